@@ -13,7 +13,7 @@ use std::hint::black_box;
 
 use bourse::api::{Assignment, Reply, Request, RouteReply};
 use bourse::core::frame_layout::FrameLayout;
-use bourse::core::message::Message;
+use bourse::core::message::{Message, News, Routed};
 use bourse::core::{Effect, Model, update};
 use bourse::domain::cost::{Basis, Job, Prices};
 use bourse::domain::insight::plan::{Need, Offers};
@@ -174,22 +174,23 @@ impl Flood {
             mismatches: Vec::new(),
             json: Untrusted::from(r#"{"url":"http://w.example:80","reqnum":1}"#),
         };
-        self.send(Message::Routed {
-            ticket,
+        let reply = Routed {
             sent: self.now.mono - 0.02,
             ended: self.now.mono,
             bytes: 300,
-            result: Box::new(Ok(Reply::Routed(RouteReply::Assigned(reply)))),
-        });
+            response: Ok(Reply::Routed(RouteReply::Assigned(reply))),
+        };
+        let news = News::Routed(Box::new(reply));
+        self.send(Message::News { ticket, news });
     }
 
     fn frame(&mut self) {
         let (model, now) = (&self.model, self.now);
-        let mut facts = FrameLayout::default();
+        let mut layout = FrameLayout::default();
         let Ok(_) = self
             .terminal
-            .draw(|frame| facts = bourse::frame::draw(frame, model, now, &Theme::DARK));
-        self.model.facts = facts;
+            .draw(|frame| layout = bourse::frame::draw(frame, model, now, &Theme::DARK));
+        self.model.layout = layout;
     }
 }
 

@@ -25,7 +25,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use bourse::core::message::Message;
-use bourse::core::{Model, read_ahead, update};
+use bourse::core::{Model, update};
 use bourse::domain::insight::differences;
 use bourse::domain::language::{self, Mode};
 use bourse::domain::{CellRef, Dialect, Field, Listing, OFFERS};
@@ -141,7 +141,7 @@ impl Desk {
         let draw = self
             .canvas
             .draw(|frame| bourse::frame::draw(frame, model, now, &Theme::DARK));
-        self.model.facts = draw.unwrap();
+        self.model.layout = draw.unwrap();
     }
 
     /// Presses a key and draws the frame; returns the frame.
@@ -443,7 +443,6 @@ fn arrival(report: &mut Report) {
         }
         let own = || {
             let listing = offers::listing(rows);
-            read_ahead(&listing);
             timed(|| offers::dashboard(listing, Now::default()))
         };
         report.measure("arrival", rows, own, || Duration::from_millis(1));

@@ -86,7 +86,7 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
     }
     let done = match command {
         Command::Completions { shell } => complete::script(*shell),
-        Command::Complete(own) => complete::complete(own),
+        Command::Complete(options) => complete::complete(options),
         Command::Config { command } => match command {
             ConfigCommand::Check => config::check(Paths::of_user().as_ref()),
             ConfigCommand::Show => config::show(&arguments.global),
@@ -94,18 +94,18 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
         },
         Command::Paths => config::print_paths(&arguments.global),
         Command::Man => output::write(include_bytes!("../assets/man/bourse.1")),
-        Command::Sandbox(own) => on_threads(sandbox::serve(&arguments.global, own)),
-        Command::Offers(own) => block_on(features::search::command::offers(&noted(arguments)?, own)),
-        Command::Volumes(own) => block_on(features::search::command::volumes(&noted(arguments)?, own)),
-        Command::Market(own) => block_on(features::market::command::market(&noted(arguments)?, own)),
-        Command::Depth(own) => block_on(features::market::command::depth(&noted(arguments)?, own)),
-        Command::Plan(own) => block_on(features::cluster::command::plan(&noted(arguments)?, own)),
-        Command::Watch(own) => block_on(features::history::watch_command::watch(&noted(arguments)?, own)),
-        Command::History(own) => features::history::command::history(&noted(arguments)?, own),
+        Command::Sandbox(options) => on_threads(sandbox::serve(&arguments.global, options)),
+        Command::Offers(options) => block_on(features::search::command::offers(&noted(arguments)?, options)),
+        Command::Volumes(options) => block_on(features::search::command::volumes(&noted(arguments)?, options)),
+        Command::Market(options) => block_on(features::market::command::market(&noted(arguments)?, options)),
+        Command::Depth(options) => block_on(features::market::command::depth(&noted(arguments)?, options)),
+        Command::Plan(options) => block_on(features::cluster::command::plan(&noted(arguments)?, options)),
+        Command::Watch(options) => block_on(features::history::watch_command::watch(&noted(arguments)?, options)),
+        Command::History(options) => features::history::command::history(&noted(arguments)?, options),
         Command::Db { command } => features::history::db::db(&noted(arguments)?, *command),
-        Command::Groups(own) => block_on(features::workergroups::command::groups(&noted(arguments)?, own)),
-        Command::Unlist(own) => block_on(write::unlist(&noted(arguments)?, own)),
-        Command::Route(own) => on_threads(features::route_lab::command::route(&noted(arguments)?, own)),
+        Command::Groups(options) => block_on(features::workergroups::command::groups(&noted(arguments)?, options)),
+        Command::Unlist(options) => block_on(write::unlist(&noted(arguments)?, options)),
+        Command::Route(options) => on_threads(features::route_lab::command::route(&noted(arguments)?, options)),
     };
     done.map(|()| ExitCode::SUCCESS)
 }

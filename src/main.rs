@@ -11,6 +11,9 @@ fn main() -> color_eyre::Result<ExitCode> {
     runtime::harden();
     let arguments = cli::arguments();
     install_error_hooks()?;
+    if let Err(why) = runtime::log::start() {
+        return Ok(cli::CliError::Usage(why).report());
+    }
     if let Some(command) = &arguments.command {
         return Ok(cli::run(&arguments, command));
     }

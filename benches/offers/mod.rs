@@ -5,8 +5,8 @@
 #![allow(clippy::expect_used, reason = "a benchmark")]
 
 use bourse::api::Reply;
-use bourse::core::message::Message;
-use bourse::core::{Effect, Model, Profile, read_ahead, update};
+use bourse::core::message::{Message, News};
+use bourse::core::{Effect, Model, Profile, update};
 use bourse::domain::{Dialect, Listing, OFFERS};
 use bourse::table::remote::Now;
 
@@ -57,16 +57,16 @@ pub fn profile() -> Profile {
 
 /// A dashboard of 200x60 cells whose offers have arrived.
 pub fn dashboard(listing: Listing, now: Now) -> Model {
-    read_ahead(&listing);
     let mut model = bourse::features::dashboard(profile(), None);
     update(&mut model, now, Message::Resized(200, 60));
     let mut reply = Some(Box::new(listing));
     for effect in update(&mut model, now, Message::Started) {
         if let (Effect::Call { ticket, .. }, Some(listing)) = (effect, reply.take()) {
-            let result = Box::new(Ok(Reply::Records(listing)));
-            for effect in update(&mut model, now, Message::Answered { ticket, result }) {
+            let news = News::Reply(Box::new(Ok(Reply::Records(listing))));
+            for effect in update(&mut model, now, Message::News { ticket, news }) {
                 if let Effect::Arrange(arrival) = effect {
-                    let arranged = Message::Arranged(Box::new(arrival.arranged()));
+                    let news = News::Arranged(Box::new(arrival.arranged()));
+                    let arranged = Message::News { ticket, news };
                     update(&mut model, now, arranged);
                 }
             }

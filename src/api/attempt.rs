@@ -4,6 +4,7 @@ use super::{ApiError, Assignment, Reply, RouteReply};
 use crate::domain::Untrusted;
 use crate::domain::routing::{Completion, Outcome};
 
+// Thousands of attempts run through here; a documented status has some hundred bytes.
 /// The longest status reply that is searched for the request's id, in bytes.
 const SEARCHED: usize = 64 * 1024;
 

@@ -150,14 +150,16 @@ pub enum ApiError {
         is_search: bool,
     },
     /// More records than bourse takes.
-    #[error("the response has more than {} records{}", grouped(*.most), if *.is_search { "; lower the limit" } else { "" })]
+    #[error("the response has more than {} records{}", grouped(*.most),
+        if *.is_search { "; lower the limit" } else { "" })]
     TooManyRecords {
         most: usize,
         /// Whether a lower limit makes the response shorter.
         is_search: bool,
     },
     /// The server redirects; bourse does not follow.
-    #[error("redirected{} (status {status}); bourse does not follow redirects: check the profile's address", elsewhere(.to.as_ref()))]
+    #[error("redirected{} (status {status}); bourse does not follow redirects: check the profile's address",
+        elsewhere(.to.as_ref()))]
     Redirected {
         status: u16,
         /// Scheme and host of the redirect.
@@ -199,7 +201,8 @@ pub enum ApiError {
     #[error("server error (status {status}){said}; try again in a moment")]
     Server { status: u16, said: ErrorBody },
     /// A good status with a web page instead of an API response.
-    #[error("got a web page{} instead of JSON (status {status}); check the address, or whether your network requires a login", titled(.title.as_ref()))]
+    #[error("got a web page{} instead of JSON (status {status}); check the address, or whether your network requires \
+        a login", titled(.title.as_ref()))]
     Html { status: u16, title: Option<Untrusted> },
     /// A good status with an unusable body.
     #[error("unexpected response (status {status}): {why}")]
@@ -270,7 +273,7 @@ impl ApiError {
             Self::QuotaExceeded { reset, .. } => reset
                 .as_ref()
                 .is_none_or(|reset| epoch < reset.timestamp().as_duration().as_secs_f64()),
-            other => other.is_auth(),
+            error => error.is_auth(),
         }
     }
 
@@ -280,7 +283,7 @@ impl ApiError {
         match self {
             Self::Refused { status, said } => Self::NoKey { status, said },
             Self::NotPermitted { said } => Self::NoKey { status: 403, said },
-            other => other,
+            error => error,
         }
     }
 
@@ -295,7 +298,7 @@ impl ApiError {
                 reset: Some(reset.with_time_zone(zone.clone())),
                 said,
             },
-            other => other,
+            error => error,
         }
     }
 
@@ -308,7 +311,7 @@ impl ApiError {
             Self::TooLarge { bound, .. } => format!("the response exceeds {}", mebibytes(*bound)),
             Self::Server { status, said } => format!("server error (status {status}){said}"),
             Self::Empty { status } => format!("empty response (status {status})"),
-            other => other.to_string(),
+            error => error.to_string(),
         }
     }
 

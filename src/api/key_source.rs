@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeySource {
     /// The sandbox makes its own.
-    Own,
+    Generated,
     Variable(&'static str),
     /// A file; its path, for display.
     File(String),
@@ -20,7 +20,7 @@ pub enum KeySource {
 impl KeySource {
     pub const fn short(&self) -> &'static str {
         match self {
-            Self::Own => "own key",
+            Self::Generated => "own key",
             Self::Variable(_) => "environment",
             Self::File(_) => "key file",
             Self::Command => "key command",
@@ -32,7 +32,7 @@ impl KeySource {
 
     pub fn sentence(&self) -> String {
         match self {
-            Self::Own => "The sandbox creates its own key.".to_owned(),
+            Self::Generated => "The sandbox creates its own key.".to_owned(),
             Self::Variable(name) => format!("The key comes from {name} in the environment."),
             Self::File(path) => format!("The key is in {path}."),
             Self::Command => "The key is read from a command's output.".to_owned(),

@@ -9,6 +9,7 @@ use super::{Operation, redact};
 use crate::domain::Untrusted;
 use crate::domain::secrets::{self, Known};
 
+// About a hundred offers: enough to look at what the market sends.
 /// How much of a response is kept with its entry, in bytes.
 pub const BODY_KEPT: usize = 256 * 1024;
 
@@ -193,7 +194,7 @@ impl Ledger {
         let mut dropped = Vec::new();
         while usage.exceeds(&quota) {
             let oldest = self.entries.iter().position(|(_, entry)| entry.is_route() == is_route);
-            let Some((number, gone)) = oldest.and_then(|place| self.entries.remove(place)) else {
+            let Some((number, gone)) = oldest.and_then(|index| self.entries.remove(index)) else {
                 break;
             };
             usage.entries -= 1;
@@ -214,8 +215,8 @@ impl Ledger {
 
     /// The entry with that number, if it is still kept.
     pub fn get(&self, number: u64) -> Option<&LedgerEntry> {
-        let place = self.entries.binary_search_by_key(&number, |(own, _)| *own).ok()?;
-        self.entries.get(place).map(|(_, entry)| entry)
+        let index = self.entries.binary_search_by_key(&number, |(known, _)| *known).ok()?;
+        self.entries.get(index).map(|(_, entry)| entry)
     }
 
     /// How many entries there have been in all.
@@ -305,12 +306,12 @@ mod tests {
         for _ in 0..5000 {
             ledger.push(route(10));
         }
-        let others: Vec<_> = ledger
+        let calls: Vec<_> = ledger
             .numbered()
             .filter(|(_, entry)| entry.operation != Operation::Route)
             .map(|(number, entry)| (number, entry.bytes_received))
             .collect();
-        assert_eq!(others, [(102, 2), (1, 1)]);
+        assert_eq!(calls, [(102, 2), (1, 1)]);
         assert_eq!((ledger.len(), ledger.total()), (202, 5102));
         assert_eq!(ledger.get(1).map(|entry| entry.bytes_received), Some(1));
         assert_eq!(ledger.get(103), None);

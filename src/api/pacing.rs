@@ -9,7 +9,8 @@ use std::time::Duration;
 use super::Operation;
 use super::error::ApiError;
 
-/// Safety factor on an interval named in a refusal: the server's clock is not ours.
+// The server's clock is not ours.
+/// Safety factor on an interval named in a refusal.
 const MARGIN: f64 = 1.1;
 // Refusals of the public service mostly name no interval and have no `Retry-After`.
 /// The first interval after a refusal that names none, in seconds.
@@ -21,6 +22,7 @@ pub const LONGEST: f64 = 60.0;
 // the profile down for good. One that the market named in this run is kept to: less is refused.
 /// After so many answers without a refusal a guessed or remembered interval is relaxed.
 const CLEAN_CALLS: u32 = 20;
+// A tenth less at a time: one step too far costs one refusal.
 const RELAXED: f64 = 0.9;
 
 /// The pacing of one operation.
@@ -74,6 +76,7 @@ impl Lane {
                 self.is_named = true;
             }
             Some(_) => {}
+            // A pause says when to go on, not how often.
             None if retry_after.is_some() => {}
             None => {
                 let guess = (self.interval * 2.0).clamp(FIRST_GUESS, LONGEST);
@@ -90,6 +93,7 @@ impl Lane {
         if self.clean >= CLEAN_CALLS && !self.is_named {
             self.clean = 0;
             let relaxed = self.interval * RELAXED;
+            // Below a tenth of a second it limits nobody.
             let relaxed = if relaxed < 0.1 { 0.0 } else { relaxed };
             self.interval = relaxed.max(self.floor);
         }

@@ -15,6 +15,7 @@ use super::{Operation, Reply, Request};
 // Attempts and longest pause are those of the AWS SDK's standard mode.
 /// The maximum number of attempts of a read.
 pub const MOST_ATTEMPTS: u32 = 3;
+// A connection that was cut is often back at once, and a person is waiting.
 /// The shortest pause before a retry, in seconds.
 const SHORTEST_PAUSE: f64 = 0.5;
 /// The longest pause before a retry, in seconds.
@@ -94,6 +95,7 @@ impl Session {
     /// Dropping the future cancels the call. `notify` gets the entry of every attempt.
     pub async fn run(&self, request: &Request, mut notify: impl FnMut(Progress)) -> Result<Reply, ApiError> {
         let operation = request.operation();
+        // A write whose response was lost may have happened: sending it again could do it twice.
         if !operation.is_read() {
             self.pacer().sent(operation, self.now());
             return self.once(request, 1, Duration::ZERO, &mut notify).await;
@@ -130,6 +132,7 @@ impl Session {
         };
         let on_part = |received| (trace.notify)(Progress::Received(received));
         let Outcome { result, mut record } = self.client.call_and_tell(request, on_part).await;
+        // Before the entry is told: who sees the refusal must find its wait in the pacer.
         self.pacer().answered(request.operation(), self.now(), &result);
         record.attempt = attempt;
         record.waited = waited;

@@ -21,7 +21,8 @@ use crate::sandbox::faults::{self, CATALOGUE, Profile};
 use crate::settings::Config;
 use crate::store::Paths;
 
-/// The dialect whose filters are offered: it has all of them.
+// The sandbox's dialect has all of them.
+/// The dialect whose filters are offered.
 const DIALECT: &Dialect = &Dialect::SANDBOX;
 
 /// The tag of candidates within which more may follow, so that no blank is added.
@@ -29,18 +30,18 @@ const BEGUN: &str = "begun";
 
 /// Prints the completion script of a shell.
 pub fn script(shell: Shell) -> Result<(), CliError> {
-    let own = match shell {
+    let embedded = match shell {
         Shell::Bash => include_str!("../../assets/completions/bourse.bash"),
         Shell::Zsh => include_str!("../../assets/completions/bourse.zsh"),
         Shell::Fish => include_str!("../../assets/completions/bourse.fish"),
         // Other shells complete commands, flags and choices only.
-        other => {
+        shell => {
             let mut script = Vec::new();
-            clap_complete::generate(other, &mut help::command(), "bourse", &mut script);
+            clap_complete::generate(shell, &mut help::command(), "bourse", &mut script);
             return output::write(&script);
         }
     };
-    output::write(own.as_bytes())
+    output::write(embedded.as_bytes())
 }
 
 /// `bourse __complete`: prints the candidates for the last word of a line, one per line.
@@ -51,14 +52,14 @@ pub fn complete(arguments: &CompleteArguments) -> Result<(), CliError> {
     };
     let mut command = with_values(help::command(), &OFFERS);
     let line = words.iter().map(Into::into).collect();
-    let found = engine::complete(&mut command, line, before.len(), None);
-    let mut found: Vec<Candidate> = found.into_iter().flatten().map(Candidate::from).collect();
+    let candidates = engine::complete(&mut command, line, before.len(), None);
+    let mut candidates: Vec<Candidate> = candidates.into_iter().flatten().map(Candidate::from).collect();
     // Fields that begin like a command are offered once no command matches.
-    if !word.is_empty() && found.iter().any(|candidate| candidate.is_command) {
-        found.retain(|candidate| candidate.is_command);
+    if !word.is_empty() && candidates.iter().any(|candidate| candidate.is_command) {
+        candidates.retain(|candidate| candidate.is_command);
     }
     let mut out = Vec::new();
-    for text in render(arguments, word, quote, &found) {
+    for text in render(arguments, word, quote, &candidates) {
         // Writing to a Vec cannot fail.
         let _ = writeln!(out, "{text}");
     }
@@ -88,16 +89,16 @@ struct Candidate {
 }
 
 impl From<CompletionCandidate> for Candidate {
-    fn from(found: CompletionCandidate) -> Self {
+    fn from(completed: CompletionCandidate) -> Self {
         // Shells read a candidate per line, and a tab before its help.
         let plain = |text: &str| text.replace(['\t', '\n', '\r'], " ");
-        let doc = found.get_help().map(ToString::to_string);
-        let id = found.get_id().map(String::as_str).unwrap_or_default();
+        let doc = completed.get_help().map(ToString::to_string);
+        let id = completed.get_id().map(String::as_str).unwrap_or_default();
         Self {
-            text: plain(&found.get_value().to_string_lossy()),
+            text: plain(&completed.get_value().to_string_lossy()),
             doc: plain(doc.unwrap_or_default().lines().next().unwrap_or_default()),
             is_command: id.starts_with("command::"),
-            is_begun: found.get_tag() == Some(&StyledStr::from(BEGUN)),
+            is_begun: completed.get_tag() == Some(&StyledStr::from(BEGUN)),
         }
     }
 }
@@ -117,13 +118,13 @@ fn with_values(command: Command, catalog: &'static Catalog) -> Command {
             _ => argument,
         }
     });
-    command.mut_subcommands(|own| {
-        let catalog = match own.get_name() {
+    command.mut_subcommands(|subcommand| {
+        let catalog = match subcommand.get_name() {
             "volumes" => &VOLUMES,
             "groups" => &WORKERGROUPS,
             _ => catalog,
         };
-        with_values(own, catalog)
+        with_values(subcommand, catalog)
     })
 }
 
@@ -152,7 +153,7 @@ fn profiles(word: &str) -> Vec<CompletionCandidate> {
 fn listed(word: &str, candidates: impl FnOnce(&str) -> Vec<CompletionCandidate>) -> Vec<CompletionCandidate> {
     let (before, last) = word.split_at(word.rfind(',').map_or(0, |comma| comma + 1));
     let candidates = candidates(last).into_iter();
-    candidates.map(|own| own.add_prefix(before)).collect()
+    candidates.map(|candidate| candidate.add_prefix(before)).collect()
 }
 
 /// Fault profiles and names, and after an `@` the operations that they affect.
@@ -216,33 +217,33 @@ fn query(word: &str, catalog: &'static Catalog) -> Vec<CompletionCandidate> {
         _ => completion.candidates,
     };
     let candidates = candidates.into_iter();
-    let whole = candidates.map(|own| begun(format!("{kept}{}", own.insert), own.doc));
+    let whole = candidates.map(|candidate| begun(format!("{kept}{}", candidate.insert), candidate.doc));
     whole.collect()
 }
 
 /// The candidates in the shell's format.
 fn render(arguments: &CompleteArguments, word: &str, quote: Option<char>, candidates: &[Candidate]) -> Vec<String> {
     // All quoted alike, so that the shell can insert their common prefix.
-    let needs_quotes = candidates.iter().any(|own| !is_plain(&own.text));
+    let needs_quotes = candidates.iter().any(|candidate| !is_plain(&candidate.text));
     let used = quote.or(needs_quotes.then_some('\''));
     let sign = used.map_or_else(String::new, String::from);
     // A quote that is already open stays in place.
     let opening = if quote.is_none() { &*sign } else { "" };
-    let written = |own: &Candidate| {
-        let text = quoted(&own.text, used);
-        let end = if own.is_begun { "" } else { &format!("{sign} ") };
+    let written = |candidate: &Candidate| {
+        let text = quoted(&candidate.text, used);
+        let end = if candidate.is_begun { "" } else { &format!("{sign} ") };
         format!("{text}{end}")
     };
     // bash splits words at more characters than blanks, and replaces only what is behind the last.
     let replaced = arguments.word.as_deref().filter(|_| quote.is_none());
     let kept = replaced.and_then(|replaced| word.strip_suffix(replaced));
-    let line = |own: &Candidate| match arguments.shell {
+    let line = |candidate: &Candidate| match arguments.shell {
         // fish quotes by itself.
-        Shell::Fish => format!("{}\t{}", own.text, own.doc),
-        Shell::Zsh if own.doc.is_empty() => format!("{opening}{}\t{}", written(own), own.text),
-        Shell::Zsh => format!("{opening}{}\t{}  {}", written(own), own.text, own.doc),
+        Shell::Fish => format!("{}\t{}", candidate.text, candidate.doc),
+        Shell::Zsh if candidate.doc.is_empty() => format!("{opening}{}\t{}", written(candidate), candidate.text),
+        Shell::Zsh => format!("{opening}{}\t{}  {}", written(candidate), candidate.text, candidate.doc),
         _ => {
-            let text = written(own);
+            let text = written(candidate);
             let rest = text.strip_prefix(kept.unwrap_or_default()).unwrap_or(&text);
             format!("{opening}{rest}")
         }

@@ -63,6 +63,7 @@ pub fn print_paths(flags: &Global) -> Result<(), CliError> {
         ("searches and views", paths.profile_state(&profile)),
         ("write history", paths.journal_file()),
         ("recorded prices", Database::path(&paths, &profile)),
+        ("log (BOURSE_LOG)", paths.log_file()),
     ]
     .into_iter()
     .map(|(what, path)| {

@@ -129,8 +129,8 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
 
 /// The examples of a command.
 pub fn examples(path: &[&str]) -> &'static [Example] {
-    let own = EXAMPLES.iter().find(|(command, _)| *command == path);
-    own.map_or(&[], |(_, examples)| examples)
+    let of_command = EXAMPLES.iter().find(|(command, _)| *command == path);
+    of_command.map_or(&[], |(_, examples)| examples)
 }
 
 /// The end of the program's own help.
@@ -169,7 +169,7 @@ pub fn command() -> Command {
         let is_elsewhere = |argument: &Arg| name != "sandbox" || argument.get_help_heading() != Some(SANDBOX);
         let shared = shared.iter();
         let shared = shared.map(|argument| argument.clone().hide(is_elsewhere(argument)));
-        command = command.mut_subcommand(&name, |own| own.args(shared));
+        command = command.mut_subcommand(&name, |subcommand| subcommand.args(shared));
     }
     let flags = [
         Arg::new("help")
@@ -229,7 +229,7 @@ fn stated(argument: Arg, default: &str) -> Arg {
 
 fn names(command: &Command) -> Vec<String> {
     let below = command.get_subcommands();
-    below.map(|own| own.get_name().to_owned()).collect()
+    below.map(|subcommand| subcommand.get_name().to_owned()).collect()
 }
 
 /// A command and its subcommands, each with its examples at the end of its help.
@@ -241,9 +241,9 @@ fn explained(command: Command, path: &mut Vec<String>) -> Command {
         ["groups"] => Some(Resource::Workergroups),
         _ => None,
     };
-    let own = [&["bourse".to_owned()], path.as_slice()].concat().join(" ");
+    let full_name = [&["bourse".to_owned()], path.as_slice()].concat().join(" ");
     let command = command
-        .after_help(format!("Examples and more options: {own} --help"))
+        .after_help(format!("Examples and more options: {full_name} --help"))
         .after_long_help(after_help(path));
     let is_analysis = matches!(
         path.first().map(String::as_str),
@@ -259,7 +259,7 @@ fn explained(command: Command, path: &mut Vec<String>) -> Command {
     };
     for name in names {
         path.push(name.clone());
-        command = command.mut_subcommand(name, |own| explained(own, path));
+        command = command.mut_subcommand(name, |subcommand| explained(subcommand, path));
         path.pop();
     }
     command

@@ -238,12 +238,12 @@ fn laid_out(
     let mut out = String::new();
     for cells in lines {
         let start = out.len();
-        for (place, column) in columns.iter().enumerate() {
+        for (index, column) in columns.iter().enumerate() {
             let Some((width, cell)) = cells.get(*column) else {
                 continue;
             };
             let padding = std::iter::repeat_n(' ', widths[*column] - width);
-            if place > 0 {
+            if index > 0 {
                 out.push_str("  ");
             }
             if is_right(*column) {
@@ -280,13 +280,13 @@ fn fitting(fields: &[&'static Field], widths: &[usize], width: Option<usize>) ->
 /// requested.
 fn json<'l>(listing: &'l Listing, rows: &'l [u32], secrets: bool) -> impl Iterator<Item = Cow<'l, str>> {
     let records = rows.iter().filter_map(|row| listing.json(*row as usize));
-    let records = records.enumerate().flat_map(move |(place, json)| {
+    let records = records.enumerate().flat_map(move |(index, json)| {
         let record = if secrets {
             Cow::Borrowed(json)
         } else {
             Cow::Owned(redact::record(json))
         };
-        let gap = if place > 0 { ",\n" } else { "" };
+        let gap = if index > 0 { ",\n" } else { "" };
         [Cow::Borrowed(gap), record]
     });
     let start = format!("{{\"{}\": [", listing.catalog().list_key);
@@ -300,6 +300,7 @@ fn terminal_width() -> Option<usize> {
         .is_terminal()
         .then(|| crossterm::terminal::size().ok())
         .flatten()
+        // A pseudo-terminal without a size reports 0.
         .map(|(columns, _)| usize::from(columns).max(20))
 }
 
@@ -314,6 +315,7 @@ pub fn left(rows: &[Vec<String>]) -> String {
 }
 
 fn aligned(rows: &[Vec<String>], is_right: impl Fn(usize) -> bool) -> String {
+    // Paths and queries are printed whole; a server's text may be megabytes.
     const MOST: usize = 4096;
     let lines = rows.iter().map(|row| {
         let cells = row.iter();

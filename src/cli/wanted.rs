@@ -15,6 +15,7 @@ use crate::settings::Settings;
 use crate::store;
 use crate::table::column_prerequisites::Need;
 
+// With fewer, the first ten by a job's bill are only the first ten of those that the market ranks first.
 /// The records to request where the rows to show are chosen here: by a condition or an order that the
 /// market cannot take.
 pub const LOCAL_LIMIT: u32 = 3_000;
@@ -192,8 +193,8 @@ pub fn conditions(
     query: &Query,
     dialect: &'static Dialect,
 ) -> Result<Vec<Condition>, CliError> {
-    if let Some(own) = reading.meaning.settings.cluster {
-        let (machines, gpus) = (own.machines, own.gpus_each);
+    if let Some(cluster) = reading.meaning.settings.cluster {
+        let (machines, gpus) = (cluster.machines, cluster.gpus_each);
         return Err(CliError::Usage(format!(
             "{machines} machines of {gpus} GPUs are for the planner: bourse plan --shape {machines}x{gpus} and \
              the other words"

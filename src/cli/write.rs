@@ -258,9 +258,9 @@ fn confirm(word: &str) -> Result<(), CliError> {
     }
     Err(CliError::Failed(match typed.trim() {
         "" => "cancelled: nothing was sent".to_owned(),
-        other => format!(
+        typed => format!(
             "'{}' is not {word}: nothing was sent",
-            Untrusted::from(other).screen(60)
+            Untrusted::from(typed).screen(60)
         ),
     }))
 }

@@ -1,81 +1,71 @@
 //! Carries out actions for the focused view.
 
-use super::analysis;
 use super::feature::Event;
-use super::message::{Effect, Toast};
-use super::model::Model;
-use super::state::State;
+use super::message::{ConfigCommand, Effect, Toast};
 use super::unsettled::told;
+use super::{Update, analysis};
 use crate::domain::Resource;
 use crate::keys::Action;
 use crate::keys::pane::Pane;
-use crate::table::remote::Now;
 
-pub(crate) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
-    if let Some(why) = model.disabled(action) {
-        model.show(Toast::error(why, now));
-        return Vec::new();
-    }
-    if let Some(effects) = super::stack::update(model, now, action) {
-        return effects;
-    }
-    if let Some(effects) = super::stack::open(model, now, action) {
-        return effects;
-    }
-    match action {
-        Action::QuitNow => return vec![Effect::Quit],
-        Action::Suspend => return vec![Effect::Suspend],
-        Action::Redraw => return vec![Effect::Redraw],
-        Action::EditConfig => return vec![Effect::EditConfig],
-        Action::ReloadConfig => return vec![Effect::ReloadConfig],
-        Action::NextPane => return go_to(model, now, model.state.pane.shifted(1)),
-        Action::PreviousPane => return go_to(model, now, model.state.pane.shifted(3)),
-        Action::Pane(pane) => return go_to(model, now, pane),
-        Action::ForgetLimits => {
-            model.state.mutations.forget_limits();
-            model.show(Toast::new("Learned rate limits forgotten", now));
-            return vec![Effect::ForgetLimits];
+impl Update<'_> {
+    pub(crate) fn perform(&mut self, action: Action) {
+        if let Some(why) = self.model.disabled(action) {
+            return self.model.state.show(Toast::error(why, self.now));
         }
-        Action::ForgetJob => return analysis::forget_job(model, now),
-        _ => super::stack::ignored(model, now, action),
+        if self.act(action) || self.open(action) {
+            return;
+        }
+        let pane = self.model.state.pane;
+        match action {
+            Action::QuitNow => self.effects.push(Effect::Quit),
+            Action::Suspend => self.effects.push(Effect::Suspend),
+            Action::Redraw => self.effects.push(Effect::Redraw),
+            Action::EditConfig => self.effects.push(Effect::Config(ConfigCommand::Edit)),
+            Action::ReloadConfig => self.effects.push(Effect::Config(ConfigCommand::Reload)),
+            Action::NextPane => self.go_to(pane.shifted(1)),
+            Action::PreviousPane => self.go_to(pane.shifted(3)),
+            Action::Pane(pane) => self.go_to(pane),
+            Action::ForgetLimits => {
+                self.model.state.mutations.forget_limits();
+                let toast = Toast::new("Learned rate limits forgotten", self.now);
+                self.model.state.show(toast);
+                self.effects.push(Effect::ForgetLimits);
+            }
+            Action::ForgetJob => self.lend(analysis::forget_job),
+            _ => self.ignored(action),
+        }
     }
-    Vec::new()
-}
 
-pub(crate) fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
-    let mut effects = super::stack::close_from(model, now, 0);
-    model.state.pane = pane;
-    effects.extend(model.state.emit(now, Event::PaneOpened));
-    effects.extend(pane_shown(model, now));
-    let State { browsers, tickets, .. } = &mut model.state;
-    let Some(resource) = pane.resource() else {
-        return effects;
-    };
-    let browser = &mut browsers[resource];
-    if browser.is_untouched() {
-        effects.extend(browser.ask(tickets, now));
+    pub(crate) fn go_to(&mut self, pane: Pane) {
+        self.close_from(0);
+        self.model.state.pane = pane;
+        self.emit(Event::PaneOpened);
+        // The view that was left open over the pane.
+        let left_open = &mut self.model.state.left_open;
+        if let Some((_, action)) = left_open.take_if(|(left, _)| *left == pane) {
+            self.open(action);
+        }
+        let untouched = pane
+            .resource()
+            .filter(|resource| self.model.state.browsers[*resource].is_untouched());
+        if let Some(resource) = untouched {
+            self.lend(|cx| cx.ask(resource));
+        }
     }
-    effects
-}
 
-/// Opens the view again that was left open over the pane.
-fn pane_shown(model: &mut Model, now: Now) -> Vec<Effect> {
-    let pane = model.state.pane;
-    let left_open = model.state.left_open.take_if(|(left, _)| *left == pane);
-    let opened = left_open.and_then(|(_, action)| super::stack::open(model, now, action));
-    opened.unwrap_or_default()
-}
-
-/// Requests what the open pane needs; without a table there, the offers.
-pub(crate) fn start(model: &mut Model, now: Now) -> Vec<Effect> {
-    // This pane shows no notices.
-    let untold = model.state.mutations.untold().next().map(told);
-    if let Some(text) = untold.filter(|_| model.state.pane == Pane::Requests) {
-        model.show(Toast::error(text, now));
-    }
-    match model.state.pane {
-        Pane::Requests => model.state.browsers[Resource::Offers].ask(&mut model.state.tickets, now),
-        pane @ (Pane::Offers | Pane::Volumes | Pane::Workergroups) => go_to(model, now, pane),
+    /// Requests what the open pane needs; without a table there, the offers.
+    pub(crate) fn start(&mut self) {
+        let state = &mut self.model.state;
+        // This pane shows no notices.
+        let untold = state.mutations.untold().next().map(told);
+        if let Some(text) = untold.filter(|_| state.pane == Pane::Requests) {
+            state.show(Toast::error(text, self.now));
+        }
+        match state.pane {
+            Pane::Requests => self.lend(|cx| cx.ask(Resource::Offers)),
+            pane @ (Pane::Offers | Pane::Volumes | Pane::Workergroups) => self.go_to(pane),
+        }
     }
 }
 
@@ -95,13 +85,13 @@ mod tests {
     #[test]
     fn no_key_means_two_things_in_one_context() {
         for (index, row) in BINDINGS.iter().enumerate() {
-            for other in &BINDINGS[index + 1..] {
-                let shared = row.keys.iter().find(|key| other.keys.contains(key));
+            for later in &BINDINGS[index + 1..] {
+                let shared = row.keys.iter().find(|key| later.keys.contains(key));
                 assert!(
-                    row.context != other.context || shared.is_none(),
+                    row.context != later.context || shared.is_none(),
                     "{shared:?} means {} and {}",
                     row.name,
-                    other.name
+                    later.name
                 );
             }
         }
@@ -112,7 +102,8 @@ mod tests {
         for row in BINDINGS.iter().filter(|row| {
             matches!(
                 row.context,
-                Context::Query
+                Context::TableQuery
+                    | Context::Query
                     | Context::List
                     | Context::Always
                     | Context::Form

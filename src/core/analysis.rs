@@ -1,13 +1,12 @@
 //! What the views that compare rows share: when they can open, and how rows are counted and
 //! narrowed.
 
-use super::message::{Effect, Toast};
 use super::state::State;
+use super::view::Cx;
 use crate::domain::{Condition, Listing, Operand, Operator, Resource, Value, format};
 use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::browser::Browser;
-use crate::table::remote::Now;
 
 /// Why an action cannot be done now, if it cannot.
 pub(crate) fn disabled(state: &State, action: Action) -> Option<String> {
@@ -49,10 +48,9 @@ pub(crate) fn disabled(state: &State, action: Action) -> Option<String> {
 }
 
 /// Clears the job that offers are priced for.
-pub(crate) fn forget_job(state: &mut State, now: Now) -> Vec<Effect> {
-    let effects = state.price_job(now, None);
-    state.show(Toast::new("Job pricing cleared", now));
-    effects
+pub(crate) fn forget_job(cx: &mut Cx<'_>) {
+    cx.price_job(None);
+    cx.toast("Job pricing cleared");
 }
 
 impl Browser {

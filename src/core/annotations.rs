@@ -4,16 +4,18 @@
 //! out what its market can filter on, and each response loses the other banned rows before anybody
 //! sees them.
 
+use crate::core::message::{News, Saved, Saving};
+use crate::table::remote::Ticket;
 use std::sync::Arc;
 
 use crate::api::{ApiError, Reply, Request};
 use crate::core::message::Effect;
 use crate::core::state::State;
+use crate::core::view::Cx;
 use crate::domain::annotations::{AnnotationChange, Annotations, Mark, Supplier, suppliers};
 use crate::domain::{Condition, Listing, Operand, Operator, Query, Resource, Value};
 use crate::keys::{Action, Subject};
 use crate::table::browser::Browser;
-use crate::table::remote::Now;
 
 /// How many changes can be undone.
 const MOST_UNDONE: usize = 100;
@@ -37,47 +39,61 @@ impl AnnotationState {
     }
 }
 
-impl State {
+impl Cx<'_> {
     /// Changes an annotation, here and in its file. What a lifted ban hid is requested again.
-    pub fn annotate(&mut self, change: &AnnotationChange, now: Now) -> Vec<Effect> {
-        let (effects, inverse) = self.annotate_only(change, now);
-        let undo = &mut self.annotations.undo;
+    pub fn annotate(&mut self, change: &AnnotationChange) {
+        let inverse = self.annotate_only(change);
+        let undo = &mut self.state.annotations.undo;
         undo.push(inverse);
         if undo.len() > MOST_UNDONE {
             undo.remove(0);
         }
-        effects
     }
 
     /// Undoes the latest change; `None` if there is none. Returns the change that did it.
-    pub fn undo_annotation(&mut self, now: Now) -> Option<(AnnotationChange, Vec<Effect>)> {
-        let change = self.annotations.undo.pop()?;
-        let (effects, _) = self.annotate_only(&change, now);
-        Some((change, effects))
+    pub fn undo_annotation(&mut self) -> Option<AnnotationChange> {
+        let change = self.state.annotations.undo.pop()?;
+        self.annotate_only(&change);
+        Some(change)
     }
 
-    fn annotate_only(&mut self, change: &AnnotationChange, now: Now) -> (Vec<Effect>, AnnotationChange) {
-        let before = Annotations::clone(&self.annotations.all);
-        let inverse = Arc::make_mut(&mut self.annotations.all).apply(change);
-        self.annotations.pending += 1;
-        let mut effects = vec![Effect::KeepAnnotations {
+    fn annotate_only(&mut self, change: &AnnotationChange) -> AnnotationChange {
+        let annotations = &mut self.state.annotations;
+        let before = Annotations::clone(&annotations.all);
+        let inverse = Arc::make_mut(&mut annotations.all).apply(change);
+        annotations.pending += 1;
+        let saving = Saving::Annotations {
             change: change.clone(),
             before,
-        }];
-        self.use_annotations();
+        };
+        self.save_as(saving, annotations_saved);
+        self.state.use_annotations();
         if change.mark == Mark::Ban(false) && inverse.mark == Mark::Ban(true) {
-            effects.extend(self.ask_again(now));
+            self.ask_again();
         }
-        (effects, inverse)
+        inverse
     }
 
     /// Lists banned offers, or hides them again.
-    pub fn show_banned(&mut self, is_shown: bool, now: Now) -> Vec<Effect> {
-        self.annotations.shows_banned = is_shown;
-        self.use_annotations();
-        if is_shown { self.ask_again(now) } else { Vec::new() }
+    pub fn show_banned(&mut self, is_shown: bool) {
+        self.state.annotations.shows_banned = is_shown;
+        self.state.use_annotations();
+        if is_shown {
+            self.ask_again();
+        }
     }
 
+    /// Requests the rows of the panes that show some.
+    fn ask_again(&mut self) {
+        for resource in [Resource::Offers, Resource::Volumes] {
+            if self.state.browsers[resource].listing().is_some() {
+                self.ask(resource);
+            }
+        }
+    }
+}
+
+impl State {
     /// Takes over the annotations of the profile.
     pub fn restore_annotations(&mut self, all: Annotations) {
         self.annotations.all = Arc::new(all);
@@ -111,16 +127,6 @@ impl State {
         }
     }
 
-    /// Requests the rows of the panes that show some.
-    fn ask_again(&mut self, now: Now) -> Vec<Effect> {
-        let shown = [Resource::Offers, Resource::Volumes]
-            .into_iter()
-            .filter(|resource| self.browsers[*resource].listing().is_some());
-        let shown: Vec<Resource> = shown.collect();
-        let asked = shown.into_iter();
-        asked.flat_map(|resource| self.refresh(resource, now)).collect()
-    }
-
     /// The bans that the market takes with a search.
     pub fn ban_conditions(&self, query: &Query) -> Vec<Condition> {
         if self.annotations.shows_banned {
@@ -152,6 +158,13 @@ impl State {
     }
 }
 
+/// Takes over the annotations in the file, with other programs' changes.
+fn annotations_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
+    if let News::Saved(Saved::Annotations(result)) = news {
+        cx.state.annotations_kept(*result);
+    }
+}
+
 /// The machine and the host of the selected row.
 pub fn selected(browser: &Browser) -> [Option<Supplier>; 2] {
     let selected = browser.listing().zip(browser.selected_row());
@@ -178,7 +191,7 @@ pub(crate) fn disabled(state: &State, action: Action) -> Option<String> {
 }
 
 /// Whether an action is about the annotations of a row.
-pub(crate) const fn is_own(action: Action) -> bool {
+pub(crate) const fn is_of_annotations(action: Action) -> bool {
     matches!(
         action,
         Action::Star(_) | Action::Note(_) | Action::Ban | Action::ShowBanned | Action::StarredOnly
@@ -194,11 +207,11 @@ impl Browser {
             for earlier in kept {
                 all.hide_banned(earlier);
             }
-            let hidden = (self.remote.shown_mut()).map_or(0, |shown| all.hide_banned(shown));
+            let hidden = self.listing_mut().map_or(0, |shown| all.hide_banned(shown));
             if hidden > 0 {
-                let listing = self.remote.shown();
-                self.marks
-                    .retain(|id| listing.is_some_and(|listing| listing.row(*id).is_some()));
+                let mut marks = std::mem::take(&mut self.marks);
+                marks.retain(|id| self.listing().is_some_and(|listing| listing.row(*id).is_some()));
+                self.marks = marks;
             }
         }
         self.revalue();
@@ -218,10 +231,10 @@ impl Browser {
     pub fn toggle_starred_only(&mut self) {
         let mut conditions = self.query.conditions.clone();
         if self.is_starred_only() {
-            conditions.retain(|own| !is_starred(own));
+            conditions.retain(|condition| !is_starred(condition));
         } else if let Some(field) = self.query.catalog().column("starred") {
-            let one = Operand::One(Value::Number(1.0));
-            conditions.push(Condition::new(field, Operator::Eq, one));
+            let starred = Operand::One(Value::Number(1.0));
+            conditions.push(Condition::new(field, Operator::Eq, starred));
         }
         self.change_conditions(conditions);
     }

@@ -20,14 +20,14 @@ pub(crate) fn reach(model: &Model) -> Option<&'static [Context]> {
 impl Model {
     /// The topmost view's own name for the effect of an action.
     pub fn hint(&self, action: Action) -> Option<&'static str> {
-        let view = super::stack::top(self);
+        let view = self.top();
         let of_search = view.search().and_then(|find| find.hint(action));
         of_search.or_else(|| view.hint(action))
     }
 
     /// Whether an action has a meaning in the open pane; even then it may be disabled.
     pub fn has_use_for(&self, action: Action) -> bool {
-        if super::stack::availability(self, action) == Availability::Hidden {
+        if self.availability(action) == Availability::Hidden {
             return false;
         }
         match action {
@@ -42,14 +42,14 @@ impl Model {
             Action::ThreePrices | Action::Related | Action::Host | Action::Depth | Action::Cluster => {
                 self.pane == Pane::Offers
             }
-            action if annotations::is_own(action) => self.pane.has_prices(),
+            action if annotations::is_of_annotations(action) => self.pane.has_prices(),
             action => !self.features.iter().any(|feature| (feature.hides)(self, action)),
         }
     }
 
     /// Why an action is disabled, if it is.
     pub fn disabled(&self, action: Action) -> Option<String> {
-        match super::stack::availability(self, action) {
+        match self.availability(action) {
             Availability::Disabled(why) => return Some(why),
             Availability::Hidden | Availability::Available => {}
         }
@@ -72,10 +72,10 @@ impl Model {
                 .failed_request()
                 .is_none()
                 .then(|| "No request of this pane failed".to_owned()),
-            other => (self.features.iter())
-                .find_map(|feature| (feature.disabled)(self, other, self.overlays.is_empty()))
-                .or_else(|| analysis::disabled(self, other))
-                .or_else(|| annotations::disabled(self, other)),
+            action => (self.features.iter())
+                .find_map(|feature| (feature.disabled)(self, action, self.overlays.is_empty()))
+                .or_else(|| analysis::disabled(self, action))
+                .or_else(|| annotations::disabled(self, action)),
         }
     }
 
@@ -86,8 +86,8 @@ impl Model {
             return false;
         };
         let is_shared = |context: &&Context| matches!(context, Context::Global | Context::Always);
-        let mut own = view.contexts().iter().take_while(|context| !is_shared(context));
-        own.any(|context| bindings(*context).any(|row| row.action == action))
+        let mut contexts = view.contexts().iter().take_while(|context| !is_shared(context));
+        contexts.any(|context| bindings(*context).any(|row| row.action == action))
     }
 }
 
@@ -108,7 +108,7 @@ impl Commands {
     pub(crate) fn of(model: &Model) -> Self {
         let mut disabled: Vec<(Action, String)> = Vec::new();
         for row in BINDINGS {
-            if !disabled.iter().any(|(own, _)| *own == row.action)
+            if !disabled.iter().any(|(known, _)| *known == row.action)
                 && let Some(why) = model.disabled(row.action)
             {
                 disabled.push((row.action, why));

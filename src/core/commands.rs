@@ -40,8 +40,8 @@ impl Commands {
 
     /// Why an action is disabled, if it is.
     pub fn disabled(&self, action: Action) -> Option<&str> {
-        let own = self.disabled.iter().find(|(own, _)| *own == action);
-        own.map(|(_, why)| why.as_str())
+        let known = self.disabled.iter().find(|(known, _)| *known == action);
+        known.map(|(_, why)| why.as_str())
     }
 
     /// Runs an action where it has a meaning: for the view that had the focus, else for the table
@@ -64,9 +64,9 @@ impl Commands {
             cx.perform(action);
         } else {
             let row = BINDINGS.iter().find(|row| row.action == action);
-            let place = row.map_or("elsewhere", |row| row.context.title());
+            let context = row.map_or("elsewhere", |row| row.context.title());
             cx.close();
-            cx.complain(format!("Only available in: {place}"));
+            cx.complain(format!("Only available in: {context}"));
         }
     }
 }

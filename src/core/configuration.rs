@@ -6,43 +6,45 @@ use super::state::State;
 use crate::domain::Resource;
 use crate::table::remote::Now;
 
-/// Applies a reloaded configuration, or reports why the old one stays.
-pub(crate) fn reloaded(state: &mut State, now: Now, result: Result<Box<Reconfigured>, String>) {
-    let outdated = std::mem::take(&mut state.config_notices);
-    state.notices.retain(|notice| !outdated.contains(notice));
-    match result {
-        Ok(new) => {
-            let has_notices = !new.notices.is_empty();
-            let saved = state.themes.saved.as_ref();
-            let is_own_change = saved.is_some_and(|name| *name == new.themes.chosen);
-            notify(state, new.notices);
-            state.keymap = new.keymap;
-            state.markets.market_list = new.market_list;
-            state.themes = new.themes;
-            if new.values.throughput != *state.browsers[Resource::Offers].computed.throughput {
-                state.set_throughput(new.values.throughput.clone());
+impl State {
+    /// Applies a reloaded configuration, or reports why the old one stays.
+    pub(crate) fn reloaded(&mut self, now: Now, result: Result<Box<Reconfigured>, String>) {
+        let outdated = std::mem::take(&mut self.config_notices);
+        self.notices.retain(|notice| !outdated.contains(notice));
+        match result {
+            Ok(new) => {
+                let has_notices = !new.notices.is_empty();
+                let saved = self.themes.saved.as_ref();
+                let is_own_change = saved.is_some_and(|name| *name == new.themes.chosen);
+                self.notify_of_config(new.notices);
+                self.keymap = new.keymap;
+                self.markets.market_list = new.market_list;
+                self.themes = new.themes;
+                if new.values.throughput != *self.browsers[Resource::Offers].computed.throughput {
+                    self.set_throughput(new.values.throughput.clone());
+                }
+                self.watch_pace.configure(new.values.watch());
+                self.settings = new.values;
+                let reloaded_market = self.markets.market_list.markets.iter();
+                let mut reloaded_market = reloaded_market.filter(|market| market.name == self.profile.name);
+                if let Some(market) = reloaded_market.next() {
+                    self.profile.read_only = market.read_only;
+                }
+                if has_notices {
+                    self.show(Toast::error("Configuration reloaded with errors", now));
+                } else if new.is_noticeable && !is_own_change {
+                    self.show(Toast::new("Configuration reloaded", now));
+                }
             }
-            state.watch_pace.configure(new.values.watch());
-            state.settings = new.values;
-            let own = state.markets.market_list.markets.iter();
-            let mut own = own.filter(|market| market.name == state.profile.name);
-            if let Some(market) = own.next() {
-                state.profile.read_only = market.read_only;
+            Err(why) => {
+                self.notify_of_config(vec![format!("Configuration not reloaded: {why}")]);
+                self.show(Toast::error("Configuration not reloaded", now));
             }
-            if has_notices {
-                state.show(Toast::error("Configuration reloaded with errors", now));
-            } else if new.is_noticeable && !is_own_change {
-                state.show(Toast::new("Configuration reloaded", now));
-            }
-        }
-        Err(why) => {
-            notify(state, vec![format!("Configuration not reloaded: {why}")]);
-            state.show(Toast::error("Configuration not reloaded", now));
         }
     }
-}
 
-fn notify(state: &mut State, notices: Vec<String>) {
-    state.notices.extend_from_slice(&notices);
-    state.config_notices = notices;
+    fn notify_of_config(&mut self, notices: Vec<String>) {
+        self.notices.extend_from_slice(&notices);
+        self.config_notices = notices;
+    }
 }

@@ -3,15 +3,14 @@
 use std::any::Any;
 use std::fmt;
 
-use super::message::{Effect, Message};
-use super::model::Model;
+use super::markets::RestoredState;
 use super::state::State;
-use super::view::Response;
-use crate::domain::history::Poll;
+use super::view::{Cx, Response};
+use crate::domain::history::{Poll, SearchKey};
 use crate::domain::journal::WriteKind;
 use crate::domain::{Dialect, Resource};
 use crate::keys::Action;
-use crate::table::remote::{Now, Ticket, Waiting};
+use crate::table::remote::{Now, Ticket};
 
 /// The state of a feature.
 pub trait FeatureState: Any + fmt::Debug + Send {
@@ -70,8 +69,16 @@ pub enum Event<'a> {
     Looked { is_leaving: bool },
     /// The computer was suspended and goes on; any number from 0 to 1.
     Woken { spread: f64 },
+    /// An attempt was added to the ledger, which dropped its oldest ones: their numbers.
+    Recorded {
+        /// The ticket of the request; `None` if the dashboard did not send it.
+        ticket: Option<Ticket>,
+        dropped: &'a [u64],
+    },
     /// A pane was opened, and all views over it are closed.
     PaneOpened,
+    /// What was saved for the market is there.
+    Restored(&'a mut RestoredState),
 }
 
 /// What is in progress, for the header.
@@ -83,27 +90,18 @@ pub struct Headline {
     pub short: String,
 }
 
-/// What a feature did with something that it was given; or what it gave back, which is not for it.
-pub type Taken<T> = Result<Vec<Effect>, T>;
-
 /// The functions of a feature that keeps state or waits for something. One that only has views needs none.
 #[derive(Debug, Clone, Copy)]
 pub struct Feature {
     /// The state that it keeps, for a market that speaks a dialect.
     pub state: fn(&'static Dialect) -> Option<Box<dyn FeatureState>>,
-    /// Takes the response to a request of its own; gives back any other.
-    pub answered: fn(&mut State, Now, Ticket, Response) -> Taken<Response>,
-    /// Takes a message that only it has asked for; gives back any other.
-    pub told: fn(&mut Model, Now, Message) -> Taken<Message>,
-    pub event: fn(&mut State, Now, &mut Event<'_>) -> Vec<Effect>,
+    pub event: fn(&mut Cx<'_>, &mut Event<'_>),
     /// Sees what an update leads to, and adds to it.
-    pub follow: fn(&mut State, Now, &mut Vec<Effect>),
-    /// Learns that a request waits or is retried.
-    pub progress: fn(&mut State, Ticket, u32, Option<&Waiting>),
+    pub follow: fn(&mut Cx<'_>),
     /// When it needs `tick`, on the monotonic clock.
     pub deadline: fn(&State, Now) -> Option<f64>,
     /// Its deadline has passed. May also come early.
-    pub tick: fn(&mut State, Now) -> Vec<Effect>,
+    pub tick: fn(&mut Cx<'_>),
     /// Whether an action has no meaning in the open pane.
     pub hides: fn(&State, Action) -> bool,
     /// Why an action is disabled, if it is; the flag says whether nothing is open over the pane.
@@ -113,35 +111,23 @@ pub struct Feature {
     pub stopped_by_quitting: fn(&State) -> Option<String>,
     /// How many of its news the person has not seen, for the title of the window.
     pub unread: fn(&State) -> usize,
-}
-
-/// Offers something to each feature in turn, until one takes it.
-pub(crate) fn offer<T>(features: &[Feature], offered: T, mut take: impl FnMut(&Feature, T) -> Taken<T>) -> Taken<T> {
-    let mut left = offered;
-    for feature in features {
-        match take(feature, left) {
-            Ok(effects) => return Ok(effects),
-            Err(refused) => left = refused,
-        }
-    }
-    Err(left)
+    /// Prices per GPU at which the chart of a search's prices gets a line.
+    pub price_lines: fn(&State, &SearchKey) -> Vec<f64>,
 }
 
 impl Feature {
     /// A feature that cares about nothing.
     pub const IDLE: Self = Self {
         state: |_| None,
-        answered: |_, _, _, response| Err(response),
-        told: |_, _, message| Err(message),
-        event: |_, _, _| Vec::new(),
-        follow: |_, _, _| {},
-        progress: |_, _, _, _| {},
+        event: |_, _| {},
+        follow: |_| {},
         deadline: |_, _| None,
-        tick: |_, _| Vec::new(),
+        tick: |_| {},
         hides: |_, _| false,
         disabled: |_, _, _| None,
         headline: |_, _| None,
         stopped_by_quitting: |_| None,
         unread: |_| 0,
+        price_lines: |_, _| Vec::new(),
     };
 }

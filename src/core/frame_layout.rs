@@ -97,14 +97,14 @@ impl FrameLayout {
     pub fn viewport(&self, depth: usize, region: Region) -> Viewport {
         self.viewports
             .iter()
-            .find(|(own, name, _)| (*own, *name) == (depth, region))
+            .find(|(drawn_at, name, _)| (*drawn_at, *name) == (depth, region))
             .map_or_else(Viewport::default, |(_, _, viewport)| *viewport)
     }
 
     /// The region and line at a cell, for the view at an index of the stack.
     pub fn line_at(&self, depth: usize, x: u16, y: u16) -> Option<(Region, usize)> {
-        let mut own = self.viewports.iter().filter(|(own, _, _)| *own == depth);
-        own.find_map(|(_, region, viewport)| Some((*region, viewport.line_at(x, y)?)))
+        let mut depths = self.viewports.iter().filter(|(depths, _, _)| *depths == depth);
+        depths.find_map(|(_, region, viewport)| Some((*region, viewport.line_at(x, y)?)))
     }
 
     /// The target at a cell.

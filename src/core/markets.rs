@@ -36,7 +36,7 @@ pub struct Market {
 pub struct KeyFile {
     pub path: String,
     /// Whether bourse wrote it: then it is deleted with its key.
-    pub is_own: bool,
+    pub is_ours: bool,
 }
 
 /// All markets, and what the form for adding one needs.
@@ -104,19 +104,9 @@ pub enum MarketCommand {
     List,
     /// Connect to another market without sending anything; replies with [`MarketEvent::Ready`] or
     /// [`MarketEvent::ConnectFailed`].
-    Connect {
-        /// The number to answer with.
-        ticket: Ticket,
-        name: String,
-    },
-    /// Switch to the market that was connected under this ticket.
-    Activate(Ticket),
+    Connect(String),
     /// Send a market one read-only request; replies with [`MarketEvent::Tested`].
-    Test {
-        /// The number to answer with.
-        ticket: Ticket,
-        name: String,
-    },
+    Test(String),
     /// Change the saved markets; replies with [`MarketEvent::Changed`].
     Change(Change),
 }
@@ -128,14 +118,8 @@ pub enum MarketEvent {
     Listed(MarketList),
     Ready(Box<MarketReady>),
     /// A market could not be connected.
-    ConnectFailed {
-        ticket: Ticket,
-        why: String,
-    },
-    Tested {
-        ticket: Ticket,
-        outcome: ConnectionTest,
-    },
+    ConnectFailed(String),
+    Tested(ConnectionTest),
     /// A change succeeded or failed, and the markets as they are now.
     Changed {
         /// The market and what was done to it, or why it failed.
@@ -219,7 +203,7 @@ impl Markets {
     }
 
     /// The place of a market in the list.
-    pub fn place(&self, name: &str) -> Option<usize> {
+    pub fn index_of(&self, name: &str) -> Option<usize> {
         self.market_list.markets.iter().position(|market| market.name == name)
     }
 }
@@ -230,7 +214,7 @@ pub fn explain(error: &ApiError, keymap: &Keymap) -> String {
         ApiError::NoKey { .. } => {
             format!("{error} or press {} to add one", keymap.key_of(Action::Markets))
         }
-        other => other.to_string(),
+        error => error.to_string(),
     }
 }
 

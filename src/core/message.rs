@@ -8,7 +8,7 @@ use super::exported::{NotWritten, Written};
 use super::markets::{MarketCommand, MarketEvent, MarketList};
 pub use super::toast::Toast;
 use crate::api::ledger::LedgerEntry;
-use crate::api::{ApiError, Received, Reply, Request};
+use crate::api::{Request, Response};
 use crate::core::themes::Themes;
 use crate::domain::alerts::{AlertChange, Alerts, Logged};
 use crate::domain::annotations::{AnnotationChange, Annotations};
@@ -20,7 +20,7 @@ use crate::domain::{Resource, workergroup};
 use crate::keys::Keymap;
 use crate::settings::Values;
 use crate::table::browser::Arrival;
-use crate::table::remote::{Ticket, Waiting};
+use crate::table::remote::{Progress, Sending, Ticket};
 use crate::table::watch::{PollClaim, PollRight};
 
 #[derive(Debug)]
@@ -38,46 +38,22 @@ pub enum Message {
     Resized(u16, u16),
     /// The terminal got or lost the focus.
     Focus(bool),
-    /// The editor that [`Effect::Edit`] opened was closed: the text, or why there is none.
-    Edited(Result<String, String>),
     /// The configuration file was reloaded; or why it is not used.
     Reconfigured(Result<Box<Reconfigured>, String>),
-    Answered {
+    /// What the ticket of an effect brings, for its owner.
+    News {
         ticket: Ticket,
-        result: Box<Result<Reply, ApiError>>,
+        news: News,
     },
-    /// A response was arranged, see [`Effect::Arrange`].
-    Arranged(Box<Arrival>),
-    /// A route request succeeded or failed.
-    Routed {
-        ticket: Ticket,
-        /// When it was sent, on the monotonic clock, measured at the socket.
-        sent: f64,
-        /// When its response was complete.
-        ended: f64,
-        /// Bytes of the response body.
-        bytes: u64,
-        result: Box<Result<Reply, ApiError>>,
-    },
-    /// A file was written or not; a message either way.
-    Saved(Result<String, String>),
+    /// Something outside the core went well or not: a copy, a file, the record, a task. A message either way.
+    Told(Result<String, String>),
+    /// The state of the dashboard or of its sandbox cannot be saved: why.
+    NotSaved(String),
     /// An attempt ended: its request and response, without secrets.
     Recorded {
         /// The ticket of the request; `None` if the dashboard did not send it.
         ticket: Option<Ticket>,
         entry: Box<LedgerEntry>,
-    },
-    /// A request waits for the rate limit or is retried.
-    Progress {
-        ticket: Ticket,
-        attempt: u32,
-        /// How long and why it waits, if it does.
-        waiting: Option<Waiting>,
-    },
-    /// Part of a response arrived.
-    Received {
-        ticket: Ticket,
-        received: Received,
     },
     /// The computer was suspended and goes on; `spread` is any number from 0 to 1.
     Woken {
@@ -85,62 +61,117 @@ pub enum Message {
     },
     /// The deadline that [`super::Model::deadline`] returned has passed.
     Deadline,
-    /// A text was copied to the clipboard or not; a message either way.
-    Copied(Result<String, String>),
-    /// The state was saved, or why not.
-    Kept(Result<(), String>),
-    /// A change to the saved searches was saved or not; the searches as they are now.
-    SearchesKept(Box<Result<Searches, String>>),
-    /// A change to the annotations was saved or not; the annotations as they are now.
-    AnnotationsKept(Box<Result<Annotations, String>>),
-    /// A change to the alerts was saved or not; the alerts as they are now.
-    AlertsKept(Box<Result<Alerts, String>>),
-    /// A file was written or not.
-    Exported(Result<Written, NotWritten>),
-    /// The result of a market command.
-    Market(Box<MarketEvent>),
-    /// What was recorded of the market, or why it cannot be read; see [`Effect::Recall`].
-    Recalled {
-        ticket: Ticket,
-        result: Box<Result<Answer, String>>,
-    },
-    /// Whether an alert rings here, or did in another program; see [`Effect::ClaimRing`].
-    RingClaimed {
+}
+
+/// What a ticket brings: progress, then its result.
+#[derive(Debug)]
+pub enum News {
+    Progress(Progress),
+    /// The response to [`Effect::Call`] or [`Effect::Write`].
+    Reply(Box<Response>),
+    /// The response to a route request.
+    Routed(Box<Routed>),
+    /// A response was arranged, see [`Effect::Arrange`].
+    Arranged(Box<Arrival>),
+    /// What was recorded of the market, or why it cannot be read; see [`HistoryJob::Recall`].
+    Recalled(Box<Result<Answer, String>>),
+    /// Who polls a watched search; see [`HistoryJob::ClaimPoll`].
+    Poll(PollRight),
+    /// Whether an alert rings here, or did in another program; see [`HistoryJob::ClaimRing`].
+    Ring {
         claim: Box<RingClaim>,
         is_ours: bool,
     },
-    /// Who polls a watched search; see [`Effect::ClaimPoll`].
-    PollClaimed {
-        ticket: Ticket,
-        right: PollRight,
-    },
-    /// The market is not recorded, and why; sent once.
-    HistoryOff(String),
-    /// A background task panicked; the dashboard continues.
-    TaskLost(String),
+    /// What [`Effect::Save`] asked for was saved, or why not.
+    Saved(Saved),
+    /// A file was written or not; see [`Effect::Export`].
+    Written(Result<Written, NotWritten>),
+    /// The editor that [`Effect::Edit`] opened was closed: the text, or why there is none.
+    Edited(Result<String, String>),
+    /// The result of a market command.
+    Market(Box<MarketEvent>),
+}
+
+/// The response to a route request, with its times on the monotonic clock.
+#[derive(Debug)]
+pub struct Routed {
+    /// When the request was sent, measured at the socket.
+    pub sent: f64,
+    /// When its response was complete.
+    pub ended: f64,
+    /// Bytes of the response body.
+    pub bytes: u64,
+    pub response: Response,
 }
 
 /// A ring of an alert, of which several programs that see it do one.
 #[derive(Debug, PartialEq)]
 pub struct RingClaim {
     pub logged: Logged,
-    pub alarm: Alarm,
+    pub alarm: Notification,
+}
+
+/// What is saved of the person's, each in its own file. A change comes with what was there before it, in
+/// case the file is gone.
+#[derive(Debug, PartialEq)]
+pub enum Saving {
+    /// The state of the dashboard.
+    State(Box<Snapshot>),
+    Searches {
+        change: SearchChange,
+        before: Searches,
+    },
+    Annotations {
+        change: AnnotationChange,
+        before: Annotations,
+    },
+    Alerts {
+        change: Box<AlertChange>,
+        before: Alerts,
+    },
+    /// The listed groups, to compare the next listing with.
+    Groups(Box<workergroup::Snapshot>),
+}
+
+/// What was saved: the file's content as it is now, with other programs' changes.
+#[derive(Debug)]
+pub enum Saved {
+    State(Result<(), String>),
+    Searches(Box<Result<Searches, String>>),
+    Annotations(Box<Result<Annotations, String>>),
+    Alerts(Box<Result<Alerts, String>>),
+    /// The listed groups.
+    Groups(Result<(), String>),
+}
+
+/// Something for the recorded market, in the order in which it was asked for.
+#[derive(Debug, PartialEq)]
+pub enum HistoryJob {
+    /// Add a response.
+    Record(Box<Poll>),
+    /// Answer a question; brings [`News::Recalled`].
+    Recall { ticket: Ticket, question: Question },
+    /// Claim the ring of an alert that other programs may see too; brings [`News::Ring`].
+    ClaimRing { ticket: Ticket, claim: Box<RingClaim> },
+    /// Find out whether this program polls a watched search; brings [`News::Poll`].
+    ClaimPoll { ticket: Ticket, claim: Box<PollClaim> },
+    /// Let another program poll what was watched of this resource.
+    ReleasePolls(Resource),
 }
 
 /// Something for the runtime to do.
 #[derive(Debug, PartialEq)]
 pub enum Effect {
-    /// Send a request; replies with [`Message::Answered`], a route request with
-    /// [`Message::Routed`].
+    /// Send a request; brings [`News::Reply`], a route request [`News::Routed`].
     Call {
         /// The ticket of the reply.
         ticket: Ticket,
         request: Request,
     },
-    /// Arrange a long response on another thread; replies with [`Message::Arranged`].
+    /// Arrange a long response on another thread; brings [`News::Arranged`].
     Arrange(Box<Arrival>),
     /// Send a write, once: journal the intent before the first byte and the outcome afterwards;
-    /// replies with [`Message::Answered`]. It is never aborted.
+    /// brings [`News::Reply`]. It is never aborted.
     Write {
         /// The ticket of the reply.
         ticket: Ticket,
@@ -153,38 +184,18 @@ pub enum Effect {
     /// Stop waiting for this response. Only reads and the attempts of a stopped route series are
     /// aborted.
     Abort(Ticket),
-    /// Copy a text to the clipboard; replies with [`Message::Copied`].
+    /// Copy a text to the clipboard; replies with [`Message::Told`].
     Copy {
         /// What is copied, for the confirmation.
         what: String,
         text: String,
     },
-    /// Save the state of the dashboard; replies with [`Message::Kept`].
-    Keep(Box<Snapshot>),
-    /// Save a change to the saved searches; replies with [`Message::SearchesKept`].
-    KeepSearches {
-        change: SearchChange,
-        /// The searches before it, in case the file is gone.
-        before: Searches,
+    /// Save something of the person's; brings [`News::Saved`].
+    Save {
+        ticket: Ticket,
+        saving: Saving,
     },
-    /// Save a change to the annotations; replies with [`Message::AnnotationsKept`].
-    KeepAnnotations {
-        change: AnnotationChange,
-        /// The annotations before it, in case the file is gone.
-        before: Annotations,
-    },
-    /// Save a change to the alerts; replies with [`Message::AlertsKept`].
-    KeepAlerts {
-        change: Box<AlertChange>,
-        /// The alerts before it, in case the file is gone.
-        before: Alerts,
-    },
-    /// Claim the ring of an alert that other programs may see too; replies with
-    /// [`Message::RingClaimed`].
-    ClaimRing(Box<RingClaim>),
-    /// Ring: the bell, a desktop notification, and the person's own command.
-    Ring(Box<Alarm>),
-    /// Write a run of the route lab to a new file; replies with [`Message::Saved`].
+    /// Write a run of the route lab to a new file; replies with [`Message::Told`].
     SaveRun {
         /// The run at this moment.
         run: RunSnapshot,
@@ -193,8 +204,9 @@ pub enum Effect {
         /// The path; CSV by its extension, else JSON.
         path: String,
     },
-    /// Write a file; replies with [`Message::Exported`].
+    /// Write a file; brings [`News::Written`].
     Export {
+        ticket: Ticket,
         path: String,
         content: String,
         /// Whether an existing file is replaced.
@@ -202,41 +214,26 @@ pub enum Effect {
         /// Whether only its owner may read it.
         is_private: bool,
     },
-    /// Save the listed groups, to compare the next listing with.
-    KeepGroups(Box<workergroup::Snapshot>),
-    /// Add a response to the recorded market.
-    Record(Box<Poll>),
-    /// Read the recorded market; replies with [`Message::Recalled`].
-    Recall {
+    /// Something for the recorded market.
+    History(HistoryJob),
+    /// Carry out a market command; brings [`News::Market`].
+    Market {
         ticket: Ticket,
-        question: Question,
+        command: MarketCommand,
     },
-    /// Find out whether this program polls a watched search; replies with [`Message::PollClaimed`].
-    ClaimPoll {
-        ticket: Ticket,
-        claim: Box<PollClaim>,
-    },
-    /// Let another program poll what was watched of this resource.
-    ReleasePolls(Resource),
-    /// Carry out a market command; replies with [`Message::Market`].
-    Market(MarketCommand),
-    /// Select another theme in the configuration; replies with [`Message::Saved`].
-    SaveTheme(String),
-    /// Send a desktop notification, if enabled and the terminal is unfocused.
-    Notify {
-        title: String,
-        body: String,
-    },
-    /// Open the person's editor on a text; replies with [`Message::Edited`].
+    /// Switch to the market that was connected under this ticket.
+    Activate(Ticket),
+    /// Send a desktop notification, if the person wants one now; for an alert also ring.
+    Notify(Box<Notification>),
+    /// Open the person's editor on a text; brings [`News::Edited`].
     Edit {
+        ticket: Ticket,
         text: String,
         /// The file's extension, by which editors choose their highlighting: `.json`.
         suffix: &'static str,
     },
-    /// Open the person's editor on the configuration file, then read it again.
-    EditConfig,
-    /// Read the configuration file again.
-    ReloadConfig,
+    /// Change the configuration file, or read it again.
+    Config(ConfigCommand),
     /// Forget the intervals learned from refusals.
     ForgetLimits,
     Redraw,
@@ -245,12 +242,24 @@ pub enum Effect {
     Quit,
 }
 
-/// A ring, for the runtime: the values go to the person's command as environment variables.
+/// What is done with the configuration file.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ConfigCommand {
+    /// Open the person's editor on it, then read it again.
+    Edit,
+    Reload,
+    /// Select another theme in it; replies with [`Message::Told`].
+    SaveTheme(String),
+}
+
+/// A desktop notification; of an alert, with a ring.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Alarm {
+pub struct Notification {
     pub title: String,
     pub text: String,
-    pub values: Vec<(&'static str, String)>,
+    /// The environment variables of the person's own command, which runs with the bell when an alert
+    /// rings.
+    pub alarm: Option<Vec<(&'static str, String)>>,
 }
 
 /// The parts of the configuration that apply without reconnecting.
@@ -278,9 +287,48 @@ impl PartialEq for RunSnapshot {
     }
 }
 
+impl From<Sending> for Effect {
+    fn from(sending: Sending) -> Self {
+        match sending {
+            Sending::Send(ticket, request) => Self::Call { ticket, request },
+            Sending::Abort(ticket) => Self::Abort(ticket),
+        }
+    }
+}
+
 impl Effect {
     /// Adds a response to the recorded market.
-    pub(crate) fn record(poll: Poll) -> Self {
-        Self::Record(Box::new(poll))
+    pub(crate) fn record(poll: impl Into<Box<Poll>>) -> Self {
+        Self::History(HistoryJob::Record(poll.into()))
+    }
+
+    /// The ticket whose owner gets what this brings.
+    pub const fn ticket(&self) -> Option<Ticket> {
+        match self {
+            Self::Call { ticket, .. }
+            | Self::Write { ticket, .. }
+            | Self::Save { ticket, .. }
+            | Self::Export { ticket, .. }
+            | Self::History(
+                HistoryJob::Recall { ticket, .. }
+                | HistoryJob::ClaimRing { ticket, .. }
+                | HistoryJob::ClaimPoll { ticket, .. },
+            )
+            | Self::Market { ticket, .. }
+            | Self::Edit { ticket, .. } => Some(*ticket),
+            Self::Arrange(arrival) => Some(arrival.ticket()),
+            Self::KeepOutcome(_)
+            | Self::Abort(_)
+            | Self::Copy { .. }
+            | Self::SaveRun { .. }
+            | Self::History(HistoryJob::Record(_) | HistoryJob::ReleasePolls(_))
+            | Self::Activate(_)
+            | Self::Notify(_)
+            | Self::Config(_)
+            | Self::ForgetLimits
+            | Self::Redraw
+            | Self::Suspend
+            | Self::Quit => None,
+        }
     }
 }

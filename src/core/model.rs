@@ -2,14 +2,12 @@
 
 use super::frame_layout::FrameLayout;
 use super::profile::Profile;
-use super::stack;
 use super::state::State;
 use super::view::{View, Views};
 use crate::domain::{Condition, Resource};
 use crate::keys::Context;
 use crate::keys::pane::Pane;
 use crate::table::remote::Now;
-use crate::table::sorting;
 
 /// The dashboard: the state that views share, and the views themselves.
 #[derive(Debug)]
@@ -21,7 +19,7 @@ pub struct Model {
     /// Views open over the pane, topmost last.
     pub overlays: Vec<Box<dyn View>>,
     /// What the last frame measured.
-    pub facts: FrameLayout,
+    pub layout: FrameLayout,
     pub(crate) views: Views,
 }
 
@@ -46,7 +44,7 @@ impl Model {
             state: State::new(profile, conditions, views.features),
             panes: Pane::ALL.map(views.pane),
             overlays: Vec::new(),
-            facts: FrameLayout::default(),
+            layout: FrameLayout::default(),
             views,
         }
     }
@@ -58,12 +56,12 @@ impl Model {
 
     /// Whether typed characters go into a text.
     pub(crate) fn takes_text(&self) -> bool {
-        stack::top(self).takes_text()
+        self.top().takes_text()
     }
 
     /// The contexts in which a key is looked up now.
     pub fn contexts(&self) -> &'static [Context] {
-        stack::top(self).contexts()
+        self.top().contexts()
     }
 
     /// The addresses that the person configured.
@@ -87,8 +85,14 @@ impl Model {
         let features = features
             .filter_map(|feature| (feature.deadline)(self, now))
             .reduce(f64::min);
-        let views = stack::deadline(self, now);
-        let order = sorting::deadline(self);
+        let above = self.overlays.iter().map(|view| &**view);
+        let views = std::iter::once(self.pane_view()).chain(above);
+        let views = views.filter_map(|view| view.deadline(self, now)).reduce(f64::min);
+        let order = self
+            .browsers
+            .iter()
+            .filter_map(|browser| browser.ask_order_at)
+            .reduce(f64::min);
         [toast, view, writes, persistence, views, order, features]
             .into_iter()
             .flatten()

@@ -2,67 +2,63 @@
 
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
-use super::actions;
+use super::Update;
 use super::frame_layout::Target;
-use super::message::Effect;
-use super::model::Model;
 use crate::keys::Action;
 use crate::keys::pane::Pane;
-use crate::table::remote::Now;
 
+// The usual three lines of terminals.
 /// Lines per turn of the wheel.
 const WHEEL: isize = 3;
 
-pub(crate) fn on_event(model: &mut Model, now: Now, event: MouseEvent) -> Vec<Effect> {
-    match event.kind {
-        MouseEventKind::ScrollDown => return turned(model, now, WHEEL),
-        MouseEventKind::ScrollUp => return turned(model, now, -WHEEL),
-        MouseEventKind::Down(MouseButton::Left) => {
-            model.state.split.let_go();
-            if let Some(effects) = super::stack::clicked(model, now, event.column, event.row) {
-                return effects;
+impl Update<'_> {
+    pub(crate) fn mouse(&mut self, event: MouseEvent) {
+        let (column, row) = (event.column, event.row);
+        match event.kind {
+            MouseEventKind::ScrollDown => self.turned(WHEEL),
+            MouseEventKind::ScrollUp => self.turned(-WHEEL),
+            MouseEventKind::Down(MouseButton::Left) => {
+                self.model.state.split.let_go();
+                if !self.clicked_view(column, row)
+                    && let Some(target) = self.model.layout.at(column, row)
+                {
+                    self.clicked(target);
+                }
             }
-            if let Some(target) = model.facts.at(event.column, event.row) {
-                return clicked(model, now, target);
+            MouseEventKind::Drag(MouseButton::Left) => {
+                if let Some((x, width)) = self.model.layout.split {
+                    self.model.state.split.drag(column.saturating_sub(x), width);
+                }
             }
+            MouseEventKind::Up(MouseButton::Left) => self.model.state.split.let_go(),
+            _ => {}
         }
-        MouseEventKind::Drag(MouseButton::Left) => {
-            if let Some((x, width)) = model.facts.split {
-                let column = event.column.saturating_sub(x);
-                model.state.split.drag(column, width);
-            }
-        }
-        MouseEventKind::Up(MouseButton::Left) => model.state.split.let_go(),
-        _ => {}
     }
-    Vec::new()
-}
 
-/// Whether a click reaches the table: no view is over it, and no query is being edited.
-fn has_table(model: &Model) -> bool {
-    model.overlays.is_empty() && !model.takes_text()
-}
-
-fn turned(model: &mut Model, now: Now, by: isize) -> Vec<Effect> {
-    super::stack::wheel(model, now, by).unwrap_or_default()
-}
-
-fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
-    match target {
-        Target::Tab(place) => {
-            return Pane::ALL
-                .get(place)
-                .map(|pane| actions::perform(model, now, Action::Pane(*pane)))
-                .unwrap_or_default();
-        }
-        Target::Rule => model.state.split.hold(),
-        Target::Hint(action) => return actions::perform(model, now, action),
-        Target::Header(field) if has_table(model) => {
-            if let Some(browser) = model.browser_mut() {
-                return browser.sort_by(field, now);
-            }
-        }
-        _ => {}
+    fn turned(&mut self, lines: isize) {
+        self.with_top(|view, cx| view.wheel(lines, cx));
     }
-    Vec::new()
+
+    fn clicked(&mut self, target: Target) {
+        // No view is over the table, and no query is being edited.
+        let has_table = self.model.overlays.is_empty() && !self.model.takes_text();
+        match target {
+            Target::Tab(index) => {
+                if let Some(pane) = Pane::ALL.get(index) {
+                    self.perform(Action::Pane(*pane));
+                }
+            }
+            Target::Rule => self.model.state.split.hold(),
+            Target::Hint(action) => self.perform(action),
+            Target::Header(field) if has_table => {
+                let now = self.now;
+                self.lend(|cx| {
+                    let table = cx.pane_table();
+                    let superseded = table.and_then(|table| table.sort_by(field, now));
+                    cx.abort(superseded);
+                });
+            }
+            Target::Header(_) | Target::Item(..) => {}
+        }
+    }
 }

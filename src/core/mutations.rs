@@ -5,13 +5,17 @@
 //! second Enter or resize sends twice. A write in flight is never aborted; its outcome reaches the
 //! history and the person whatever view is open by then.
 
+use super::Update;
 use super::feature::Event;
-use super::message::{Effect, Toast};
+use super::message::{Effect, News, Toast};
+use super::owners::Owner;
 use super::profile::Profile;
 use super::state::State;
+use super::view::Cx;
 use crate::api::pacing::Pacer;
 use crate::api::wire::WireRequest;
-use crate::api::{ApiError, Operation, Reply, Request, wire};
+use crate::api::{ApiError, Operation, Reply, Request, Response, wire};
+use crate::domain::dialect::RouteKey;
 use crate::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
 use crate::domain::workergroup::NewWorkergroup;
 use crate::domain::{Resource, Untrusted, journal};
@@ -220,13 +224,6 @@ impl Mutations {
         self.pacer.forget();
     }
 
-    /// The kind of the write that waits for this response.
-    fn awaiting(&self, ticket: Ticket) -> Option<WriteKind> {
-        self.all_in_flight()
-            .find(|(_, sent)| sent.ticket == ticket)
-            .map(|(kind, _)| kind)
-    }
-
     /// Handles the response to the write in flight.
     pub fn complete(&mut self, kind: WriteKind, response: &Result<Reply, ApiError>, now: Now) -> Option<Completed> {
         let sent = self.in_flight(kind)?.clone();
@@ -279,14 +276,41 @@ impl Mutations {
     }
 }
 
-impl State {
+impl Cx<'_> {
     /// Sends a confirmed write, once.
     ///
     /// # Errors
     /// When it was not confirmed, or the rate limit does not allow it yet.
-    pub fn send_write(&mut self, request: Request, now: Now) -> Result<Effect, SendBlocked> {
-        let ticket = self.tickets.take();
-        self.mutations.send(request, &self.profile, ticket, now)
+    pub fn send_write(&mut self, request: Request) -> Result<(), SendBlocked> {
+        let (kind, _) = described(&request).ok_or(SendBlocked::NotConfirmed)?;
+        let ticket = self.ticket();
+        let State { mutations, profile, .. } = &mut *self.state;
+        let sent = mutations.send(request, profile, ticket, self.now)?;
+        self.effects_for(Owner::Write(kind), [sent]);
+        Ok(())
+    }
+
+    /// Completes a write with its response.
+    fn write_answered(&mut self, kind: WriteKind, response: &Response) -> Option<Completed> {
+        let completed = self.state.mutations.complete(kind, response, self.now)?;
+        // The listing is gone from the market, so the table is out of date.
+        if kind == WriteKind::UnlistVolume && completed.verdict == Verdict::Done {
+            self.state.sandbox.unlisted(&completed.subject);
+            self.ask(Resource::Volumes);
+        }
+        self.emit(Event::Wrote(kind, response));
+        Some(completed)
+    }
+}
+
+impl Update<'_> {
+    /// Completes a write, and says so where no view shows it.
+    pub(crate) fn write_told(&mut self, kind: WriteKind, news: News) {
+        let News::Reply(response) = news else { return };
+        let completed = self.lend(|cx| cx.write_answered(kind, &response));
+        if let Some(completed) = completed.filter(|completed| !self.write_completed(completed)) {
+            announce(&mut self.model.state, &completed, self.now);
+        }
     }
 }
 
@@ -330,14 +354,22 @@ pub struct RequestPreview {
 /// The preview of a request with a profile.
 pub fn preview(request: &Request, profile: &Profile) -> RequestPreview {
     let wire: WireRequest = wire::encode(request, profile.dialect);
-    let base = Untrusted::from(profile.base_url.trim_end_matches('/')).consent();
+    let is_route = matches!(request, Request::Route(_));
+    let base = if is_route {
+        &profile.route_url
+    } else {
+        &profile.base_url
+    };
+    let base = Untrusted::from(base.trim_end_matches('/')).consent();
     let name = Untrusted::from(profile.name.as_str()).consent();
     RequestPreview {
         method: wire.method.name(),
         base,
         path: wire.path,
         body: ascii_json(&wire.body_text().unwrap_or_default()),
-        key: if profile.has_key {
+        key: if is_route && profile.dialect.route_key == RouteKey::Group {
+            "with the workergroup's own key".to_owned()
+        } else if profile.has_key {
             format!("with the key of profile {name}")
         } else {
             format!("without a key: profile {name} has none")
@@ -362,37 +394,10 @@ fn ascii_json(json: &str) -> String {
     out
 }
 
-/// Handles a response if a write waits for it; else `None`. Unless a view shows the outcome, a
-/// notice does.
-pub(crate) fn answered(
-    state: &mut State,
-    now: Now,
-    ticket: Ticket,
-    response: &Result<Reply, ApiError>,
-) -> Option<(Completed, Vec<Effect>)> {
-    let kind = state.mutations.awaiting(ticket)?;
-    let completed = state.mutations.complete(kind, response, now)?;
-    let mut effects = match kind {
-        WriteKind::UnlistVolume => unlisted(state, &completed, now),
-        WriteKind::CreateWorkergroup => Vec::new(),
-    };
-    effects.extend(state.emit(now, Event::Wrote(kind, response)));
-    Some((completed, effects))
-}
-
 /// Tells the outcome of a write that no view shows.
 pub(crate) fn announce(state: &mut State, completed: &Completed, now: Now) {
     notify(state, completed, now);
     state.mutations.dismiss(completed.kind);
-}
-
-/// The listing is gone from the market, so the table is out of date.
-fn unlisted(state: &mut State, completed: &Completed, now: Now) -> Vec<Effect> {
-    if completed.verdict != Verdict::Done {
-        return Vec::new();
-    }
-    state.sandbox.unlisted(&completed.subject);
-    state.refresh(Resource::Volumes, now)
 }
 
 /// The outcome with the market's words.

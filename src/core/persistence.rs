@@ -4,17 +4,21 @@
 use super::message::{Effect, Message};
 use super::split::Split;
 use super::state::State;
-use crate::domain::saved::{PaneState, SearchSpec, Searches, Snapshot};
+use super::view::Cx;
+use crate::core::message::{News, Saved, Saving};
+use crate::core::owners::{Owner, Receiver};
+use crate::domain::saved::{PaneState, SearchChange, SearchSpec, Searches, Snapshot};
 use crate::domain::text::visible;
 use crate::domain::{Field, Resource, RowId};
 use crate::keys::pane::Pane;
 use crate::table::browser::Browser;
-use crate::table::remote::Now;
+use crate::table::remote::{Now, Ticket};
 
 // Otherwise every key press would write the file.
 /// Seconds between an input and saving what it changed.
 const DELAY: f64 = 2.0;
 
+// Marks are set by hand; the state is written whenever it changes.
 /// The maximum number of marks saved.
 const MOST_MARKS: usize = 1000;
 
@@ -146,24 +150,78 @@ impl State {
             }
         }
     }
+
+    /// The effect that saves something; `receiver` gets [`News::Saved`].
+    pub(crate) fn saving(&mut self, saving: Saving, receiver: Receiver) -> Effect {
+        let ticket = self.tickets.take();
+        let save = Effect::Save { ticket, saving };
+        self.owners.note(Owner::Feature(receiver), &save);
+        save
+    }
+
+    /// Adds saving to the effects, some time after an input and before leaving.
+    pub(crate) fn save_in_time(&mut self, now: Now, is_input: bool, effects: &mut Vec<Effect>) {
+        if !self.persistence.is_on {
+            return;
+        }
+        if is_input && self.persistence.due.is_none() {
+            self.persistence.due = Some(now.mono + DELAY);
+        }
+        let is_due = self.persistence.due.is_some_and(|due| due <= now.mono);
+        let leaves = effects.iter().position(|effect| matches!(effect, Effect::Quit));
+        if is_due || leaves.is_some() {
+            self.persistence.due = None;
+            if let Some(snapshot) = self.unkept() {
+                let place = leaves.unwrap_or(effects.len());
+                let save = self.saving(Saving::State(Box::new(snapshot)), state_saved);
+                effects.insert(place, save);
+            }
+        }
+    }
 }
 
-/// Adds saving to the effects, some time after an input and before leaving.
-pub(crate) fn watch(state: &mut State, now: Now, is_input: bool, effects: &mut Vec<Effect>) {
-    if !state.persistence.is_on {
-        return;
-    }
-    if is_input && state.persistence.due.is_none() {
-        state.persistence.due = Some(now.mono + DELAY);
-    }
-    let is_due = state.persistence.due.is_some_and(|due| due <= now.mono);
-    let leaves = effects.iter().position(|effect| matches!(effect, Effect::Quit));
-    if is_due || leaves.is_some() {
-        state.persistence.due = None;
-        if let Some(snapshot) = state.unkept() {
-            let place = leaves.unwrap_or(effects.len());
-            effects.insert(place, Effect::Keep(Box::new(snapshot)));
+impl Cx<'_> {
+    /// Saves the state now, if it has changed.
+    pub fn save(&mut self) {
+        let snapshot = self.state.unkept();
+        if let Some(snapshot) = snapshot {
+            self.save_as(Saving::State(Box::new(snapshot)), state_saved);
         }
+    }
+
+    /// Saves something; `receiver` gets [`News::Saved`].
+    pub(crate) fn save_as(&mut self, saving: Saving, receiver: Receiver) {
+        let save = self.state.saving(saving, receiver);
+        self.effect(save);
+    }
+
+    /// Changes the saved searches here and in their file.
+    pub fn change_searches(&mut self, change: SearchChange) {
+        let before = self.state.searches.clone();
+        self.state.searches.apply(&change);
+        self.state.persistence.pending += 1;
+        self.save_as(Saving::Searches { change, before }, searches_saved);
+    }
+}
+
+pub(super) fn state_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
+    if let News::Saved(Saved::State(result)) = news {
+        cx.state.kept(result);
+    }
+}
+
+/// Takes over the searches in the file, with other programs' changes.
+fn searches_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
+    let News::Saved(Saved::Searches(result)) = news else {
+        return;
+    };
+    let persistence = &mut cx.state.persistence;
+    persistence.pending = persistence.pending.saturating_sub(1);
+    match *result {
+        // With another change in flight this response is stale.
+        Ok(searches) if persistence.pending == 0 => cx.state.searches = searches,
+        Ok(_) => {}
+        Err(why) => cx.state.kept(Err(why)),
     }
 }
 

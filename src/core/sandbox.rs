@@ -4,14 +4,14 @@
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SandboxNotes {
     /// The person's volume listings that have not been unlisted.
-    pub listings: Vec<OwnListing>,
+    pub listings: Vec<UserListing>,
     /// Why workergroups created in it are not saved, if they are not.
     pub unsaved: Option<&'static str>,
 }
 
 /// One of the person's volume listings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OwnListing {
+pub struct UserListing {
     pub id: u64,
     /// Whether somebody rents it, so that it cannot be unlisted.
     pub rented: bool,

@@ -30,7 +30,7 @@ pub struct Scene<'a, 'b> {
     /// The size class of the screen.
     pub size: Size,
     /// What this frame has measured so far.
-    pub(crate) facts: &'a mut FrameLayout,
+    pub(crate) layout: &'a mut FrameLayout,
     /// What the last frame measured.
     pub(crate) before: &'a FrameLayout,
     pub(crate) depth: usize,
@@ -60,7 +60,7 @@ impl Scene<'_, '_> {
     pub fn scroll(&mut self, region: Region, widget: impl StatefulWidget<State = Viewport>, area: Rect) -> Viewport {
         let mut viewport = self.before.viewport(self.depth, region);
         self.frame.render_stateful_widget(widget, area, &mut viewport);
-        self.facts.viewports.push((self.depth, region, viewport));
+        self.layout.viewports.push((self.depth, region, viewport));
         viewport
     }
 
@@ -88,7 +88,7 @@ impl Scene<'_, '_> {
         self.frame.render_stateful_widget(lines, area, &mut layout);
         self.cursor = layout.cursor.or(self.cursor);
         let viewport = layout.viewport;
-        self.facts.viewports.push((self.depth, region, viewport));
+        self.layout.viewports.push((self.depth, region, viewport));
         viewport
     }
 
@@ -122,9 +122,9 @@ impl Scene<'_, '_> {
             width: area.width,
             rows: Rect::default(),
         };
-        self.facts.viewports.push((self.depth, Region::MAIN, viewport));
-        for (place, field) in layout.fields {
-            self.clickable(place, Target::Item(Region::MAIN, field));
+        self.layout.viewports.push((self.depth, Region::MAIN, viewport));
+        for (area_of_field, field) in layout.fields {
+            self.clickable(area_of_field, Target::Item(Region::MAIN, field));
         }
     }
 
@@ -136,7 +136,7 @@ impl Scene<'_, '_> {
         self.cursor = cursor;
         let mut viewport = Viewport::default();
         viewport.scroll_to(text.top(), text.lines().len(), area);
-        self.facts.viewports.push((self.depth, region, viewport));
+        self.layout.viewports.push((self.depth, region, viewport));
     }
 
     /// Draws a text field and its cursor.
@@ -153,13 +153,13 @@ impl Scene<'_, '_> {
         let line = Line::styled(format!(" {fact} "), self.theme.dim);
         let width = u16::try_from(line.width()).unwrap_or(u16::MAX);
         if width <= panel.width.saturating_sub(title + 6) {
-            let place = Rect::new(panel.right() - 1 - width, panel.y, width, 1);
-            self.render(line, place);
+            let cell = Rect::new(panel.right() - 1 - width, panel.y, width, 1);
+            self.render(line, cell);
         }
     }
 
     pub fn clickable(&mut self, area: Rect, target: Target) {
-        self.facts.targets.push((area.into(), target));
+        self.layout.targets.push((area.into(), target));
     }
 
     /// The displayed key of an action in these contexts.
@@ -169,7 +169,7 @@ impl Scene<'_, '_> {
 
     /// Lets the mouse drag the divider between two panels that share these columns.
     pub fn divider(&mut self, border: Rect, columns: Rect) {
-        self.facts.split = Some((columns.x, columns.width));
+        self.layout.split = Some((columns.x, columns.width));
         self.clickable(border, Target::Rule);
     }
 

@@ -1,6 +1,7 @@
 //! `/` in views that are a list of lines: it finds, `n` and `N` step through the matches.
 
 use super::state::State;
+use super::view::Cx;
 use crate::keys::Action;
 use crate::widgets::find::{Find, FindEvent};
 
@@ -15,31 +16,31 @@ pub trait Searched {
     fn line(&self, state: &State) -> usize;
 
     /// Shows a line and makes it the selected one, where one is.
-    fn go_to_line(&mut self, line: usize, state: &mut State);
+    fn go_to_line(&mut self, line: usize, cx: &mut Cx<'_>);
 }
 
 impl dyn Searched + '_ {
     /// Gives an action to the search; false if it means nothing to it.
-    pub(crate) fn act(&mut self, action: Action, state: &mut State) -> bool {
+    pub(crate) fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> bool {
         match self.find().update(action) {
             FindEvent::Ignored => return false,
             FindEvent::Handled => {}
-            FindEvent::Moved => self.show_match(state),
+            FindEvent::Moved => self.show_match(cx),
         }
         true
     }
 
     /// Finds the matches again, from the selected line on.
-    pub(crate) fn search(&mut self, state: &mut State) {
-        let texts = self.texts(state);
-        let line = self.line(state);
+    pub(crate) fn search(&mut self, cx: &mut Cx<'_>) {
+        let texts = self.texts(cx.state());
+        let line = self.line(cx.state());
         self.find().search(line, texts.into_iter());
-        self.show_match(state);
+        self.show_match(cx);
     }
 
-    fn show_match(&mut self, state: &mut State) {
+    fn show_match(&mut self, cx: &mut Cx<'_>) {
         if let Some(line) = self.find().current() {
-            self.go_to_line(line, state);
+            self.go_to_line(line, cx);
         }
     }
 }

@@ -6,7 +6,8 @@ const STEP: u16 = 5;
 /// The minimum of each side, in per cent.
 const LEAST: u16 = 20;
 
-/// The widest automatic preview, in columns: its lines are short, and table columns need the room.
+// A preview has short lines, and table columns need the room.
+/// The widest automatic preview, in columns.
 const WIDEST: u16 = 60;
 
 /// The table's share, whether the preview is hidden, and whether the mouse is dragging the divider.

@@ -1,11 +1,13 @@
 //! The state that views share: the market, its data and the person's settings.
 
+use std::any::Any;
 use std::ops::{Index, IndexMut};
 
-use super::feature::{Event, Feature, FeatureStates};
+use super::feature::{Feature, FeatureStates};
 use super::markets::Markets;
-use super::message::{Effect, Toast};
+use super::message::Toast;
 use super::mutations::Mutations;
+use super::owners::Owners;
 use super::profile::Profile;
 use super::{drafts, sandbox, split, themes};
 use crate::api::ApiError;
@@ -64,6 +66,7 @@ pub struct State {
     /// How often watched searches may send requests.
     pub watch_pace: watch::Pace,
     pub(crate) tickets: Tickets,
+    pub(crate) owners: Owners,
     pub(crate) keyboard: Keyboard,
     pub(crate) features: &'static [Feature],
     pub(crate) feature_states: FeatureStates,
@@ -199,18 +202,12 @@ impl State {
             drafts: drafts::Drafts::default(),
             watch_pace: watch::Pace::default(),
             tickets: Tickets::default(),
+            owners: Owners::default(),
             keyboard: Keyboard::default(),
             feature_states: FeatureStates::new(features, dialect),
             features,
             left_open: None,
         }
-    }
-
-    /// Tells every feature what has happened.
-    pub(crate) fn emit(&mut self, now: Now, mut event: Event<'_>) -> Vec<Effect> {
-        let told = self.features.iter();
-        told.flat_map(|feature| (feature.event)(self, now, &mut event))
-            .collect()
     }
 
     /// Changes whenever the rows of a pane, their order, prices or marks do.
@@ -229,20 +226,14 @@ impl State {
         Some(&mut self.browsers[self.pane.resource()?])
     }
 
-    /// Requests the rows of the open pane again.
-    pub(crate) fn refresh_pane(&mut self, now: Now) -> Vec<Effect> {
-        let browser = self.browser_and_tickets();
-        browser.map_or_else(Vec::new, |(browser, tickets)| browser.ask(tickets, now))
+    /// The state of a feature.
+    pub fn feature<T: Any>(&self) -> &T {
+        self.feature_states.get()
     }
 
-    pub fn refresh(&mut self, resource: Resource, now: Now) -> Vec<Effect> {
-        self.browsers[resource].ask(&mut self.tickets, now)
-    }
-
-    /// The table of the open pane, with the tickets for its requests.
-    pub(crate) fn browser_and_tickets(&mut self) -> Option<(&mut Browser, &mut Tickets)> {
-        let resource = self.pane.resource()?;
-        Some((&mut self.browsers[resource], &mut self.tickets))
+    /// The state of a feature, mutable: a feature gets its own from [`super::view::Cx::feature`].
+    pub fn feature_mut<T: Any>(&mut self) -> &mut T {
+        self.feature_states.get_mut()
     }
 
     /// Learns from a response whether timers may send requests.

@@ -9,7 +9,7 @@ pub struct NamedTheme {
     /// Its styles; `None` for the one that follows the terminal's background.
     pub theme: Option<Theme>,
     /// Whether it is one of the person's own files.
-    pub is_own: bool,
+    pub is_users: bool,
 }
 
 /// The themes, and the current one.

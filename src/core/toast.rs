@@ -4,7 +4,8 @@ use crate::domain::text::visible;
 use crate::keys::pane::Pane;
 use crate::table::remote::Now;
 
-/// The longest notice, in characters: more than one line of a wide screen.
+// More than one line of a wide screen.
+/// The longest notice, in characters.
 const LONGEST: usize = 1000;
 
 /// A short notice that disappears by itself.
@@ -18,7 +19,7 @@ pub struct Toast {
     since: f64,
     /// The view whose key it answers, by pane and number of open views; `None` if it tells of
     /// something else, such as a file that was written.
-    place: Option<(Pane, usize)>,
+    shown_on: Option<(Pane, usize)>,
 }
 
 impl Toast {
@@ -29,7 +30,7 @@ impl Toast {
             is_error: false,
             until: now.mono + 4.0,
             since: now.mono,
-            place: None,
+            shown_on: None,
         }
     }
 
@@ -43,13 +44,13 @@ impl Toast {
     }
 
     /// Makes it go with a view.
-    pub(crate) const fn tie_to(&mut self, place: (Pane, usize)) {
-        self.place = Some(place);
+    pub(crate) const fn tie_to(&mut self, shown_on: (Pane, usize)) {
+        self.shown_on = Some(shown_on);
     }
 
-    /// Whether the view that it goes with is not the topmost one, which is at `place`.
-    pub(crate) fn is_left_behind(&self, place: (Pane, usize)) -> bool {
-        self.place.is_some_and(|own| own != place)
+    /// Whether the view that it goes with is not the topmost one, which is at `shown_on`.
+    pub(crate) fn is_left_behind(&self, shown_on: (Pane, usize)) -> bool {
+        self.shown_on.is_some_and(|tied_to| tied_to != shown_on)
     }
 
     /// Whether a key press dismisses it: it was shown long enough to be read, and may be outdated.

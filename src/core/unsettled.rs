@@ -4,10 +4,10 @@
 use super::message::Effect;
 use super::mutations::Mutations;
 use super::state::State;
+use super::view::Cx;
 use crate::domain::journal::{Entry, Outcome, Verdict, WriteKind};
 use crate::domain::workergroup::NewWorkergroup;
 use crate::domain::{format, journal};
-use crate::table::remote::Now;
 
 impl Mutations {
     /// The creations that nobody has settled, oldest first; not the one in flight.
@@ -33,7 +33,7 @@ impl Mutations {
         self.history.iter().filter(move |entry| {
             entry.intent.kind == kind
                 && entry.verdict() == Verdict::Unknown
-                && !in_flight.is_some_and(|own| std::ptr::eq(own, *entry))
+                && !in_flight.is_some_and(|sent| std::ptr::eq(sent, *entry))
         })
     }
 
@@ -99,31 +99,35 @@ impl State {
             }
         }
     }
+}
 
+impl Cx<'_> {
     /// The person has read the notices. Unlistings among them are not told again.
-    pub fn dismiss_notices(&mut self, now: Now) -> Vec<Effect> {
-        self.notices.clear();
+    pub fn dismiss_notices(&mut self) {
+        self.state.notices.clear();
         let unlistings: Vec<_> = self
+            .state
             .mutations
             .untold()
             .filter(|entry| entry.intent.kind == WriteKind::UnlistVolume)
             .map(|entry| entry.intent.key.clone())
             .collect();
-        let keep = |key: String| {
-            let words = "no response seen";
-            let outcome = self.mutations.settle(&key, Verdict::Unknown, words, now.epoch);
-            outcome.map(Effect::KeepOutcome)
-        };
-        unlistings.into_iter().filter_map(keep).collect()
+        for key in unlistings {
+            self.settle(&key, Verdict::Unknown, "no response seen");
+        }
     }
 
     /// Notes what the person knows of a creation, by its key.
-    pub(crate) fn settle_creation(&mut self, key: &str, verdict: Verdict, words: &str, now: Now) -> Option<Effect> {
-        let mut entries = self.mutations.history.iter();
+    pub fn settle_creation(&mut self, key: &str, verdict: Verdict, words: &str) {
+        let mut entries = self.state.mutations.history.iter();
         let told = entries.find(|entry| entry.intent.key == key).map(told);
-        self.notices
-            .retain(|notice| told.as_ref().is_none_or(|told| !notice.starts_with(told)));
-        let outcome = self.mutations.settle(key, verdict, words, now.epoch);
-        outcome.map(Effect::KeepOutcome)
+        let is_unrelated = |notice: &String| told.as_ref().is_none_or(|told| !notice.starts_with(told));
+        self.state.notices.retain(is_unrelated);
+        self.settle(key, verdict, words);
+    }
+
+    fn settle(&mut self, key: &str, verdict: Verdict, words: &str) {
+        let outcome = self.state.mutations.settle(key, verdict, words, self.now.epoch);
+        self.effects(outcome.map(Effect::KeepOutcome));
     }
 }

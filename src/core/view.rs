@@ -8,26 +8,21 @@ use std::fmt;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use super::commands::Commands;
-use super::exported::{NotWritten, Written};
+pub use super::cx::{Cx, Lent};
 use super::feature::Feature;
-use super::frame_layout::FrameLayout;
 pub use super::frame_layout::Region;
-use super::message::{Effect, Toast};
+use super::markets::MarketReady;
+use super::message::News;
 use super::mutations::Completed;
 pub use super::scene::Scene;
 use super::searched::Searched;
 use super::state::State;
-use crate::api::Request;
 pub use crate::api::Response;
-use crate::domain::Field;
 use crate::keys::pane::Pane;
 use crate::keys::{Action, Context, Motion};
-use crate::table::remote::{Now, Ticket, Waiting};
+use crate::table::remote::{Now, Ticket};
 use crate::widgets::find::Find;
 use crate::widgets::input_widget::InputWidget;
-use crate::widgets::text_input::Pasted;
-use crate::widgets::viewport::Viewport;
 
 /// Whether a view handled what it was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,7 +104,7 @@ pub trait View: fmt::Debug + Send {
     /// The text in its widget has changed.
     fn text_changed(&mut self, cx: &mut Cx<'_>) {
         if let Some(lines) = self.searched() {
-            lines.search(cx.state);
+            lines.search(cx);
         }
     }
 
@@ -118,7 +113,7 @@ pub trait View: fmt::Debug + Send {
         let viewport = cx.viewport(Region::MAIN);
         let widget = self.widget(cx);
         if widget.is_some_and(|widget| widget.act(action, viewport))
-            || (self.searched()).is_some_and(|lines| lines.act(action, cx.state))
+            || (self.searched()).is_some_and(|lines| lines.act(action, cx))
         {
             Outcome::Handled
         } else {
@@ -137,11 +132,6 @@ pub trait View: fmt::Debug + Send {
         Outcome::of(is_typed)
     }
 
-    /// Whether typed characters go into a text.
-    fn takes_text(&self) -> bool {
-        self.contexts().iter().any(|context| context.takes_text())
-    }
-
     /// Handles a pasted text. Ignoring it tells the person that nothing can be pasted here.
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
         let Some(pasted) = self.widget(cx).and_then(|widget| widget.pasted(text)) else {
@@ -156,15 +146,10 @@ pub trait View: fmt::Debug + Send {
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
         let widget = self.widget(cx).filter(|_| region == Region::MAIN);
         if widget.is_some_and(|widget| widget.select_line(line)) {
-            self.update(self.on_click(), cx)
+            self.update(Action::Submit, cx)
         } else {
             Outcome::Ignored
         }
-    }
-
-    /// What choosing a line of its list by a click does.
-    fn on_click(&self) -> Action {
-        Action::Submit
     }
 
     /// Takes a turn of the wheel, by so many lines; as so many steps of the cursor unless the
@@ -182,10 +167,9 @@ pub trait View: fmt::Debug + Send {
         }
     }
 
-    /// Handles the response to one of its requests; returns responses that are not its own.
-    fn response(&mut self, ticket: Ticket, response: Response, cx: &mut Cx<'_>) -> Option<Response> {
-        let _ = (ticket, cx);
-        Some(response)
+    /// Takes what a ticket of its own brings.
+    fn told(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {
+        let _ = (ticket, news, cx);
     }
 
     /// Learns the outcome of a write; `Handled` if the view shows it, so that no notice has to.
@@ -194,24 +178,9 @@ pub trait View: fmt::Debug + Send {
         Outcome::Ignored
     }
 
-    /// Learns that a request waits or is retried.
-    fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
-        let _ = (ticket, attempt, waiting);
-    }
-
     /// Whether keys answer a question here: those that may be a part of a paste do not.
     fn asks_consent(&self) -> bool {
         self.contexts().contains(&Context::Dialog)
-    }
-
-    /// Handles the result of an export of its own; returns others.
-    fn exported(
-        &mut self,
-        result: Result<Written, NotWritten>,
-        cx: &mut Cx<'_>,
-    ) -> Option<Result<Written, NotWritten>> {
-        let _ = cx;
-        Some(result)
     }
 
     /// When it needs [`View::tick`], on the monotonic clock.
@@ -226,25 +195,26 @@ pub trait View: fmt::Debug + Send {
         let _ = cx;
     }
 
-    /// Handles the text that it sent to the person's editor by [`Effect::Edit`].
-    fn edited(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        let _ = (text, cx);
-        Outcome::Ignored
-    }
-
     /// Rows, prices or marks of a pane have changed: anything computed from them is stale.
     fn rows_changed(&mut self, state: &State) {
         let _ = state;
     }
 
-    /// The view above has closed.
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
+    /// It has the keyboard now: it was opened, or the view above has closed.
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
         let _ = cx;
     }
 
     /// The view is closing: abort its requests, keep its draft.
     fn closing(&mut self, cx: &mut Cx<'_>) {
         let _ = cx;
+    }
+}
+
+impl dyn View + '_ {
+    /// Whether typed characters go into a text.
+    pub fn takes_text(&self) -> bool {
+        !self.contexts().contains(&Context::Dialog) && self.contexts().iter().any(|context| context.takes_text())
     }
 }
 
@@ -271,135 +241,5 @@ pub(crate) enum Change {
     Perform(Action),
     PerformOnPane(Action),
     GoTo(Pane),
-}
-
-/// What a view can read and do.
-#[derive(Debug)]
-pub struct Cx<'a> {
-    pub now: Now,
-    /// The market, its data and the person's settings.
-    pub state: &'a mut State,
-    pub(crate) facts: &'a FrameLayout,
-    pub(crate) depth: usize,
-    pub(crate) commands: Option<Commands>,
-    pub(crate) changes: Vec<Change>,
-    pub(crate) effects: Vec<Effect>,
-}
-
-impl<'a> Cx<'a> {
-    pub(crate) const fn new(state: &'a mut State, facts: &'a FrameLayout, depth: usize, now: Now) -> Self {
-        Self {
-            now,
-            state,
-            facts,
-            depth,
-            commands: None,
-            changes: Vec::new(),
-            effects: Vec::new(),
-        }
-    }
-
-    /// Opens a view over this one.
-    pub fn open(&mut self, view: impl View + 'static) {
-        self.changes.push(Change::Open(Box::new(view)));
-    }
-
-    /// Opens a view that needs a subject; false if there is none.
-    pub fn try_open<V: View + 'static>(&mut self, view: impl FnOnce(&State) -> Option<V>) -> bool {
-        let view = view(self.state);
-        let is_there = view.is_some();
-        self.changes.extend(view.map(|view| Change::Open(Box::new(view))));
-        is_there
-    }
-
-    /// The commands available here, for a list of them that is about to open.
-    pub const fn take_commands(&mut self) -> Option<Commands> {
-        self.commands.take()
-    }
-
-    /// Whether nothing is open over the pane.
-    pub const fn is_on_pane(&self) -> bool {
-        self.depth == 0
-    }
-
-    pub fn close(&mut self) {
-        self.changes.push(Change::Close);
-    }
-
-    /// Closes all views over the pane.
-    pub fn close_all(&mut self) {
-        self.changes.push(Change::CloseAll);
-    }
-
-    /// Performs an action after the pending changes, as if its key was pressed.
-    pub fn perform(&mut self, action: Action) {
-        self.changes.push(Change::Perform(action));
-    }
-
-    /// Performs an action on the pane below, whose selection this view moves: for example, opening
-    /// the details of the selected row.
-    pub fn perform_on_pane(&mut self, action: Action) {
-        self.changes.push(Change::PerformOnPane(action));
-    }
-
-    /// Opens a pane; all views are closed.
-    pub fn go_to(&mut self, pane: Pane) {
-        self.changes.push(Change::GoTo(pane));
-    }
-
-    /// Sends a read; [`View::response`] gets the response with this ticket.
-    pub fn send(&mut self, request: Request) -> Ticket {
-        let ticket = self.state.tickets.take();
-        self.effects.push(Effect::Call { ticket, request });
-        ticket
-    }
-
-    /// Stops waiting for a read.
-    pub fn abort(&mut self, ticket: Ticket) {
-        self.effects.push(Effect::Abort(ticket));
-    }
-
-    pub fn effect(&mut self, effect: Effect) {
-        self.effects.push(effect);
-    }
-
-    pub fn effects(&mut self, effects: impl IntoIterator<Item = Effect>) {
-        self.effects.extend(effects);
-    }
-
-    pub fn toast(&mut self, text: impl Into<String>) {
-        self.state.toast = Some(Toast::new(text, self.now));
-    }
-
-    /// Shows a short error notice.
-    pub fn complain(&mut self, text: impl Into<String>) {
-        self.state.toast = Some(Toast::error(text, self.now));
-    }
-
-    /// Says what a paste left out.
-    pub fn pasted(&mut self, pasted: Pasted) {
-        if let Some(notice) = pasted.notice() {
-            self.complain(notice);
-        }
-    }
-
-    /// The viewport of a region in the last frame.
-    pub fn viewport(&self, region: Region) -> Viewport {
-        self.facts.viewport(self.depth, region)
-    }
-
-    /// The columns of the table in the last frame, and its horizontal scroll position.
-    pub fn columns(&self) -> (Vec<&'static Field>, usize) {
-        (self.facts.headers().collect(), self.facts.column_offset)
-    }
-
-    /// The columns that table and preview shared in the last frame.
-    pub fn split_width(&self) -> u16 {
-        self.facts.split.map_or(self.state.size.0, |(_, width)| width)
-    }
-
-    /// How many lines an action moves in the main region; `None` if it does not move.
-    pub fn motion(&self, action: Action) -> Option<isize> {
-        action.motion(self.viewport(Region::MAIN).page)
-    }
+    Switch(Box<MarketReady>),
 }

@@ -3,12 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::format;
-use super::history::{AlertState, Moment, Repeat, Ring, Rule, Seen, Trigger, with_storage};
+use super::history::{AlertState, Moment, PricePer, Repeat, Ring, Rule, Seen, Trigger, with_storage};
 use super::saved::SearchSpec;
 
+// A name is a line of a list and an argument of commands.
 /// The longest name, in characters.
 pub const LONGEST_NAME: usize = 60;
 
+// The log is part of a file that is rewritten with every ring.
 /// How many rings the log keeps.
 const MOST_LOGGED: usize = 500;
 
@@ -80,15 +82,15 @@ impl Alerts {
     /// Applies a change. Nothing happens if the alert no longer exists.
     pub fn apply(&mut self, change: &AlertChange) {
         match change {
-            AlertChange::Put(alert) => match self.alerts.iter_mut().find(|own| own.name == alert.name) {
-                Some(own) => *own = Alert::clone(alert),
+            AlertChange::Put(alert) => match self.alerts.iter_mut().find(|existing| existing.name == alert.name) {
+                Some(existing) => *existing = Alert::clone(alert),
                 None => self.alerts.push(Alert::clone(alert)),
             },
             AlertChange::Edit { name, alert } => {
-                let Some(own) = self.named_mut(name) else {
+                let Some(existing) = self.named_mut(name) else {
                     return;
                 };
-                own.clone_from(alert);
+                existing.clone_from(alert);
                 let log = self.log.iter_mut();
                 for logged in log.filter(|logged| logged.alert == *name) {
                     logged.alert.clone_from(&alert.name);
@@ -141,9 +143,9 @@ impl Alert {
 }
 
 /// What a rule waits for: `below $0.30/h per GPU`. `is_volume` says which unit its prices have.
-pub fn condition(trigger: Trigger, is_volume: bool) -> String {
-    let price = |price: f64| priced(price, is_volume);
-    match trigger {
+pub fn condition(rule: &Rule, is_volume: bool) -> String {
+    let price = |price: f64| priced(price, rule.per, is_volume);
+    match rule.trigger {
         Trigger::PriceBelow(limit) => format!("any below {}", price(limit)),
         Trigger::GpusAtLeast { gpus, below: None } => {
             format!("at least {}", format::counted(gpus as usize, "GPU", "GPUs"))
@@ -171,13 +173,13 @@ pub fn condition(trigger: Trigger, is_volume: bool) -> String {
 }
 
 /// What a poll showed when an alert rang; its prices include `storage` GB.
-pub fn seen(ring: &Ring, is_volume: bool, storage: f64) -> String {
+pub fn seen(ring: &Ring, per: PricePer, is_volume: bool, storage: f64) -> String {
     let storage = if is_volume {
         String::new()
     } else {
         with_storage(storage)
     };
-    let price = |price: f64| priced(price, is_volume) + &storage;
+    let price = |price: f64| priced(price, per, is_volume) + &storage;
     let text = match ring.seen {
         Seen::Price(lowest) => format!("{} is the lowest price", price(lowest)),
         Seen::Gpus(gpus) => format!("{} on offer", format::counted(gpus as usize, "GPU", "GPUs")),
@@ -194,12 +196,16 @@ pub fn seen(ring: &Ring, is_volume: bool, storage: f64) -> String {
     }
 }
 
-fn priced(price: f64, is_volume: bool) -> String {
+/// A price with its unit.
+fn priced(price: f64, per: PricePer, is_volume: bool) -> String {
     if is_volume {
-        format!("${}/GB/month", format::trimmed(price, 4))
-    } else {
-        format!("{} per GPU", format::per_hour(price))
+        return format!("${}/GB/month", format::trimmed(price, 4));
     }
+    let per = match per {
+        PricePer::Gpu => "per GPU",
+        PricePer::Machine => "per machine",
+    };
+    format!("{} {per}", format::per_hour(price))
 }
 
 /// How often a rule rings.

@@ -16,11 +16,12 @@ use super::query::{Condition, Operand, Query};
 use super::value::Value;
 use super::{CellRef, Listing};
 
+// A note is shown in a line of the preview, and all notes are in one file that is read at the start.
 /// The longest note, in characters.
 pub const LONGEST_NOTE: usize = 200;
 
-/// The most ids in one condition: a request has to stay short enough for any server. Other bans are
-/// applied to the response.
+// A request has to stay short enough for any server. Other bans are applied to the response.
+/// The most ids in one condition.
 const MOST_SENT: usize = 100;
 
 /// Who offers something: a machine, or the host with all its machines.
@@ -235,9 +236,9 @@ impl Annotations {
     pub fn not_left_out(&self, query: &Query) -> usize {
         let leaves_out = |of: &Supplier| {
             let id = Value::id(of.id().into());
-            query.active().any(|own| {
-                own.field.key == of.key()
-                    && match (own.operator, &own.operand) {
+            query.active().any(|condition| {
+                condition.field.key == of.key()
+                    && match (condition.operator, &condition.operand) {
                         (Operator::Neq, Operand::One(value)) => *value == id,
                         (Operator::Nin, Operand::Many(values)) => values.contains(&id),
                         _ => false,
@@ -259,7 +260,7 @@ impl Annotations {
             let field = query.catalog().by_key(banned.first()?.key())?;
             let chooses = query
                 .active()
-                .any(|own| own.field == field && matches!(own.operator, Operator::Eq | Operator::In));
+                .any(|condition| condition.field == field && matches!(condition.operator, Operator::Eq | Operator::In));
             if chooses || !query.sends(field, dialect) {
                 return None;
             }

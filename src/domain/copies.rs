@@ -7,10 +7,12 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
-/// The shortest secret that is searched for as text, in bytes: a shorter one would match by chance.
+// A shorter one would match by chance.
+/// The shortest secret that is searched for as text, in bytes.
 const SHORTEST: usize = 4;
 
-/// The shortest hex or base64 form: a shorter one would match by chance.
+// A shorter one would match by chance.
+/// The shortest hex or base64 form.
 const SHORTEST_FORM: usize = 8;
 
 // Keys are shorter. A search looks ahead as far as its longest form, at every place of a text that is
@@ -27,6 +29,8 @@ const MOST_ENCODED: usize = 1000;
 /// few however many the forms.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 
+// Three bytes have 16 million values: the automaton stays small, and more than the secret is removed rather
+// than less.
 /// How much of each form is searched for if there are too many.
 const BEGINNING: usize = 3;
 
@@ -52,11 +56,11 @@ impl Copies {
         // A response may have hundreds of thousands of them: no list is made twice.
         let mut forms: Vec<Cow<'s, str>> = secrets.filter(|secret| secret.len() >= SHORTEST).collect();
         let many = forms.len();
-        for place in 0..many {
-            let others = other_forms(&forms[place]);
+        for index in 0..many {
+            let others = other_forms(&forms[index]);
             forms.extend(others.into_iter().map(Cow::from));
             if many <= MOST_ENCODED {
-                let encoded = encoded(&forms[place]);
+                let encoded = encoded(&forms[index]);
                 forms.extend(encoded.into_iter().map(Cow::from));
             }
         }
@@ -86,10 +90,10 @@ impl Copies {
     pub(crate) fn remove<'t>(&self, text: &'t str, sign: &str) -> Cow<'t, str> {
         let mut out = String::new();
         let mut copied = 0;
-        for place in self.places(text) {
-            out.push_str(&text[copied..place.start]);
+        for range in self.ranges(text) {
+            out.push_str(&text[copied..range.start]);
             out.push_str(sign);
-            copied = place.end;
+            copied = range.end;
         }
         if copied == 0 {
             return Cow::Borrowed(text);
@@ -99,7 +103,7 @@ impl Copies {
     }
 
     /// Where copies stand, in order.
-    pub(crate) fn places(&self, text: &str) -> impl Iterator<Item = Range<usize>> {
+    pub(crate) fn ranges(&self, text: &str) -> impl Iterator<Item = Range<usize>> {
         let mut at = 0;
         std::iter::from_fn(move || {
             if self.is_empty() {
@@ -109,14 +113,14 @@ impl Copies {
                 let rest = std::mem::replace(&mut at, text.len())..text.len();
                 return (!rest.is_empty()).then_some(rest);
             };
-            let found = search.find(Input::new(text).range(at..))?;
+            let matched = search.find(Input::new(text).range(at..))?;
             // What begins like a long secret is removed as far as its string goes: it is the secret,
             // or likely another of the same kind.
-            at = match found.end() {
-                end if found.len() < self.searched => end,
+            at = match matched.end() {
+                end if matched.len() < self.searched => end,
                 end => string_end(text.as_bytes(), end),
             };
-            Some(found.start()..at)
+            Some(matched.start()..at)
         })
     }
 }
@@ -218,8 +222,8 @@ mod tests {
 
     #[test]
     fn what_begins_like_a_long_secret_goes_as_far_as_its_string() {
-        let (long, other) = ("k".repeat(300) + "1", "k".repeat(300) + "2 x");
-        let text = format!(r#"{{"a":"{long} -v","b":"{other}","c":"k"}}"#);
+        let (long, longer) = ("k".repeat(300) + "1", "k".repeat(300) + "2 x");
+        let text = format!(r#"{{"a":"{long} -v","b":"{longer}","c":"k"}}"#);
         let after = r#"{"a":"<removed>","b":"<removed>","c":"k"}"#;
         assert_eq!(removed(&[&long], &text), after);
         // A quote of the text itself ends no string, and a text that is cut has no end of it.
@@ -240,7 +244,7 @@ mod tests {
 
     #[test]
     fn of_too_many_secrets_the_beginnings_are_looked_for() {
-        let secrets: Vec<String> = (0..20_000).map(|one| format!("canary-{one:0240}")).collect();
+        let secrets: Vec<String> = (0..20_000).map(|number| format!("canary-{number:0240}")).collect();
         let copies = Copies::of(secrets.iter().map(String::as_str));
         let clean = copies.remove(r#"{"a":"-k canary-000000007 -v","b":"k"}"#, "<removed>");
         assert_eq!(clean, r#"{"a":"-k <removed>","b":"k"}"#);

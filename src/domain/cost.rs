@@ -28,10 +28,11 @@ pub use volume::{VolumeCost, VolumePrices, VolumeTerm};
 /// Hours in the month that the market bills storage by.
 pub const HOURS_PER_MONTH: f64 = 720.0;
 
+// The market's hourly price of storage is its monthly price over 720 hours, not 730: recorded totals agree
+// exactly.
 /// Days in the month that the market bills storage by.
 pub const DAYS_PER_MONTH: f64 = 30.0;
 
-/// Megabits in a gigabyte.
 const MEGABITS_PER_GB: f64 = 8000.0;
 
 const SECONDS_PER_HOUR: f64 = 3600.0;
@@ -247,6 +248,7 @@ impl<'a> Member<'a> {
 
     /// `quantity` at this price. A quantity of zero costs nothing, even at an unknown price.
     fn of(&self, row: usize, quantity: f64) -> Result<f64, Gap> {
+        // An offer that does not say what traffic costs can still be priced for a job without traffic.
         if quantity == 0.0 {
             return Ok(0.0);
         }
@@ -271,6 +273,7 @@ fn finite(value: f64) -> Result<f64, Gap> {
 
 /// A number within a formula: at most `places` decimals, and short however large it is.
 fn shown(value: f64, places: usize) -> String {
+    // Larger numbers have no exact digits left, and would push the rest of the formula off the line.
     if value.abs() < 1e15 {
         trimmed(value, places)
     } else {
@@ -284,6 +287,7 @@ fn rounded(price: f64) -> String {
     let places = if price == 0.0 || !price.is_finite() {
         0
     } else {
+        // A price per GB of VRAM may be a thousandth of a cent, so the number of decimals follows its size.
         (3.0 - price.abs().log10().floor()).clamp(2.0, 12.0) as usize
     };
     shown(price, places)
@@ -422,6 +426,8 @@ impl<'a> Prices<'a> {
             Err(Gap::Missing(key)) => {
                 let total = self.dph_total.amount(row).map_err(|_| Gap::Missing(key))?;
                 let base = self.dph_base.amount(row).map_err(|_| Gap::Missing(key))?;
+                // Some responses leave out the storage price: the market's total is base plus storage, so it is
+                // what is left.
                 Ok((total - base).max(0.0))
             }
             known => known,

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+// Texts of a server are compared with every known name.
 /// The longest text that names a place, in bytes; a longer one is no place.
 const LONGEST: usize = 256;
 
@@ -89,8 +90,8 @@ pub fn group(name: &str) -> Option<&'static [&'static str]> {
         .iter()
         .find(|(known, _)| known.len() == name.len() && begins(known));
     let mut longer = GROUPS.iter().filter(|(known, _)| name.len() > 2 && begins(known));
-    let found = exact.or_else(|| longer.next().filter(|_| longer.next().is_none()));
-    found.map(|(_, codes)| *codes)
+    let matched = exact.or_else(|| longer.next().filter(|_| longer.next().is_none()));
+    matched.map(|(_, codes)| *codes)
 }
 
 /// Countries by code, with the names people type, in lower case.
@@ -99,7 +100,8 @@ const NAMES: &[(&str, &[&str])] = &[
     ("AD", &["andorra"]), ("AE", &["united arab emirates", "uae", "emirates", "dubai"]),
     ("AL", &["albania"]), ("AM", &["armenia"]), ("AR", &["argentina"]), ("AT", &["austria", "austrian"]),
     ("AU", &["australia", "australian"]), ("AZ", &["azerbaijan"]), ("BA", &["bosnia"]), ("BD", &["bangladesh"]),
-    ("BE", &["belgium", "belgian"]), ("BG", &["bulgaria", "bulgarian"]), ("BO", &["bolivia"]), ("BR", &["brazil", "brasil", "brazilian"]),
+    ("BE", &["belgium", "belgian"]), ("BG", &["bulgaria", "bulgarian"]), ("BO", &["bolivia"]),
+    ("BR", &["brazil", "brasil", "brazilian"]),
     ("BY", &["belarus"]), ("CA", &["canada", "canadian"]), ("CH", &["switzerland", "swiss"]), ("CL", &["chile"]),
     ("CN", &["china", "chinese", "prc", "mainland china"]), ("CO", &["colombia"]),
     ("CR", &["costa rica"]), ("CY", &["cyprus"]),
@@ -134,6 +136,12 @@ const NAMES: &[(&str, &[&str])] = &[
     ("ZA", &["south africa"]),
 ];
 
+/// The English name of a country, in lower case.
+pub fn name(code: &str) -> Option<&'static str> {
+    let known = NAMES.iter().find(|(known, _)| *known == code);
+    known.and_then(|(_, names)| names.first().copied())
+}
+
 /// Codes that are words or units in lower case: `in` is India only as `IN`.
 const WORDS: [&str; 26] = [
     "al", "am", "at", "be", "by", "co", "do", "gb", "ge", "gt", "id", "il", "in", "is", "it", "la", "lt", "ma", "me",
@@ -159,9 +167,9 @@ const GROUP_NAMES: &[(&str, &str)] = &[
 /// The code or group of a place as people name it, in lower case: `germany`, `de`, `europe`.
 /// `capitals` admits the codes that are also words.
 pub fn named(name: &str, capitals: bool) -> Option<&'static str> {
-    let found = BY_NAME.get(name).copied()?;
+    let country = BY_NAME.get(name).copied()?;
     let is_word = !capitals && WORDS.contains(&name);
-    (!is_word).then_some(found)
+    (!is_word).then_some(country)
 }
 
 /// Codes and groups by name, in lower case.

@@ -120,7 +120,7 @@ impl Dialect {
     pub const fn operator(&self, operator: Operator) -> &'static str {
         match operator {
             Operator::Nin => self.not_in,
-            other => other.name(),
+            exact => exact.name(),
         }
     }
 

@@ -12,7 +12,7 @@ use super::value::CellRef;
 /// Rows as CSV: a header of wire names, numbers in wire units, texts made safe by [`csv_text`].
 pub fn csv(listing: &Listing, rows: &[u32], fields: &[&Field]) -> String {
     listing.prepare(fields.iter().copied());
-    let mut columns: Vec<Cells<'_>> = fields.iter().map(|it| Cells::of(listing, it)).collect();
+    let mut columns: Vec<Cells<'_>> = fields.iter().map(|field| Cells::of(listing, field)).collect();
     let mut writer = csv::Writer::from_writer(Vec::new());
     // Writing to memory cannot fail.
     let _ = writer.write_record(fields.iter().map(|field| field.key));
@@ -80,11 +80,11 @@ impl<'l> Cells<'l> {
             CellRef::Number(number) if self.is_moment => room.push_str(&iso(number)),
             CellRef::Number(number) => write_number(number, room),
             CellRef::Text(text) => {
-                let place = self.column.text_index(row).unwrap_or_default();
-                if self.safe.len() <= place {
-                    self.safe.resize(self.column.texts().len().max(place + 1), None);
+                let index = self.column.text_index(row).unwrap_or_default();
+                if self.safe.len() <= index {
+                    self.safe.resize(self.column.texts().len().max(index + 1), None);
                 }
-                if let Some(safe) = self.safe.get_mut(place) {
+                if let Some(safe) = self.safe.get_mut(index) {
                     return safe.get_or_insert_with(|| csv_text(text));
                 }
             }

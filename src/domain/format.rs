@@ -38,9 +38,8 @@ pub fn cell(listing: &Listing, row: usize, field: &Field, width: usize) -> Strin
         CellRef::Missing | CellRef::Null => BLANK.to_owned(),
         CellRef::Bad(_) => MISFIT.to_owned(),
         CellRef::Flag(flag) => yes_no(flag).to_owned(),
-        CellRef::Number(value) => {
-            total_vram(field, value, |own| listing.cell(row, own).number()).unwrap_or_else(|| number(field, value))
-        }
+        CellRef::Number(value) => total_vram(field, value, |needed| listing.cell(row, needed).number())
+            .unwrap_or_else(|| number(field, value)),
         CellRef::Text(text) if field.kind == Kind::Country => screen(country::place(text), width),
         CellRef::Text(text) => screen(text, width),
     }
@@ -52,9 +51,9 @@ pub fn detail(record: &FullRecord, field: &Field, dialect: &Dialect) -> String {
         CellRef::Missing => NOT_SENT.to_owned(),
         CellRef::Null if matches!(field.source, Source::Known(_)) => UNKNOWN.to_owned(),
         CellRef::Null => NULL.to_owned(),
-        CellRef::Bad(found) => format!("invalid: {}", found.noun()),
+        CellRef::Bad(sent) => format!("invalid: {}", sent.noun()),
         CellRef::Flag(flag) => yes_no(flag).to_owned(),
-        CellRef::Number(value) => total_vram(field, value, |own| record.cell(own).number())
+        CellRef::Number(value) => total_vram(field, value, |needed| record.cell(needed).number())
             .unwrap_or_else(|| with_unit(field, value, dialect)),
         CellRef::Text(text) if field.kind == Kind::Country => text::detail(country::place(text), 0),
         CellRef::Text(text) => text::detail(text, 0),
@@ -120,6 +119,8 @@ pub const fn yes_no(flag: bool) -> &'static str {
 
 /// Storage or memory in GB, from 10,000 GB on in TB.
 pub fn gigabytes(value: f64) -> String {
+    // Disks of offers go up to some terabytes and are compared in GB: 4,000 GB beside 900 GB reads better than
+    // two units.
     if value.abs() >= 10_000.0 {
         format!("{} TB", trimmed(value / 1000.0, 1))
     } else if value.abs() >= 100.0 {
@@ -154,12 +155,14 @@ pub fn nominal_total_gb(megabytes: f64, count: Option<f64>) -> f64 {
 /// A span of seconds in its largest fitting unit: `45s`, `12m`, `5.5h`, `71d`, `2.1y`.
 pub fn span(seconds: f64) -> String {
     let magnitude = seconds.abs();
+    // A column has few cells: one unit, and a decimal only where a whole hour or day would say too little.
     if magnitude < 60.0 {
         format!("{seconds:.0}s")
     } else if magnitude < 3600.0 {
         format!("{:.0}m", seconds / 60.0)
     } else if magnitude < 86_400.0 {
         format!("{}h", trimmed(seconds / 3600.0, 1))
+    // Up to two years days are clearer: offers are compared by how many days they last.
     } else if magnitude < 730.0 * 86_400.0 {
         format!("{}d", trimmed(seconds / 86_400.0, 1))
     } else {
@@ -198,6 +201,7 @@ fn decimals(value: f64, places: usize) -> String {
     let scale = (0..places.min(6)).fold(1_u64, |scale, _| scale * 10);
     let scaled = value.abs() * scale as f64;
     // Near a half the product may round to the other side.
+    // Writing the digits of the exact value takes five times as long, and a table writes thousands of prices.
     let is_sure = places <= 6 && scaled < 1e9 && (scaled.fract() - 0.5).abs() > 1e-6;
     if !is_sure {
         return format!("{value:.places$}");
@@ -221,17 +225,17 @@ pub fn grouped(number: usize) -> String {
 }
 
 /// A count with its noun: `1 machine`, `2,000 machines`.
-pub fn counted(number: usize, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+pub fn counted(number: usize, singular: &str, plural: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { singular } else { plural })
 }
 
 /// Commas between the thousands of a number written with or without decimals.
 fn commas(text: &str) -> String {
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
     let mut out = String::new();
-    for (place, digit) in whole.chars().enumerate() {
-        let left = whole.len() - place;
-        if place > 0 && left % 3 == 0 && digit.is_ascii_digit() && !out.ends_with('-') {
+    for (index, digit) in whole.chars().enumerate() {
+        let left = whole.len() - index;
+        if index > 0 && left % 3 == 0 && digit.is_ascii_digit() && !out.ends_with('-') {
             out.push(',');
         }
         out.push(digit);
@@ -245,6 +249,7 @@ pub fn size(bytes: usize) -> String {
     let amount = bytes as f64;
     match bytes {
         0..1000 => format!("{bytes} B"),
+        // From here on one decimal of a kB rounds to 1000.0 kB.
         1000..999_950 => format!("{:.1} kB", amount / 1e3),
         _ => format!("{:.1} MB", amount / 1e6),
     }
@@ -262,6 +267,7 @@ pub fn per_hour(price: f64) -> String {
 
 /// A price of one of something, whose unit is written elsewhere: `$0.293`, `$16.02`.
 pub fn unit_price(price: f64) -> String {
+    // Prices of single GPUs differ in the third decimal; those of machines with eight do not.
     let places = if price.abs() < 10.0 { 3 } else { 2 };
     money(price, places)
 }
@@ -270,12 +276,14 @@ pub fn unit_price(price: f64) -> String {
 /// never written as none, and what is not all never as all.
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
+    // These would round to 0% and 100%: a rare case would read as none, a large part as all.
     if percent > 0.0 && percent < 0.05 {
         return "under 0.1%".to_owned();
     }
     if (99.95..100.0).contains(&percent) {
         return "over 99.9%".to_owned();
     }
+    // Shares that matter lie at the ends: 99.5% and 99.9% of reliability differ as much as 50% and 90%.
     let is_end = percent.abs() < 9.95 || (99.0..100.0).contains(&percent);
     if is_end {
         return format!("{}%", trimmed(percent, 1));
@@ -290,6 +298,7 @@ fn money(amount: f64, places: usize) -> String {
     }
     let sign = if amount < 0.0 { "−" } else { "" };
     let amount = amount.abs();
+    // Traffic and storage by the hour cost fractions of a cent, which would read as $0.00.
     let places = if amount > 0.0 && amount < 0.01 { 4 } else { places };
     format!("{sign}${}", commas(&format!("{amount:.places$}")))
 }
@@ -298,6 +307,7 @@ fn money(amount: f64, places: usize) -> String {
 /// years`.
 pub fn lasting(seconds: f64) -> String {
     let (number, unit) = match seconds.abs() {
+        // Each unit is kept a little beyond one of the next: `75 minutes` says more than `1.3 hours`.
         less if less < 90.0 => (seconds, "second"),
         less if less < 5400.0 => (seconds / 60.0, "minute"),
         less if less < 2.0 * 86_400.0 => (seconds / 3600.0, "hour"),
@@ -313,6 +323,7 @@ pub fn lasting(seconds: f64) -> String {
 /// `3.2 h`, `4 d`.
 pub fn brief(seconds: f64) -> String {
     let (number, unit) = match seconds.abs() {
+        // As in [`lasting`]: up to two of the next unit, the smaller one is exact.
         less if less < 120.0 => return format!("{seconds:.0} s"),
         less if less < 5400.0 => (seconds / 60.0, "min"),
         less if less < 2.0 * 86_400.0 => (seconds / 3600.0, "h"),

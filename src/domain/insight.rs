@@ -1,5 +1,5 @@
-//! What a listing tells beyond its rows: groups and their prices, the Pareto front, plots, why
-//! there are so few, related offers, comparisons, and what changed since the last response.
+//! What a listing tells beyond its rows: groups and their prices, the Pareto front, plots,
+//! related offers, comparisons, and what changed since the last response.
 //!
 //! Everything here is about the loaded rows, never about the whole market: see [`Coverage`]. A
 //! missing value is left out; it is never taken for zero.
@@ -11,7 +11,6 @@ use super::value::{CellRef, Version};
 mod bill;
 mod compare;
 mod depth;
-mod funnel;
 mod host;
 mod knapsack;
 mod offered;
@@ -28,13 +27,12 @@ mod watch;
 pub use bill::Bill;
 pub use compare::{CompareLine, CompareSection, Subject, compare, compare_fields, is_silent};
 pub use depth::{Depth, MOST_GPUS, Purchase};
-pub use funnel::{Funnel, FunnelLine, funnel, loosened, won_back};
 pub use host::{Count as HostCount, HostSummary, PriceLevel, host_summary, price_level};
 pub use offered::{OfferIndex, Offered};
 pub use pareto::{Front, Goal, Lead, Point, points};
 pub use plot::{Bucket, Histogram, Scale, ScaleKind, Toward, neighbour};
 pub use related::{Share, Slice, same_host, same_machine, share, slices};
-pub use standing::{Measure, Place, Standing};
+pub use standing::{FEWEST, Measure, Rank, Standing};
 pub use summary::{
     Best, Group, GroupOrder, GroupValue, Measures, Spread, facets, machine_prices, quantile, sort_groups, summarise,
 };

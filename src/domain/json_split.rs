@@ -157,7 +157,7 @@ impl Splitter {
     }
 
     /// Up to where the text is split.
-    pub const fn place(&self) -> usize {
+    pub const fn position(&self) -> usize {
         self.at
     }
 

@@ -23,6 +23,7 @@ pub(super) mod scan;
 mod suggest;
 mod warn;
 mod witness;
+mod words;
 
 pub use colour::{Token, highlight};
 pub use complete::{ANY, Candidate, Completion, complete};
@@ -35,6 +36,7 @@ pub use print::{print, print_briefly, print_condition, print_condition_briefly, 
 pub use suggest::did_you_mean;
 pub use warn::warning;
 pub use witness::never_met;
+pub use words::words;
 
 use super::catalog::{Catalog, Resource};
 use super::dialect::Dialect;

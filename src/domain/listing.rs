@@ -14,7 +14,7 @@ use super::dialect::TransferUnit;
 use super::field::Field;
 use super::json_split::SplitError;
 use super::text::Untrusted;
-use super::value::{CellRef, Found};
+use super::value::{CellRef, JsonKind};
 
 mod builder;
 mod digits;
@@ -77,7 +77,7 @@ enum Cell {
     Flag(bool),
     Number(f64),
     Text(u32),
-    Bad(Found),
+    Bad(JsonKind),
 }
 
 impl Cell {
@@ -113,7 +113,7 @@ impl Column {
                 .texts
                 .get(index as usize)
                 .map_or(CellRef::Missing, |text| CellRef::Text(text.compared())),
-            Some(Cell::Bad(found)) => CellRef::Bad(found),
+            Some(Cell::Bad(kind)) => CellRef::Bad(kind),
         }
     }
 
@@ -382,7 +382,7 @@ impl Listing {
     pub fn whole(&self, row: usize) -> Arc<FullRecord> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
-            Some((own, record)) if *own == row => Arc::clone(record),
+            Some((last, record)) if *last == row => Arc::clone(record),
             _ => {
                 let record = Arc::new(self.read_whole(row));
                 *last = Some((row, Arc::clone(&record)));

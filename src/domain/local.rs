@@ -5,6 +5,11 @@ use jiff::tz::TimeZone;
 
 use super::format;
 
+/// The steps of a time axis in seconds: parts of an hour, of a day, and days.
+const STEPS: [f64; 13] = [
+    60.0, 300.0, 600.0, 1800.0, 3600.0, 7200.0, 14_400.0, 21_600.0, 43_200.0, 86_400.0, 172_800.0, 432_000.0, 864_000.0,
+];
+
 /// The time zone and the current time.
 #[derive(Debug, Clone)]
 pub struct LocalTime {
@@ -57,6 +62,34 @@ impl LocalTime {
             .unwrap_or_else(|| format!("{epoch:.3e}"))
     }
 
+    /// At most `most` times from `from` to `until`, at equal steps from local midnight.
+    pub fn ticks(&self, from: f64, until: f64, most: usize) -> Vec<f64> {
+        #[expect(clippy::cast_possible_truncation)] // saturates: a time of any century
+        let moment = Timestamp::from_second(until as i64).unwrap_or_default();
+        let offset = f64::from(self.zone.to_offset(moment).seconds());
+        let ticks = |step: &f64| {
+            let first = ((from + offset) / step).ceil();
+            let ticks = (0_u32..).map(move |index| (first + f64::from(index)) * step - offset);
+            ticks
+                .take_while(|tick| *tick <= until)
+                .take(most + 1)
+                .collect::<Vec<f64>>()
+        };
+        let fitting = STEPS.iter().map(ticks).find(|ticks| ticks.len() <= most);
+        fitting.unwrap_or_default()
+    }
+
+    /// A time of [`Self::ticks`]: the time of day, at midnight the date.
+    pub fn tick(&self, epoch: f64) -> String {
+        let text = self.minute(epoch);
+        let part = if text.ends_with("00:00") {
+            text.get(5..10)
+        } else {
+            text.get(11..)
+        };
+        part.unwrap_or(&text).to_owned()
+    }
+
     fn age(&self, epoch: f64) -> String {
         format::span((self.now - epoch).max(0.0))
     }
@@ -101,6 +134,22 @@ mod tests {
         assert_eq!(reader.clock(noon), "14:00:00");
         assert_eq!(reader.clock(noon - 86_400.0), "12-31 14:00:00");
         assert_eq!(reader.second(noon), "2026-01-01 14:00:00 +02:00");
+    }
+
+    #[test]
+    fn the_ticks_of_a_time_axis_are_full_hours_and_midnights_of_the_reader() {
+        let noon = 1_767_268_800.0; // 2026-01-01 12:00 UTC
+        let reader = local(-5, noon);
+        let ticks = |from: f64, most| -> Vec<String> {
+            let ticks = reader.ticks(noon - from, noon, most).into_iter();
+            ticks.map(|tick| reader.tick(tick)).collect()
+        };
+        assert_eq!(ticks(3600.0, 4), ["06:00", "06:30", "07:00"]);
+        assert_eq!(
+            ticks(86_400.0, 6),
+            ["08:00", "12:00", "16:00", "20:00", "01-01", "04:00"]
+        );
+        assert_eq!(ticks(3.0 * 86_400.0, 4), ["12-30", "12-31", "01-01"]);
     }
 
     #[test]

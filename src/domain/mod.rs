@@ -43,4 +43,4 @@ pub use field::{Field, Filter, Kind, Operator, Operators, Section, Source, Unit}
 pub use listing::{Listing, RowId};
 pub use query::{Condition, Direction, OfferType, Operand, OrderKey, Query};
 pub use text::Untrusted;
-pub use value::{CellRef, Found, Value, Version};
+pub use value::{CellRef, JsonKind, Value, Version};

@@ -9,11 +9,13 @@ use super::text::{beginning, json_for_screen, json_for_terminal, visible};
 /// The maximum length in bytes of an object or array on one line; nested ones always span lines.
 const LONGEST_INLINE: usize = 60;
 
-/// The maximum depth of indentation: deeper levels share it.
+// Deeper levels share it.
+/// The maximum depth of indentation.
 const DEEPEST: u32 = 16;
 
-/// The longest line of a [`JsonText`], in bytes: longer strings go on in the next one, so that
-/// however long a text is, a screen lays out only what it shows. One line fits a small screen.
+// Longer strings go on in the next one, so that however long a text is, a screen lays out only what it shows.
+// One line fits a small screen.
+/// The longest line of a [`JsonText`], in bytes.
 const TEXT_LINE: usize = 512;
 
 /// The longest line of a body, in bytes, for the same reason; it is read row by row.
@@ -55,16 +57,16 @@ impl JsonText {
     }
 
     /// A line, two blanks a level; small things such as `{"eq": true}` on one line.
-    pub fn line(&self, place: usize) -> String {
+    pub fn line(&self, line: usize) -> String {
         self.lines
-            .get(place)
+            .get(line)
             .map_or_else(String::new, |line| written(&self.text, line))
     }
 
     /// What follows a line that ends within a string: the next line without its indent.
-    pub fn rest(&self, place: usize) -> Option<String> {
-        let is_cut = self.lines.get(place)?.is_cut;
-        is_cut.then(|| self.line(place + 1).trim_start().to_owned())
+    pub fn rest(&self, line: usize) -> Option<String> {
+        let is_cut = self.lines.get(line)?.is_cut;
+        is_cut.then(|| self.line(line + 1).trim_start().to_owned())
     }
 
     /// For each line that opens an object or list, the line that closes it.
@@ -72,17 +74,17 @@ impl JsonText {
         let bytes = self.text.as_bytes();
         let mut ends = vec![None; self.lines.len()];
         let mut open: Vec<usize> = Vec::new();
-        for (place, line) in self.lines.iter().enumerate() {
+        for (index, line) in self.lines.iter().enumerate() {
             let first = bytes.get(line.start).filter(|_| !line.goes_on);
             if matches!(first, Some(b'}' | b']')) {
                 let start = open.pop();
                 if let Some(start) = start.filter(|start| self.lines[*start].depth == line.depth) {
-                    ends[start] = Some(place);
+                    ends[start] = Some(index);
                 }
             }
             let last = line.end.checked_sub(1).map(|last| bytes[last]);
             if matches!(last, Some(b'{' | b'[')) && !line.is_cut {
-                open.push(place);
+                open.push(index);
             }
         }
         ends
@@ -217,8 +219,8 @@ impl Lines<'_> {
             let full = self.start.map_or(bytes.len(), |start| start + self.longest);
             let part = &bytes[at..full.max(at + 1).min(bytes.len())];
             match memchr2(b'"', b'\\', part) {
-                Some(found) if part[found] == b'"' => return at + found + 1,
-                Some(found) => at += found + 2,
+                Some(length) if part[length] == b'"' => return at + length + 1,
+                Some(length) => at += length + 2,
                 None => at += part.len(),
             }
         }
@@ -348,14 +350,14 @@ mod tests {
         let long = r#"é\"{, "#.repeat(1000);
         let text = format!(r#"{{"a":"{long}","b":[{{}},1]}}"#);
         let text = JsonText::new(text);
-        let lines: Vec<String> = (0..text.len()).map(|place| text.line(place)).collect();
+        let lines: Vec<String> = (0..text.len()).map(|index| text.line(index)).collect();
         assert!(lines.iter().all(|line| line.len() <= 520));
         assert_eq!(&lines[lines.len() - 5..][..3], [r#"  "b": ["#, "    {},", "    1"]);
         // Nothing is lost, and nothing added but the indent.
         let whole: String = lines[1..lines.len() - 5]
             .iter()
             .enumerate()
-            .map(|(place, line)| &line[if place == 0 { 2 } else { 4 }..])
+            .map(|(index, line)| &line[if index == 0 { 2 } else { 4 }..])
             .collect();
         assert_eq!(whole, format!(r#""a": "{long}","#));
     }

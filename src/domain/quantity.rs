@@ -31,7 +31,8 @@ pub enum Quantity {
     Number,
 }
 
-/// Units of time with their length in hours. `m` are minutes and `mo` months, as in queries.
+// `m` are minutes and `mo` months, as in queries.
+/// Units of time with their length in hours.
 const TIMES: [(&str, f64); 23] = [
     ("ms", 1.0 / (1000.0 * SECONDS_PER_HOUR)),
     ("s", 1.0 / SECONDS_PER_HOUR),

@@ -52,8 +52,8 @@ impl std::str::FromStr for OfferType {
             "on-demand" | "ondemand" | "on_demand" => Ok(Self::OnDemand),
             "bid" | "interruptible" => Ok(Self::Bid),
             "reserved" => Ok(Self::Reserved),
-            other => Err(format!(
-                "'{other}' is not an offer type: choose on-demand, bid or reserved"
+            unknown => Err(format!(
+                "'{unknown}' is not an offer type: choose on-demand, bid or reserved"
             )),
         }
     }
@@ -133,7 +133,7 @@ impl Condition {
         let asks_for_null = self.operand == Operand::One(Value::Null);
         let cell = match cell {
             CellRef::Missing | CellRef::Null if self.field.key == "external" && !asks_for_null => CellRef::Flag(false),
-            other => other,
+            sent => sent,
         };
         match (&self.operand, self.operator) {
             (Operand::One(Value::Null), Operator::Eq) => cell.is_blank(),
@@ -152,10 +152,10 @@ impl Condition {
                 }
             }
             (Operand::Many(values), operator) => {
-                let found = values
+                let is_listed = values
                     .iter()
                     .any(|value| compare(self.field.kind, cell, value) == Some(Ordering::Equal));
-                found == (operator == Operator::In)
+                is_listed == (operator == Operator::In)
             }
         }
     }
@@ -179,7 +179,7 @@ fn compare(kind: Kind, cell: CellRef<'_>, value: &Value) -> Option<Ordering> {
             code.partial_cmp(&wanted)
         }
         (Kind::Version, CellRef::Text(text), Value::Version(version)) => {
-            Version::parse(text.trim()).map(|own| own.code.cmp(&version.code))
+            Version::parse(text.trim()).map(|sent| sent.code.cmp(&version.code))
         }
         (_, CellRef::Text(text), Value::Text(wanted)) => Some(text.cmp(wanted.as_str())),
         (_, CellRef::Text(text), Value::Number(wanted)) => text.trim().parse::<f64>().ok()?.partial_cmp(wanted),
@@ -349,47 +349,47 @@ pub const DEFAULT_STORAGE_GB: f64 = 8.0;
 /// meaning of the conjunction: the tighter of two bounds stays, lists are intersected or united,
 /// and a second `eq` or `neq` becomes an `in` or `nin`.
 fn join(conditions: &mut Vec<Condition>, new: Condition) {
-    let Some(place) = conditions
+    let Some(index) = conditions
         .iter()
         .position(|old| old.field == new.field && old.operator == new.operator)
     else {
         conditions.push(new);
         return;
     };
-    let old = &mut conditions[place];
+    let old = &mut conditions[index];
     if old.operand == new.operand {
         return;
     }
     match (&mut old.operand, new.operand) {
-        (Operand::Many(values), Operand::Many(others)) if new.operator == Operator::In => {
-            values.retain(|value| others.contains(value));
+        (Operand::Many(values), Operand::Many(added)) if new.operator == Operator::In => {
+            values.retain(|value| added.contains(value));
         }
-        (Operand::Many(values), Operand::Many(others)) => {
-            for other in others {
-                if !values.contains(&other) {
-                    values.push(other);
+        (Operand::Many(values), Operand::Many(added)) => {
+            for value in added {
+                if !values.contains(&value) {
+                    values.push(value);
                 }
             }
         }
-        (Operand::One(value), Operand::One(other)) if new.operator.is_ordering() => {
+        (Operand::One(value), Operand::One(added)) if new.operator.is_ordering() => {
             let tighter = match new.operator {
                 Operator::Gt | Operator::Gte => Ordering::Greater,
                 _ => Ordering::Less,
             };
-            if other.order(value) == Some(tighter) {
-                *value = other;
+            if added.order(value) == Some(tighter) {
+                *value = added;
             }
         }
-        (Operand::One(value), Operand::One(mut other)) => {
+        (Operand::One(value), Operand::One(mut added)) => {
             // A list holds no null, so it stays with its own operator.
-            if other == Value::Null {
-                std::mem::swap(value, &mut other);
+            if added == Value::Null {
+                std::mem::swap(value, &mut added);
             }
             let operator = match new.operator {
                 Operator::Eq => Operator::In,
                 _ => Operator::Nin,
             };
-            let list = Operand::Many(vec![other]);
+            let list = Operand::Many(vec![added]);
             join(conditions, Condition::new(new.field, operator, list));
         }
         (Operand::One(_), Operand::Many(_)) | (Operand::Many(_), Operand::One(_)) => {}

@@ -76,7 +76,7 @@ impl Discrepancy {
                 asked,
                 rows,
             }),
-            (other, _) => Some(other),
+            (size, _) => Some(size),
         }
     }
 
@@ -141,11 +141,11 @@ impl ResponseCheck {
         discrepancies.extend(unordered(listing, query, dialect));
         if query.resource == Resource::Offers {
             discrepancies.extend(other_type(listing, query.offer_type));
-            let other = other_storage(listing, query.priced_storage(dialect));
-            if let Some(Discrepancy::OtherStorage { included: own, .. }) = &other {
-                included = *own;
+            let storage = other_storage(listing, query.priced_storage(dialect));
+            if let Some(Discrepancy::OtherStorage { included: agreed, .. }) = &storage {
+                included = *agreed;
             }
-            discrepancies.extend(other.and_then(|other| other.wanted(query.storage)));
+            discrepancies.extend(storage.and_then(|storage| storage.wanted(query.storage)));
             discrepancies.extend(too_small(listing, query, dialect));
         }
         Self {
@@ -198,6 +198,7 @@ fn violations(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Ve
 
 fn too_many(listing: &Listing, query: &Query) -> Option<Discrepancy> {
     let limit = query.limit?;
+    // What is not shown was sent as well: a market that repeats rows still exceeds the limit.
     let received = listing.len() + listing.duplicates() + listing.skipped().len() + listing.hidden();
     (received > limit as usize).then_some(Discrepancy::TooMany { limit, received })
 }
@@ -207,13 +208,13 @@ fn unordered(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Opt
     let keys: Vec<OrderKey> = query.sent_order(dialect);
     let first = keys.first()?;
     let columns: Vec<_> = keys.iter().map(|key| (key, listing.sent_column(key.field))).collect();
-    let is_out_of_place = |row: &usize| {
+    let is_misplaced = |row: &usize| {
         for (key, column) in &columns {
-            let (before, own) = (column.cell(*row - 1), column.cell(*row));
-            if before.is_blank() || own.is_blank() {
+            let (before, after) = (column.cell(*row - 1), column.cell(*row));
+            if before.is_blank() || after.is_blank() {
                 return false;
             }
-            match compare_cells(key.field, before, own, key.direction) {
+            match compare_cells(key.field, before, after, key.direction) {
                 Ordering::Less => return false,
                 Ordering::Greater => return true,
                 Ordering::Equal => {}
@@ -222,7 +223,7 @@ fn unordered(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Opt
         false
     };
     let pairs = listing.len().saturating_sub(1);
-    let rows = (1..listing.len()).filter(is_out_of_place).count();
+    let rows = (1..listing.len()).filter(is_misplaced).count();
     // The market's own ranking has a random element, by its own account, and texts sort differently
     // by locale: a few rows out of place prove nothing there. Without any order it is half.
     let is_exact = is_exact(first.field);
@@ -247,8 +248,9 @@ fn numbers<'a>(listing: &'a Listing, key: &str) -> impl Fn(usize) -> Option<f64>
 }
 
 /// Whether two prices per hour differ by more than rounding, also of single-precision numbers.
-fn differ(one: f64, other: f64) -> bool {
-    (one - other).abs() > (one.abs() * 2e-7).max(1e-6)
+fn differ(left: f64, right: f64) -> bool {
+    // A single-precision number has seven digits, and the market rounds to six or seven.
+    (left - right).abs() > (left.abs() * 2e-7).max(1e-6)
 }
 
 /// In bid searches the base price is the bid floor on every row; otherwise no row is a bid.
@@ -256,13 +258,13 @@ fn other_type(listing: &Listing, asked: OfferType) -> Option<Discrepancy> {
     let is_bid = listing.catalog().by_key("is_bid")?;
     let is_bid = listing.sent_column(is_bid);
     let (base, floor) = (numbers(listing, "dph_base"), numbers(listing, "min_bid"));
-    let is_other = |row: &usize| match asked {
+    let is_misfit = |row: &usize| match asked {
         OfferType::Bid => base(*row)
             .zip(floor(*row))
             .is_some_and(|(base, floor)| differ(base, floor)),
         _ => is_bid.cell(*row) == CellRef::Flag(true),
     };
-    let rows = (0..listing.len()).filter(is_other).count();
+    let rows = (0..listing.len()).filter(is_misfit).count();
     (rows > 0).then_some(Discrepancy::OtherType { asked, rows })
 }
 
@@ -271,23 +273,24 @@ fn other_storage(listing: &Listing, asked: f64) -> Option<Discrepancy> {
     let base = numbers(listing, "dph_base");
     let total = numbers(listing, "dph_total");
     let cost = numbers(listing, "storage_cost");
-    let mut others = 0;
+    let mut rows = 0;
     let mut included: Vec<f64> = Vec::new();
     for row in 0..listing.len() {
         let (Some(base), Some(total), Some(cost)) = (base(row), total(row), cost(row)) else {
             continue;
         };
         if differ(total, base + storage_per_hour(cost, asked)) {
-            others += 1;
+            rows += 1;
         }
+        // Free storage says nothing about how much of it is included.
         if cost > 0.0 {
             included.push((total - base) / storage_per_hour(cost, 1.0));
         }
     }
-    (others > 0).then(|| Discrepancy::OtherStorage {
+    (rows > 0).then(|| Discrepancy::OtherStorage {
         included: agreed(&included),
         asked,
-        rows: others,
+        rows,
     })
 }
 
@@ -302,12 +305,14 @@ fn agreed(sizes: &[f64]) -> Option<f64> {
     } else {
         middle
     };
+    // The size is a small difference of two rounded prices, so that its error is a share of it.
     let is_near = |size: &f64| (size - nearest).abs() < ROUNDING.max(nearest * 0.005);
     (nearest >= 0.0 && sorted.iter().all(is_near)).then_some(nearest)
 }
 
 /// Requesting storage also requests machines that have it, where the market takes the parameter.
 fn too_small(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Option<Discrepancy> {
+    // The public market filters by disk space too when it gets this parameter; the documented one has none.
     dialect.storage_parameter?;
     let asked = query.storage?;
     let space = numbers(listing, "disk_space");

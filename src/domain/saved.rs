@@ -251,15 +251,15 @@ impl Searches {
 
     /// Applies a change. Nothing happens if the search no longer exists.
     pub fn apply(&mut self, change: &SearchChange) {
-        let place = |name: &str| self.saved.iter().position(|search| search.name == name);
+        let position_of = |name: &str| self.saved.iter().position(|search| search.name == name);
         match change {
-            SearchChange::Put(search) => match place(&search.name) {
-                Some(place) => self.saved[place] = search.clone(),
+            SearchChange::Put(search) => match position_of(&search.name) {
+                Some(index) => self.saved[index] = search.clone(),
                 None => self.saved.push(search.clone()),
             },
             SearchChange::Rename { from, to } => {
-                if let (Some(place), None) = (place(from), place(to)) {
-                    self.saved[place].name.clone_from(to);
+                if let (Some(index), None) = (position_of(from), position_of(to)) {
+                    self.saved[index].name.clone_from(to);
                     if self.startup.as_ref() == Some(from) {
                         self.startup = Some(to.clone());
                     }
@@ -272,9 +272,9 @@ impl Searches {
                 }
             }
             SearchChange::Shift { name, by } => {
-                if let Some(place) = place(name) {
-                    let search = self.saved.remove(place);
-                    let target = place.saturating_add_signed(*by).min(self.saved.len());
+                if let Some(index) = position_of(name) {
+                    let search = self.saved.remove(index);
+                    let target = index.saturating_add_signed(*by).min(self.saved.len());
                     self.saved.insert(target, search);
                 }
             }
@@ -293,22 +293,21 @@ impl Searches {
 
     /// Renames searches with duplicate names, as in a file edited by hand.
     pub fn make_names_unique(&mut self) {
-        for place in 1..self.saved.len() {
-            let name = self.saved[place].name.clone();
+        for index in 1..self.saved.len() {
+            let name = self.saved[index].name.clone();
             let is_taken = |saved: &[SavedSearch], name: &str| {
-                let others = saved.iter().enumerate();
-                others
-                    .into_iter()
-                    .any(|(other, search)| other != place && search.name == name)
+                let all = saved.iter().enumerate();
+                all.into_iter()
+                    .any(|(existing, search)| existing != index && search.name == name)
             };
-            if self.saved[..place].iter().all(|search| search.name != name) {
+            if self.saved[..index].iter().all(|search| search.name != name) {
                 continue;
             }
             let free = (2..=self.saved.len() + 1)
                 .map(|number| format!("{name} ({number})"))
                 .find(|name| !is_taken(&self.saved, name));
             if let Some(free) = free {
-                self.saved[place].name = free;
+                self.saved[index].name = free;
             }
         }
     }

@@ -74,7 +74,8 @@ pub(crate) fn remove_secrets(json: &mut Json) {
     }
 }
 
-/// The maximum length of an API key in bytes: anything longer is something else.
+// Anything longer is something else.
+/// The maximum length of an API key in bytes.
 pub(crate) const LONGEST_KEY: usize = 4096;
 
 /// Why a text cannot be an API key, if it cannot: a key has to fit in one line of a header.

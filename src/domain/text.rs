@@ -255,8 +255,8 @@ fn write_pile(marks: usize, out: &mut String) {
 /// As [`visible`], of any length, its line feeds kept: for texts that bourse has put into lines.
 pub fn visible_lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for (place, line) in text.split('\n').enumerate() {
-        if place > 0 {
+    for (index, line) in text.split('\n').enumerate() {
+        if index > 0 {
             out.push('\n');
         }
         if is_printable(line) {
@@ -367,30 +367,32 @@ impl Needle {
         let Some(word) = self.ascii.as_deref().filter(|word| !word.is_empty()) else {
             return false;
         };
-        let is = |(own, wanted): (&u8, &u8)| own.to_ascii_lowercase() == *wanted || (*wanted == b'_' && *own == b' ');
-        let mut places = text.as_bytes().windows(word.len());
-        places.any(|place| place.iter().zip(word).all(is))
+        let is = |(letter, wanted): (&u8, &u8)| {
+            letter.to_ascii_lowercase() == *wanted || (*wanted == b'_' && *letter == b' ')
+        };
+        let mut windows = text.as_bytes().windows(word.len());
+        windows.any(|window| window.iter().zip(word).all(is))
     }
 
     /// Where the word stands in a text, in bytes.
     fn occurrences(&self, text: &str) -> Vec<Range<usize>> {
         let word = &self.folded;
         let text: Vec<(usize, char)> = text.char_indices().collect();
-        let mut found = Vec::new();
+        let mut ranges = Vec::new();
         let mut at = 0;
-        while let Some(window) = text.get(at..at + word.len()).filter(|it| !it.is_empty()) {
+        while let Some(window) = text.get(at..at + word.len()).filter(|window| !window.is_empty()) {
             let is_here = window
                 .iter()
                 .zip(word)
-                .all(|((_, own), wanted)| fold(*own) == *wanted || (*wanted == '_' && *own == ' '));
+                .all(|((_, letter), wanted)| fold(*letter) == *wanted || (*wanted == '_' && *letter == ' '));
             if let (true, Some((start, _)), Some((end, last))) = (is_here, window.first(), window.last()) {
-                found.push(*start..end + last.len_utf8());
+                ranges.push(*start..end + last.len_utf8());
                 at += word.len();
             } else {
                 at += 1;
             }
         }
-        found
+        ranges
     }
 }
 

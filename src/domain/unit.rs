@@ -106,7 +106,7 @@ impl Unit {
             Self::Megabytes | Self::Gigabytes => "GB",
             Self::Seconds => "days",
             Self::Ratio => "0..1",
-            other => other.symbol(dialect),
+            unit => unit.symbol(dialect),
         }
     }
 

@@ -46,8 +46,8 @@ impl Value {
     /// How two operands of one field are ordered; `None` if they have no order.
     pub fn order(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
-            (Self::Number(own), Self::Number(other)) => own.partial_cmp(other),
-            (Self::Version(own), Self::Version(other)) => Some(own.code.cmp(&other.code)),
+            (Self::Number(left), Self::Number(right)) => left.partial_cmp(right),
+            (Self::Version(left), Self::Version(right)) => Some(left.code.cmp(&right.code)),
             _ => None,
         }
     }
@@ -121,7 +121,7 @@ impl fmt::Display for Version {
 
 /// The type of a cell that did not fit its field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
+pub enum JsonKind {
     Flag,
     Number,
     Text,
@@ -129,7 +129,7 @@ pub enum Found {
     Object,
 }
 
-impl Found {
+impl JsonKind {
     /// Its name in a message.
     pub const fn noun(self) -> &'static str {
         match self {
@@ -155,7 +155,7 @@ pub enum CellRef<'a> {
     /// Untrusted text, only for comparing. Show it through [`crate::domain::Untrusted`].
     Text(&'a str),
     /// The member does not fit the field.
-    Bad(Found),
+    Bad(JsonKind),
 }
 
 impl CellRef<'_> {

@@ -91,8 +91,8 @@ fn short<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S:
 impl NewWorkergroup {
     /// Validation errors; empty if it can be sent.
     pub fn check(&self) -> Vec<Objection> {
-        let mut found = Vec::new();
-        let mut object = |key: Key, message: &str| found.push(Objection::new(key.wire(), message.to_owned()));
+        let mut objections = Vec::new();
+        let mut object = |key: Key, message: &str| objections.push(Objection::new(key.wire(), message.to_owned()));
         match (&self.endpoint_name, self.endpoint_id) {
             (None, None) => object(Key::EndpointName, "enter the endpoint's name or id"),
             (Some(_), Some(_)) => {
@@ -140,7 +140,7 @@ impl NewWorkergroup {
         if self.gpu_ram.is_some_and(|size| size >= SURELY_MEGABYTES) {
             object(Key::GpuRam, "is in GB here: write 24, not 24000");
         }
-        found
+        objections
     }
 
     /// The same without its launch arguments: those may hold passwords, so that they are not kept.

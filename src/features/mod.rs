@@ -14,6 +14,7 @@ pub mod history;
 pub mod job;
 pub mod market;
 pub mod markets;
+mod quit;
 pub mod requests;
 pub mod route_lab;
 pub mod saved;
@@ -31,15 +32,13 @@ use crate::domain::{Condition, Resource};
 use crate::keys::Action;
 
 /// The features that keep state or wait for something. Each sees what those before it have added to an update.
-static FEATURES: [Feature; 8] = [
+static FEATURES: [Feature; 6] = [
     requests::FEATURE,
     workergroups::FEATURE,
     auto_refresh::FEATURE,
     history::FEATURE,
     alerts::FEATURE,
     route_lab::FEATURE,
-    saved::FEATURE,
-    markets::FEATURE,
 ];
 
 /// The dashboard with all its views. `conditions` are those of the first search, unless they are
@@ -68,11 +67,11 @@ fn pane(pane: Pane) -> Box<dyn View> {
 #[rustfmt::skip] // a table reads as a table
 const MARKET: &[Tab] = &[
     Tab { action: Action::Summary, title: "Summary", is_of: Pane::has_prices,
-        view: |cx| tab(market::summary::Market::new(cx.state)) },
+        view: |cx| tab(market::summary::Market::new(cx.state())) },
     Tab { action: Action::Plot, title: "Plot", is_of: Pane::has_prices,
-        view: |cx| tab(market::plot::Plot::new(cx.state)) },
+        view: |cx| tab(market::plot::Plot::new(cx.state())) },
     Tab { action: Action::Depth, title: "Depth", is_of: |pane| pane == Pane::Offers,
-        view: |cx| tab(Some(market::depth::DepthView::new(cx.state))) },
+        view: |cx| tab(Some(market::depth::DepthView::new(cx.state()))) },
 ];
 
 /// What is recorded of prices, and what rings on them.
@@ -94,12 +93,13 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::Summary | Action::Plot | Action::Depth => tabs::open(MARKET, action, cx),
         Action::Cluster => cluster::view::open(cx),
         Action::Compare => cx.try_open(compare::view::Compare::new),
-        Action::Funnel => search::funnel::open(cx),
-        Action::Job if cx.state.pane == Pane::Volumes => cx.try_open(|state| Some(volumes::term::Term::new(state))),
+        Action::Funnel => search::dialog::open(action, cx),
+        Action::Job if cx.state().pane == Pane::Volumes => cx.try_open(|state| Some(volumes::term::Term::new(state))),
         Action::Job => cx.try_open(|state| Some(job::view::JobForm::new(state))),
-        Action::Sort if cx.is_on_pane() => cx.try_open(search::sort::Sort::new),
-        Action::Columns if cx.is_on_pane() => cx.try_open(search::columns::Columns::new),
-        Action::SavedSearches => cx.try_open(|state| Some(saved::view::Saved::new(state))),
+        Action::Filter | Action::Sort | Action::Columns | Action::Settings if cx.is_on_pane() => {
+            search::dialog::open(action, cx)
+        }
+        Action::SavedSearches => saved::view::Saved::open(cx),
         Action::SaveSearch => saved::view::ask_name(false, cx),
         Action::Palette => {
             let commands = cx.take_commands();
@@ -111,21 +111,18 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         }
         Action::Notices => cx.try_open(help::notices::Notices::new),
         Action::Quit => {
-            crate::frame::quit::quit(cx);
+            quit::quit(cx);
             true
         }
         Action::Open => cx.try_open(details::view::Detail::new),
-        Action::Related => {
-            let detail = details::view::Detail::on_machine(cx);
-            cx.try_open(|_| detail)
-        }
+        Action::Related => cx.try_open(details::view::Detail::on_machine),
         Action::Host => {
             search_host(cx);
             true
         }
         Action::Copy => cx.try_open(copy_export::copy_menu::CopyMenu::of_pane),
         Action::Export => {
-            let form = copy_export::export_form::ExportForm::new(cx.state, cx.now);
+            let form = copy_export::export_form::ExportForm::new(cx.state(), cx.now);
             cx.open(form);
             true
         }
@@ -139,19 +136,16 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::GroupFromSearch => workergroups::form::from_search(cx),
         Action::Preflight => workergroups::preflight::open_selected(cx),
         Action::CheckSupply => {
-            let effects = cx.state.toggle_supply_check(cx.now);
-            cx.effects(effects);
+            workergroups::toggle_supply_check(cx);
             true
         }
         Action::Unlist => volumes::unlist::open(cx),
-        Action::Filter if cx.is_on_pane() => cx.try_open(search::filter::Filter::new),
-        Action::Settings if cx.is_on_pane() => cx.try_open(search::settings::Settings::new),
         Action::Markets => {
             markets::view::open(None, cx);
             true
         }
-        Action::Market(place) => {
-            markets::view::open(Some(place), cx);
+        Action::Market(index) => {
+            markets::view::open(Some(index), cx);
             true
         }
         Action::Theme => cx.try_open(appearance::view::Theme::new),
@@ -218,7 +212,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
 
 /// Searches every offer of the selected offer's host, rented and unverified ones too.
 fn search_host(cx: &mut Cx<'_>) {
-    let offers = &mut cx.state.browsers[Resource::Offers];
+    let offers = cx.table(Resource::Offers);
     let (Some(host), Some(id)) = (offers.host_condition(), offers.selected()) else {
         return;
     };

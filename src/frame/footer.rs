@@ -49,10 +49,11 @@ pub fn hints(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
         width: left.width - taken,
         ..left
     };
+    // Whole hints only: half a word is worse than none.
     let mut room = left.width.saturating_sub(1 + GAP);
     // Already shown among the ways back.
     let is_way_out = |hint: &Hint| last.iter().any(|way| way.word == hint.word);
-    let hints = own(model).into_iter().filter(|hint| !is_way_out(hint));
+    let hints = of_context(model).into_iter().filter(|hint| !is_way_out(hint));
     let hints = hints.take_while(|hint| {
         let fits = hint.width() <= room;
         room = room.saturating_sub(hint.width() + GAP);
@@ -71,25 +72,25 @@ fn draw(hints: impl Iterator<Item = Hint>, area: Rect, scene: &mut Scene<'_, '_>
     let theme = scene.theme;
     let mut x = area.x;
     for hint in hints {
-        let place = Rect {
+        let cell = Rect {
             x,
             width: hint.width(),
             ..area
         }
         .intersection(area);
-        scene.clickable(place, Target::Hint(hint.action));
+        scene.clickable(cell, Target::Hint(hint.action));
         let line = Line::from(vec![
             Span::styled(hint.key, theme.key),
             Span::styled(" ", theme.text),
             Span::styled(hint.word, theme.text),
         ]);
-        scene.render(line, place);
-        x = place.right() + GAP;
+        scene.render(line, cell);
+        x = cell.right() + GAP;
     }
 }
 
 /// The hints of the view, without the ways back.
-fn own(model: &Model) -> Vec<Hint> {
+fn of_context(model: &Model) -> Vec<Hint> {
     let mut hints: Vec<_> = reachable(model, |row| row.hint.is_some() && !is_way_out(row.action))
         .filter(|row| model.has_use_for(row.action) && model.disabled(row.action).is_none())
         .filter(|row| model.overlays.is_empty() || !leads_away(row.action))
@@ -102,6 +103,7 @@ fn own(model: &Model) -> Vec<Hint> {
             })
         })
         .collect();
+    // The row of a key says how soon its hint is dropped; equal ones stay in the table's order.
     hints.sort_by_key(|hint| hint.rank);
     // An action on two keys gets one hint.
     let mut seen = Vec::new();
@@ -127,7 +129,7 @@ fn ways_out(model: &Model) -> Vec<Hint> {
             (model.has_use_for(action) && model.disabled(action).is_none()).then(|| Hint {
                 key: model.keymap.shown_key(row),
                 word: match (action, row.hint) {
-                    (Action::Back, Some((own, _))) => model.hint(action).unwrap_or(own),
+                    (Action::Back, Some((hint, _))) => model.hint(action).unwrap_or(hint),
                     _ => model.hint(action).unwrap_or(word),
                 },
                 rank: 0,

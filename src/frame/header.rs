@@ -25,6 +25,7 @@ const NARROW: u16 = 36;
 const SHORT_TABS: u16 = 42;
 const NUMBERS: u16 = 13;
 
+// Four a second are enough to look alive, and each costs a frame.
 /// Frames of the spinner, four a second.
 const SPINNER: [&str; 4] = ["⠋", "⠙", "⠴", "⠦"];
 
@@ -91,7 +92,7 @@ fn forms(all: &[Activity]) -> [(Form, usize); NARROWEST + 1] {
         tabs: SHORT_TABS,
         ..bare
     };
-    let is_busy = all.iter().any(|it| !it.is_idle);
+    let is_busy = all.iter().any(|activity| !activity.is_idle);
     let full_busy = Form {
         has_idle: !is_busy,
         ..full
@@ -112,10 +113,10 @@ fn forms(all: &[Activity]) -> [(Form, usize); NARROWEST + 1] {
 fn fitting(all: &[Activity], width: u16) -> (Form, Line<'static>) {
     let forms = forms(all);
     let line = |form: Form, many: usize| -> Line<'static> {
-        let shown = all.iter().filter(|it| form.has_idle || !it.is_idle);
-        let spans = shown.take(many).flat_map(|it| {
-            let text = if form.is_short { &it.short } else { &it.text };
-            [Span::raw(" "), Span::styled(text.clone(), it.style)]
+        let shown = all.iter().filter(|activity| form.has_idle || !activity.is_idle);
+        let spans = shown.take(many).flat_map(|activity| {
+            let text = if form.is_short { &activity.short } else { &activity.text };
+            [Span::raw(" "), Span::styled(text.clone(), activity.style)]
         });
         spans.collect()
     };
@@ -149,8 +150,8 @@ fn tabs_at(model: &Model, area: Rect, has_brand: bool, scene: &mut Scene<'_, '_>
         x += cells(BRAND) + 2;
     }
     let names = names(model.pane, area.right().saturating_sub(x + 1));
-    for (place, (pane, title)) in Pane::ALL.into_iter().zip(names).enumerate() {
-        let text = tab(place, &title);
+    for (index, (pane, title)) in Pane::ALL.into_iter().zip(names).enumerate() {
+        let text = tab(index, &title);
         let style = if pane == model.pane { theme.selected } else { theme.text };
         let cell = Rect {
             x,
@@ -159,25 +160,25 @@ fn tabs_at(model: &Model, area: Rect, has_brand: bool, scene: &mut Scene<'_, '_>
         }
         .intersection(area);
         scene.render(Line::styled(text, style), cell);
-        scene.clickable(cell, Target::Tab(place));
+        scene.clickable(cell, Target::Tab(index));
         x = cell.right();
     }
 }
 
-fn tab(place: usize, title: &str) -> String {
+fn tab(index: usize, title: &str) -> String {
     if title.is_empty() {
-        format!(" {} ", place + 1)
+        format!(" {} ", index + 1)
     } else {
-        format!(" {} {title} ", place + 1)
+        format!(" {} {title} ", index + 1)
     }
 }
 
 /// The tab labels in `width` cells: names; else names shortened except the open one; else only the
 /// numbers; else the numbers alone.
 fn names(open: Pane, width: u16) -> [String; 4] {
-    let shortened = |most: usize, own: usize| {
+    let shortened = |most: usize, most_of_open: usize| {
         Pane::ALL.map(|pane| {
-            let most = if pane == open { own } else { most };
+            let most = if pane == open { most_of_open } else { most };
             match most {
                 0 => String::new(),
                 most => truncate(pane.title(), most),
@@ -186,11 +187,12 @@ fn names(open: Pane, width: u16) -> [String; 4] {
     };
     let fits = |names: &[String; 4]| {
         let tabs = names.iter().enumerate();
-        tabs.map(|(place, name)| cells(&tab(place, name))).sum::<u16>() <= width
+        tabs.map(|(index, name)| cells(&tab(index, name))).sum::<u16>() <= width
     };
+    // The open tab keeps its name longest: it says where one is.
     [(99, 99), (4, 99), (0, 99), (0, 6)]
         .into_iter()
-        .map(|(most, own)| shortened(most, own))
+        .map(|(most, most_of_open)| shortened(most, most_of_open))
         .find(fits)
         .unwrap_or_else(|| shortened(0, 0))
 }
@@ -272,7 +274,7 @@ fn activity(browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
             (None, Some(_)) => "refreshing".to_owned(),
             (None, None) => "loading".to_owned(),
         };
-        let retry = retry(*attempt).map_or_else(String::new, |it| format!(", {it}"));
+        let retry = retry(*attempt).map_or_else(String::new, |wait| format!(", {wait}"));
         let sign = spinner(elapsed);
         return Some(busy(
             format!("{sign} {what} {elapsed:.0} s{size}{retry}"),
@@ -287,12 +289,12 @@ fn activity(browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
         return Some(busy(text, "loading".to_owned()));
     }
     let age = format::brief((now.epoch - browser.remote().shown_at()?.epoch).max(0.0));
-    let is_stale = browser.remote().error().is_some();
+    let is_stale = browser.remote().is_outdated();
     let watch = browser.watching().filter(|_| !is_stale);
     Some(Activity {
         text: format!("updated {age} ago"),
         // The line that counts the changes may be too long for a narrow screen.
-        short: match watch.filter(|watch| watch.poller() == Poller::ThisProgram) {
+        short: match watch.filter(|watch| watch.poller() == Poller::ThisProgram && !watch.is_paused()) {
             Some(watch) => format!("next in {:.0} s", watch.next_in(now)),
             None => format!("{age} ago"),
         },

@@ -3,7 +3,6 @@
 
 pub(crate) mod footer;
 pub(crate) mod header;
-pub(crate) mod quit;
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
@@ -23,9 +22,9 @@ const SMALLEST: (u16, u16) = (40, 10);
 pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> FrameLayout {
     let theme = model.state.themes.shown.as_ref().unwrap_or(theme);
     let area = frame.area();
-    let mut facts = FrameLayout {
-        top: model.facts.top,
-        overlay_top: model.facts.overlay_top,
+    let mut layout = FrameLayout {
+        top: model.layout.top,
+        overlay_top: model.layout.overlay_top,
         ..FrameLayout::default()
     };
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
@@ -36,14 +35,14 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> Fr
             buffer.set_string(area.x, area.y, note, theme.text);
         }
         ascii::finish(frame.buffer_mut(), theme);
-        return facts;
+        return layout;
     }
-    let cursor = screen(frame, model, now, theme, &mut facts);
+    let cursor = screen(frame, model, now, theme, &mut layout);
     ascii::finish(frame.buffer_mut(), theme);
     if let Some(position) = cursor {
         frame.set_cursor_position(position);
     }
-    facts
+    layout
 }
 
 /// Everything that drawing depends on: the model, the time and the colours.
@@ -55,36 +54,36 @@ struct Brush<'a> {
 }
 
 impl<'a> Brush<'a> {
-    fn scene<'s, 'b>(self, frame: &'s mut Frame<'b>, facts: &'s mut FrameLayout, depth: usize) -> Scene<'s, 'b>
+    fn scene<'s, 'b>(self, frame: &'s mut Frame<'b>, layout: &'s mut FrameLayout, depth: usize) -> Scene<'s, 'b>
     where
         'a: 's,
     {
         Scene {
             size: Size::of(frame.area().width, frame.area().height),
             state: &self.model.state,
-            before: &self.model.facts,
+            before: &self.model.layout,
             cursor: None,
             theme: self.theme,
             now: self.now,
             frame,
-            facts,
+            layout,
             depth,
         }
     }
 }
 
-fn screen(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme, facts: &mut FrameLayout) -> Option<Position> {
+fn screen(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme, layout: &mut FrameLayout) -> Option<Position> {
     let brush = Brush { model, now, theme };
     let area = frame.area();
     let [top, body, bottom] =
         Layout::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(1)]).areas(area);
-    let lit = header::draw(model, top, &mut brush.scene(frame, facts, 0));
+    let lit = header::draw(model, top, &mut brush.scene(frame, layout, 0));
     // A view covered by a page is not drawn, but keeps its area.
     let mut above = model.overlays.iter();
     let page = above.rposition(|view| view.placement() == Placement::Page);
     let hidden = page.map_or(0, |page| page + 1);
-    let covered = model.facts.viewports.iter();
-    facts.viewports.extend(covered.filter(|(depth, _, _)| *depth < hidden));
+    let covered = model.layout.viewports.iter();
+    layout.viewports.extend(covered.filter(|(depth, _, _)| *depth < hidden));
     let mut cursor = None;
     if hidden == 0 {
         let pane_theme = match Size::of(area.width, area.height) {
@@ -100,7 +99,7 @@ fn screen(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme, facts: 
             theme: &pane_theme,
             ..brush
         };
-        let mut scene = brush.scene(frame, facts, 0);
+        let mut scene = brush.scene(frame, layout, 0);
         model.pane_view().draw(body, &mut scene);
         cursor = scene.cursor;
     }
@@ -110,9 +109,9 @@ fn screen(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme, facts: 
             width: lit.x - top.x,
             ..top
         };
-        cursor = overlays(frame, (tabs, body), brush, page.unwrap_or(0), facts);
+        cursor = overlays(frame, (tabs, body), brush, page.unwrap_or(0), layout);
     }
-    let mut scene = brush.scene(frame, facts, 0);
+    let mut scene = brush.scene(frame, layout, 0);
     footer::hints(model, bottom, &mut scene);
     cursor
 }
@@ -122,19 +121,19 @@ fn overlays(
     (tabs, body): (Rect, Rect),
     brush: Brush<'_>,
     first: usize,
-    facts: &mut FrameLayout,
+    layout: &mut FrameLayout,
 ) -> Option<Position> {
     let mut cursor = None;
     let covered = brush.theme.unfocused();
     let views = &brush.model.overlays;
-    for (place, view) in views.iter().enumerate().skip(first) {
+    for (index, view) in views.iter().enumerate().skip(first) {
         if view.placement() == Placement::Dialog {
             dim(frame, tabs, brush.theme);
             dim(frame, body, brush.theme);
         }
-        let theme = if place + 1 < views.len() { &covered } else { brush.theme };
+        let theme = if index + 1 < views.len() { &covered } else { brush.theme };
         let brush = Brush { theme, ..brush };
-        let mut scene = brush.scene(frame, facts, place + 1);
+        let mut scene = brush.scene(frame, layout, index + 1);
         view.draw(body, &mut scene);
         cursor = scene.cursor;
     }

@@ -47,8 +47,8 @@ impl Chord {
             "end" => KeyCode::End,
             "pgup" => KeyCode::PageUp,
             "pgdn" => KeyCode::PageDown,
-            other => {
-                let mut characters = other.chars();
+            name => {
+                let mut characters = name.chars();
                 match (characters.next(), characters.as_str()) {
                     (Some(character), "") => KeyCode::Char(character),
                     (Some('f'), number) => KeyCode::F(number.parse().ok()?),
@@ -129,7 +129,7 @@ impl fmt::Display for Chord {
             KeyCode::PageUp => f.write_str("PgUp"),
             KeyCode::PageDown => f.write_str("PgDn"),
             KeyCode::F(number) => write!(f, "F{number}"),
-            other => write!(f, "{other}"),
+            key => write!(f, "{key}"),
         }
     }
 }

@@ -5,6 +5,6 @@ mod chord;
 pub mod pane;
 pub mod user;
 
-pub use self::bindings::{Action, BINDINGS, Binding, Context, Motion, Side, Step, Subject, bindings};
+pub use self::bindings::{Action, BINDINGS, Binding, Context, Group, Motion, Side, Step, Subject, bindings};
 pub use self::chord::Chord;
-pub use self::user::{KeyError, Keymap, OwnKeys};
+pub use self::user::{KeyError, Keymap, UserKeys};

@@ -52,7 +52,7 @@ impl Pane {
     }
 
     pub(crate) fn shifted(self, by: usize) -> Self {
-        let place = Self::ALL.iter().position(|pane| *pane == self).unwrap_or(0);
-        Self::ALL[(place + by) % Self::ALL.len()]
+        let index = Self::ALL.iter().position(|pane| *pane == self).unwrap_or(0);
+        Self::ALL[(index + by) % Self::ALL.len()]
     }
 }

@@ -7,7 +7,7 @@ use super::{Action, BINDINGS, Binding, Chord, Context};
 
 /// A line of the configuration that rebinds an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OwnKeys {
+pub struct UserKeys {
     /// Name of the row in the table.
     pub name: String,
     /// The keys in the table's spelling; none leaves the action to the palette.
@@ -29,10 +29,10 @@ pub struct KeyError {
 }
 
 impl KeyError {
-    fn of(own: &OwnKeys, message: String) -> Self {
+    fn of(binding: &UserKeys, message: String) -> Self {
         Self {
-            name: own.name.clone(),
-            line: own.line,
+            name: binding.name.clone(),
+            line: binding.line,
             message,
         }
     }
@@ -76,55 +76,56 @@ impl Keymap {
     /// The table with a person's own keys, and the mistakes in them. An invalid key is dropped on
     /// its own: the others apply, and an action that would have none keeps those of its defaults
     /// that are free.
-    pub fn configured(own: &[OwnKeys]) -> (Self, Vec<KeyError>) {
+    pub fn configured(settings: &[UserKeys]) -> (Self, Vec<KeyError>) {
         let mut keymap = Self::default();
         let mut errors = Vec::new();
-        let mut wanted: Vec<(usize, &OwnKeys, Vec<Chord>)> = Vec::new();
-        for own in own {
-            let place = keymap.rows.iter().position(|row| row.binding.name == own.name);
-            let Some(place) = place else {
-                errors.push(KeyError::of(own, unknown(&own.name)));
+        let mut wanted: Vec<(usize, &UserKeys, Vec<Chord>)> = Vec::new();
+        for setting in settings {
+            let row_index = keymap.rows.iter().position(|row| row.binding.name == setting.name);
+            let Some(row_index) = row_index else {
+                errors.push(KeyError::of(setting, unknown(&setting.name)));
                 continue;
             };
-            let row = &mut keymap.rows[place];
+            let row = &mut keymap.rows[row_index];
             // Its defaults are free for others from here on.
             row.chords.clear();
-            match usable(row.binding, own, &mut errors) {
-                Some(chords) => wanted.push((place, own, chords)),
+            match usable(row.binding, setting, &mut errors) {
+                Some(chords) => wanted.push((row_index, setting, chords)),
                 None if is_way_out(row.binding) => row.chords = defaults(row.binding),
                 None => {}
             }
         }
         // Of two lines with one key the later one is wrong; the key to quit cannot be taken.
-        wanted.sort_by_key(|(place, own, _)| {
-            let binding = keymap.rows[*place].binding;
-            (!is_way_out(binding), own.line)
+        wanted.sort_by_key(|(row_index, setting, _)| {
+            let binding = keymap.rows[*row_index].binding;
+            (!is_way_out(binding), setting.line)
         });
-        for (place, own, chords) in wanted {
+        for (row_index, setting, chords) in wanted {
             let is_keyless = chords.is_empty();
             let mut taken = Vec::new();
             for chord in chords {
-                match keymap.in_the_way(place, chord) {
-                    Some(other) => errors.push(KeyError::of(own, conflict(own, other, chord))),
+                match keymap.in_the_way(row_index, chord) {
+                    Some(other) => errors.push(KeyError::of(setting, conflict(setting, other, chord))),
                     None => taken.push(chord),
                 }
             }
-            let row = &mut keymap.rows[place];
+            let row = &mut keymap.rows[row_index];
             if is_keyless || !taken.is_empty() {
                 row.chords = taken;
-                row.line = Some(own.line);
+                row.line = Some(setting.line);
             } else if is_way_out(row.binding) {
                 row.chords = defaults(row.binding);
             }
         }
-        for place in 0..keymap.rows.len() {
-            let row = &keymap.rows[place];
+        // Last, when it is known which keys the valid lines took.
+        for row_index in 0..keymap.rows.len() {
+            let row = &keymap.rows[row_index];
             if row.line.is_none() && row.chords.is_empty() {
                 let free = defaults(row.binding)
                     .into_iter()
-                    .filter(|chord| keymap.in_the_way(place, *chord).is_none())
+                    .filter(|chord| keymap.in_the_way(row_index, *chord).is_none())
                     .collect();
-                keymap.rows[place].chords = free;
+                keymap.rows[row_index].chords = free;
             }
         }
         errors.sort_by_key(|error| error.line);
@@ -132,8 +133,8 @@ impl Keymap {
     }
 
     /// The row that already has that key and can receive the same key press as the row at `place`.
-    fn in_the_way(&self, place: usize, chord: Chord) -> Option<&Row> {
-        let binding = self.rows[place].binding;
+    fn in_the_way(&self, row_index: usize, chord: Chord) -> Option<&Row> {
+        let binding = self.rows[row_index].binding;
         self.rows.iter().find(|other| {
             !std::ptr::eq(other.binding, binding)
                 && meet(binding, other.binding)
@@ -189,14 +190,8 @@ impl Keymap {
             .map_or(&[], |row| &row.chords)
     }
 
-    /// The key of a row to display; of a question's Cancel also the second, because Enter and Esc
-    /// both matter there.
+    /// The key of a row to display.
     pub fn shown_key(&self, binding: &Binding) -> String {
-        if (binding.context, binding.action) == (Context::Dialog, Action::Back) {
-            let keys = self.chords(binding).iter().take(2);
-            let keys: Vec<_> = keys.map(|chord| self.shown(*chord)).collect();
-            return keys.join("/");
-        }
         self.chords(binding)
             .first()
             .map_or_else(String::new, |chord| self.shown(*chord))
@@ -254,21 +249,21 @@ fn is_way_out(binding: &Binding) -> bool {
 }
 
 /// The valid keys of a line; `None` if none is left.
-fn usable(binding: &Binding, own: &OwnKeys, errors: &mut Vec<KeyError>) -> Option<Vec<Chord>> {
+fn usable(binding: &Binding, setting: &UserKeys, errors: &mut Vec<KeyError>) -> Option<Vec<Chord>> {
     let name = binding.name;
-    if own.keys.is_empty() {
+    if setting.keys.is_empty() {
         if is_way_out(binding) {
             let why = format!("'{name}' needs a key: it always leads out");
-            errors.push(KeyError::of(own, why));
+            errors.push(KeyError::of(setting, why));
             return None;
         }
         return Some(Vec::new());
     }
     let mut chords = Vec::new();
-    for key in &own.keys {
+    for key in &setting.keys {
         match chord_for(binding, key) {
             Ok(chord) => chords.push(chord),
-            Err(why) => errors.push(KeyError::of(own, why)),
+            Err(why) => errors.push(KeyError::of(setting, why)),
         }
     }
     (!chords.is_empty()).then_some(chords)
@@ -283,14 +278,14 @@ fn chord_for(binding: &Binding, key: &str) -> Result<Chord, String> {
             "'{chord}' cannot be the key of '{name}': text is typed there; use ctrl-, alt- or a named key"
         ));
     }
-    chord.arrives_as().map_or(Ok(chord), |other| {
+    chord.arrives_as().map_or(Ok(chord), |arriving| {
         Err(format!(
-            "'{key}' cannot be the key of '{name}': a terminal cannot tell it from {other}"
+            "'{key}' cannot be the key of '{name}': a terminal cannot tell it from {arriving}"
         ))
     })
 }
 
-fn conflict(own: &OwnKeys, other: &Row, chord: Chord) -> String {
+fn conflict(setting: &UserKeys, other: &Row, chord: Chord) -> String {
     let theirs = other.binding.name;
     let (whence, advice) = match other.line {
         Some(line) => (format!("line {line}"), String::new()),
@@ -298,7 +293,7 @@ fn conflict(own: &OwnKeys, other: &Row, chord: Chord) -> String {
     };
     format!(
         "'{chord}' of '{}' is already the key of '{theirs}' ({whence}){advice}",
-        own.name
+        setting.name
     )
 }
 
@@ -316,15 +311,15 @@ fn types(context: Context) -> bool {
 }
 
 /// Whether two rows can receive the same key press.
-fn meet(one: &Binding, other: &Binding) -> bool {
+fn meet(left: &Binding, right: &Binding) -> bool {
     let shared = |context| context == Context::Global;
     let behind = |front: Context, back: Context| back == Context::Always || shared(back) && !types(front);
-    one.context == other.context || behind(one.context, other.context) || behind(other.context, one.context)
+    left.context == right.context || behind(left.context, right.context) || behind(right.context, left.context)
 }
 
 /// Whether the table itself gives both rows the key: the first one wins.
-fn is_default_pair(one: &Binding, other: &Binding, chord: Chord) -> bool {
-    defaults(one).contains(&chord) && defaults(other).contains(&chord)
+fn is_default_pair(left: &Binding, right: &Binding, chord: Chord) -> bool {
+    defaults(left).contains(&chord) && defaults(right).contains(&chord)
 }
 
 /// The error for an unknown name, with similar ones.
@@ -338,7 +333,7 @@ fn unknown(name: &str) -> String {
         })
         .filter(|(likeness, _)| *likeness > 0.75)
         .collect();
-    near.sort_by(|one, other| other.0.total_cmp(&one.0));
+    near.sort_by(|left, right| right.0.total_cmp(&left.0));
     near.dedup_by_key(|(_, name)| *name);
     let near: Vec<_> = near.iter().take(3).map(|(_, name)| format!("'{name}'")).collect();
     if near.is_empty() {

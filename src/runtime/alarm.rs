@@ -11,83 +11,89 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::hook;
 use super::surface::Surface;
 use crate::core::Message;
-use crate::core::message::Alarm;
+use crate::core::message::Notification;
 use crate::core::state::State;
 use crate::settings::Notifications;
 
-/// How long a command may run: one that hangs must not be joined by ever more.
+// A command that hangs must not be joined by ever more.
+/// How long a command may run.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Shows a desktop notification, if the person wants one now.
-pub(super) fn tell(state: &State, title: &str, text: &str, surface: &mut impl Surface) {
+/// The rings of alerts, shared with the task that runs their commands.
+pub(super) type Rings = Arc<Mutex<Queue>>;
+
+/// Gets the person's attention in every way that is wanted.
+pub(super) fn attract(
+    rings: &Rings,
+    state: &State,
+    notification: Notification,
+    surface: &mut impl Surface,
+    outbox: UnboundedSender<Message>,
+) {
     let is_wanted = match state.settings.notifications {
         Notifications::Off => false,
         Notifications::Unfocused => !state.is_focused,
         Notifications::Always => true,
     };
     if is_wanted {
-        surface.notify(title, text);
+        surface.notify(&notification.title, &notification.text);
+    }
+    let Some(values) = notification.alarm else { return };
+    surface.bell();
+    if let Some(command) = state.settings.alert_command.clone() {
+        let alert = notification.title;
+        run(rings, Job { command, alert, values }, outbox);
     }
 }
 
-/// The rings of alerts, shared with the task that runs their commands.
-pub(super) type Rings = Arc<Mutex<Queue>>;
-
-/// Tells of an alert in every way that the person wants.
-pub(super) fn ring(
-    rings: &Rings,
-    state: &State,
-    alarm: Alarm,
-    surface: &mut impl Surface,
-    outbox: UnboundedSender<Message>,
-) {
-    surface.bell();
-    tell(state, &alarm.title, &alarm.text, surface);
-    if let Some(command) = state.settings.alert_command.clone() {
-        run(rings, command, alarm, outbox);
-    }
+/// A run of the person's command for alerts.
+#[derive(Debug)]
+struct Job {
+    command: String,
+    alert: String,
+    values: Vec<(&'static str, String)>,
 }
 
 /// The rings whose command has not run. Commands run one after another: hundreds of alerts must not
 /// start hundreds of programs.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    waiting: VecDeque<(String, Alarm)>,
+    waiting: VecDeque<Job>,
     is_running: bool,
 }
 
 impl Queue {
     /// Adds a ring; of one alert only the newest waits.
-    fn add(&mut self, command: String, alarm: Alarm) {
-        self.waiting.retain(|(_, own)| own.title != alarm.title);
-        self.waiting.push_back((command, alarm));
+    fn add(&mut self, job: Job) {
+        self.waiting.retain(|waiting| waiting.alert != job.alert);
+        self.waiting.push_back(job);
     }
 
-    fn next(&mut self) -> Option<(String, Alarm)> {
+    fn next(&mut self) -> Option<Job> {
         let next = self.waiting.pop_front();
         self.is_running = next.is_some();
         next
     }
 }
 
-/// Runs `command` in the background once those before it have ended. The screen is the dashboard's,
+/// Runs a command in the background once those before it have ended. The screen is the dashboard's,
 /// so its output goes nowhere; a failure is shown.
-fn run(queue: &Rings, command: String, alarm: Alarm, outbox: UnboundedSender<Message>) {
-    let mut own = queue.lock().unwrap_or_else(PoisonError::into_inner);
-    own.add(command, alarm);
-    if own.is_running {
+fn run(queue: &Rings, job: Job, outbox: UnboundedSender<Message>) {
+    let mut rings = queue.lock().unwrap_or_else(PoisonError::into_inner);
+    rings.add(job);
+    if rings.is_running {
         return;
     }
-    own.is_running = true;
-    drop(own);
+    rings.is_running = true;
+    drop(rings);
     let queue = Arc::clone(queue);
     let next = move || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
     tokio::spawn(async move {
-        while let Some((command, alarm)) = next() {
-            let ended = hook::finish(&command, alarm.values, Stdio::null, PATIENCE);
+        while let Some(Job { command, values, .. }) = next() {
+            let ended = hook::finish(&command, values, Stdio::null, PATIENCE);
             if let Err(why) = ended.await {
                 let text = format!("alert_command: {why}");
-                let _ = outbox.send(Message::Saved(Err(text)));
+                let _ = outbox.send(Message::Told(Err(text)));
             }
         }
     });
@@ -101,13 +107,9 @@ mod tests {
 
     use super::*;
 
-    fn alarm(values: &[(&'static str, &str)]) -> Alarm {
+    fn variables(values: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
         let values = values.iter().map(|(name, value)| (*name, (*value).to_owned()));
-        Alarm {
-            title: "bourse: cheap".to_owned(),
-            text: "$0.225/h per GPU is the lowest price".to_owned(),
-            values: values.collect(),
-        }
+        values.collect()
     }
 
     /// A command that runs a script in a shell with the path of a file.
@@ -122,8 +124,7 @@ mod tests {
         let hostile = "RTX $(touch pwned) `id` \"; exit 9";
         let values = [("BOURSE_MODEL", hostile), ("BOURSE_PRICE", "0.225")];
         let command = script(r#"printf '%s|%s' "$BOURSE_MODEL" "$BOURSE_PRICE" > "$1""#, &file);
-        let values = alarm(&values).values;
-        let ended = hook::finish(&command, values, Stdio::null, PATIENCE).await;
+        let ended = hook::finish(&command, variables(&values), Stdio::null, PATIENCE).await;
         assert_eq!(ended, Ok(()));
         let written = std::fs::read_to_string(&file).unwrap();
         assert_eq!(written, format!("{hostile}|0.225"));
@@ -139,8 +140,13 @@ mod tests {
         ];
         for (command, why) in cases {
             let queue = Arc::default();
-            run(&queue, command.to_owned(), alarm(&[]), outbox.clone());
-            let Some(Message::Saved(Err(text))) = inbox.recv().await else {
+            let job = Job {
+                command: command.to_owned(),
+                alert: "bourse: cheap".to_owned(),
+                values: Vec::new(),
+            };
+            run(&queue, job, outbox.clone());
+            let Some(Message::Told(Err(text))) = inbox.recv().await else {
                 panic!("{command}: no message");
             };
             assert!(text.starts_with(why), "{text}");
@@ -187,9 +193,12 @@ mod tests {
         let queue = Arc::default();
         for price in ["1", "2", "3"] {
             for name in ["bourse: a", "bourse: b"] {
-                let mut alarm = alarm(&[("BOURSE_PRICE", price)]);
-                alarm.title = name.to_owned();
-                run(&queue, command.clone(), alarm, outbox.clone());
+                let job = Job {
+                    command: command.clone(),
+                    alert: name.to_owned(),
+                    values: variables(&[("BOURSE_PRICE", price)]),
+                };
+                run(&queue, job, outbox.clone());
             }
         }
         drop(outbox);

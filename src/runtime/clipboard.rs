@@ -68,7 +68,7 @@ pub fn osc52(text: &str) -> Result<Vec<u8>, TooLong> {
 /// When the text is too long.
 pub async fn copy(text: &str) -> Result<Copied, TooLong> {
     check(text)?;
-    for helper in Place::here().helpers() {
+    for helper in Session::here().helpers() {
         if run(helper.program, helper.arguments, text, PATIENCE).await {
             return Ok(Copied::By(helper.program));
         }
@@ -86,7 +86,7 @@ fn check(text: &str) -> Result<(), TooLong> {
 
 /// The environment, as far as it decides how to copy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Place {
+struct Session {
     tmux: bool,
     ssh: bool,
     wayland: bool,
@@ -102,7 +102,7 @@ struct Helper {
     arguments: &'static [&'static str],
 }
 
-impl Place {
+impl Session {
     fn here() -> Self {
         Self::from_variables(|name| std::env::var_os(name))
     }
@@ -187,17 +187,17 @@ mod tests {
     use super::*;
 
     fn programs(variables: &[(&str, &str)]) -> Vec<&'static str> {
-        let place = Place::from_variables(|name| {
-            let found = variables.iter().find(|(known, _)| *known == name);
-            found.map(|(_, value)| value.into())
+        let session = Session::from_variables(|name| {
+            let variable = variables.iter().find(|(known, _)| *known == name);
+            variable.map(|(_, value)| value.into())
         });
         // Independent of the system that the tests run on.
-        let place = Place {
+        let session = Session {
             macos: false,
             windows: false,
-            ..place
+            ..session
         };
-        place.helpers().into_iter().map(|helper| helper.program).collect()
+        session.helpers().into_iter().map(|helper| helper.program).collect()
     }
 
     #[test]

@@ -118,7 +118,10 @@ fn watch(file: &Path, wanted: Arc<Notify>) -> notify::Result<RecommendedWatcher>
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         let Ok(event) = event else { return };
         // Reads are not changes: our own reads would wake us forever.
-        let is_ours = |path: &PathBuf| path.file_name().is_some_and(|own| names.iter().any(|name| name == own));
+        let is_ours = |path: &PathBuf| {
+            path.file_name()
+                .is_some_and(|changed| names.iter().any(|name| name == changed))
+        };
         if !event.kind.is_access() && event.paths.iter().any(is_ours) {
             wanted.notify_one();
         }

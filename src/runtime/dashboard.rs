@@ -6,6 +6,7 @@
 mod configuration;
 mod effects;
 
+use crate::core::message::{News, Saving};
 use std::collections::HashMap;
 use std::io;
 use std::ops::ControlFlow;
@@ -32,7 +33,7 @@ use crate::features::markets::MarketEvent;
 use crate::features::markets::command::ProfileResolver;
 use crate::sandbox::Running;
 use crate::settings::by_name;
-use crate::store::history::HistoryPlace;
+use crate::store::history::HistoryLocation;
 use crate::store::{GroupsFile, Journal, PacingFile, StateStore};
 use crate::table::remote::Ticket;
 use crate::widgets::theme::Theme;
@@ -63,7 +64,7 @@ pub struct Dashboard<S> {
     disk_writer: Option<DiskWriter>,
     groups: Option<GroupsFile>,
     pacing: Option<PacingFile>,
-    history: Option<HistoryPlace>,
+    history: Option<HistoryLocation>,
     history_thread: Option<HistoryThread>,
     sandbox: Option<Running>,
     known: Option<Arc<ProfileResolver>>,
@@ -140,7 +141,7 @@ impl<S: Surface> Dashboard<S> {
 
     /// Records the market at `history`.
     #[must_use]
-    pub fn with_history(mut self, history: Option<HistoryPlace>) -> Self {
+    pub fn with_history(mut self, history: Option<HistoryLocation>) -> Self {
         self.history = history;
         self
     }
@@ -161,7 +162,8 @@ impl<S: Surface> Dashboard<S> {
         let ended = self.go().await;
         // Also after a signal, when the core could not ask for it.
         if let Some(snapshot) = self.model.unkept() {
-            self.keep(Job::Snapshot(Box::new(snapshot)));
+            let saving = Saving::State(Box::new(snapshot));
+            self.keep(Job::Save { ticket: None, saving });
         }
         self.keep_pacing();
         ended
@@ -180,6 +182,7 @@ impl<S: Surface> Dashboard<S> {
             return Ok(status);
         }
         // The first requests are on their way, and the terminal has had time to reply.
+        // Before the first frame, or a light terminal would flash dark.
         if let Some(is_light) = self.surface.background().await {
             self.follow(is_light);
         }
@@ -194,6 +197,7 @@ impl<S: Surface> Dashboard<S> {
             let wake = self.wake(dirty.then_some(pace.due()));
             let messages = tokio::select! {
                 biased;
+                // A flood of responses must never keep the keyboard waiting.
                 outside = self.surface.next() => match self.outside(outside).await? {
                     ControlFlow::Continue(messages) => messages,
                     ControlFlow::Break(status) => return Ok(status),
@@ -205,6 +209,7 @@ impl<S: Surface> Dashboard<S> {
             let mut messages = self.with_waiting(messages);
             if self.was_suspended(&mut before) {
                 let spread = fastrand::f64();
+                // In front of what came meanwhile, which may be a response from before the suspend.
                 messages.insert(0, Message::Woken { spread });
             }
             // A stream of responses must not delay what is due.
@@ -242,7 +247,7 @@ impl<S: Surface> Dashboard<S> {
                 self.surface.resume()?;
                 Vec::new()
             }
-            TerminalEvent::TaskLost(why) => vec![Message::TaskLost(why)],
+            TerminalEvent::TaskLost(why) => vec![Message::Told(Err(why))],
         }))
     }
 
@@ -296,11 +301,11 @@ impl<S: Surface> Dashboard<S> {
     fn draw(&mut self) -> io::Result<()> {
         let now = self.clock.now();
         let (model, theme) = (&self.model, &self.theme);
-        let mut facts = FrameLayout::default();
+        let mut layout = FrameLayout::default();
         self.surface.link_only(model.configured_addresses());
         self.surface
-            .draw(&mut |frame| facts = crate::frame::draw(frame, model, now, theme))?;
-        self.model.facts = facts;
+            .draw(&mut |frame| layout = crate::frame::draw(frame, model, now, theme))?;
+        self.model.layout = layout;
         let title = crate::core::title(&self.model);
         if title != self.title {
             self.surface.title(&title);
@@ -312,10 +317,14 @@ impl<S: Surface> Dashboard<S> {
     /// Passes messages to the core and carries out the effects; returns the exit status at the end.
     async fn take(&mut self, messages: Vec<Message>) -> io::Result<Option<i32>> {
         for message in messages {
-            if let Message::Answered { ticket, .. } | Message::Routed { ticket, .. } = &message {
+            if let Message::News {
+                ticket,
+                news: News::Reply(_) | News::Routed(_),
+            } = &message
+            {
                 self.flights.remove(ticket);
                 let unsaved = self.sandbox.as_ref().and_then(Running::take_unsaved);
-                unsaved.map(|why| self.outbox.send(Message::Kept(Err(why))));
+                unsaved.map(|why| self.outbox.send(Message::NotSaved(why)));
             }
             let ready = ready_market(&message);
             for effect in update(&mut self.model, self.clock.now(), message) {
@@ -332,7 +341,10 @@ impl<S: Surface> Dashboard<S> {
 
 /// The ticket of a connection that a message brings.
 fn ready_market(message: &Message) -> Option<Ticket> {
-    if let Message::Market(event) = message
+    if let Message::News {
+        news: News::Market(event),
+        ..
+    } = message
         && let MarketEvent::Ready(ready) = &**event
     {
         return Some(ready.ticket);

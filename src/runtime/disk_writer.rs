@@ -1,6 +1,7 @@
 //! Writes files off the event loop: one thread, one job after another, so that an older state never
 //! replaces a newer one. Leaving waits for the pending jobs, but not forever.
 
+use crate::core::message::{News, Saved, Saving};
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -13,14 +14,12 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
 use crate::api::redact::KnownSecrets;
-use crate::core::Message;
 use crate::core::exported::{NotWritten, Written};
-use crate::domain::alerts::{AlertChange, Alerts};
-use crate::domain::annotations::{AnnotationChange, Annotations, Mark};
-use crate::domain::saved::{SearchChange, Searches, Snapshot};
+use crate::core::{Message, Ticket};
+use crate::domain::annotations::Mark;
+use crate::domain::saved::SearchChange;
 use crate::domain::secrets::Known;
 use crate::domain::text::visible;
-use crate::domain::workergroup;
 use crate::store::export::{self, ExportError};
 use crate::store::{GroupsFile, Shared, StateStore};
 
@@ -29,14 +28,13 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 pub(super) enum Job {
-    Snapshot(Box<Snapshot>),
-    /// A change to the saved searches, and the searches before it.
-    Searches(Box<(SearchChange, Searches)>),
-    /// A change to the annotations, and the annotations before it.
-    Annotations(Box<(AnnotationChange, Annotations)>),
-    /// A change to the alerts, and the alerts before it.
-    Alerts(Box<(AlertChange, Alerts)>),
+    Save {
+        /// `None` if nobody waits for it: the program ends.
+        ticket: Option<Ticket>,
+        saving: Saving,
+    },
     Export {
+        ticket: Ticket,
         path: String,
         content: String,
         /// Whether an existing file is replaced.
@@ -44,7 +42,6 @@ pub(super) enum Job {
         /// Whether only its owner may read it.
         is_private: bool,
     },
-    Groups(Box<workergroup::Snapshot>),
     /// No file: reports that everything before it is written.
     Reached(oneshot::Sender<()>),
 }
@@ -113,30 +110,13 @@ fn work(
 ) {
     for job in inbox {
         let known = secrets.known();
-        let message = match job {
-            Job::Snapshot(snapshot) => {
-                let snapshot = cleaned(snapshot, &known);
-                Message::Kept(state_store.map_or(Ok(()), |state_store| state_store.save(&snapshot)))
-            }
-            Job::Searches(job) => {
-                let (mut change, before) = *job;
-                if let SearchChange::Put(search) = &mut change {
-                    *search = cleaned(search.clone(), &known);
-                }
-                Message::SearchesKept(Box::new(changed(state_store, &change, before)))
-            }
-            Job::Annotations(job) => {
-                let (mut change, before) = *job;
-                if let Mark::Note(text) = &mut change.mark {
-                    *text = known.remove(text).into_owned();
-                }
-                Message::AnnotationsKept(Box::new(changed(state_store, &change, before)))
-            }
-            Job::Alerts(job) => {
-                let (change, before) = *job;
-                Message::AlertsKept(Box::new(changed(state_store, &change, before)))
+        let (ticket, news) = match job {
+            Job::Save { ticket, saving } => {
+                let saved = save(saving, state_store, groups, &known);
+                (ticket, News::Saved(saved))
             }
             Job::Export {
+                ticket,
                 path,
                 content,
                 overwrite,
@@ -145,22 +125,43 @@ fn work(
                 let content = known.remove(&content);
                 let write = writer(is_private);
                 let written = write(&path, content.as_bytes(), overwrite);
-                Message::Exported(exported(written, &content))
+                (Some(ticket), News::Written(exported(written, &content)))
             }
             Job::Reached(reached) => {
                 // The receiver may be gone.
                 let _ = reached.send(());
                 continue;
             }
-            Job::Groups(snapshot) => {
-                let snapshot = cleaned(snapshot, &known);
-                let Err(why) = groups.map_or(Ok(()), |file| file.save(&snapshot)) else {
-                    continue;
-                };
-                Message::TaskLost(format!("can't save the workergroup snapshot: {why}"))
-            }
         };
-        let _ = outbox.send(message);
+        if let Some(ticket) = ticket {
+            let _ = outbox.send(Message::News { ticket, news });
+        }
+    }
+}
+
+fn save(saving: Saving, state_store: Option<&StateStore>, groups: Option<&GroupsFile>, known: &Known) -> Saved {
+    match saving {
+        Saving::State(snapshot) => {
+            let snapshot = cleaned(snapshot, known);
+            Saved::State(state_store.map_or(Ok(()), |store| store.save(&snapshot)))
+        }
+        Saving::Searches { mut change, before } => {
+            if let SearchChange::Put(search) = &mut change {
+                *search = cleaned(search.clone(), known);
+            }
+            Saved::Searches(Box::new(changed(state_store, &change, before)))
+        }
+        Saving::Annotations { mut change, before } => {
+            if let Mark::Note(text) = &mut change.mark {
+                *text = known.remove(text).into_owned();
+            }
+            Saved::Annotations(Box::new(changed(state_store, &change, before)))
+        }
+        Saving::Alerts { change, before } => Saved::Alerts(Box::new(changed(state_store, &*change, before))),
+        Saving::Groups(snapshot) => {
+            let snapshot = cleaned(snapshot, known);
+            Saved::Groups(groups.map_or(Ok(()), |file| file.save(&snapshot)))
+        }
     }
 }
 

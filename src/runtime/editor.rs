@@ -13,7 +13,8 @@ use super::hook::without_keys;
 use super::signals::{Signal, Signals};
 use super::terminal;
 
-/// The maximum size read back, in bytes: nobody types more.
+// Nobody types more.
+/// The maximum size read back, in bytes.
 const MOST_BYTES: u64 = 16 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,8 +150,8 @@ mod tests {
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
                 .collect();
             command(move |name| {
-                let found = pairs.iter().find(|(own, _)| own == name);
-                found.map(|(_, value)| OsString::from(value))
+                let pair = pairs.iter().find(|(known, _)| known == name);
+                pair.map(|(_, value)| OsString::from(value))
             })
         };
         assert_eq!(

@@ -3,57 +3,55 @@
 //!
 //! A database that cannot be used costs one message; the dashboard goes on without it.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::core::message::RingClaim;
+use super::sandbox_past::SandboxPast;
+use crate::core::message::{HistoryJob, News, RingClaim};
 use crate::core::{Message, Ticket};
-use crate::domain::Resource;
-use crate::domain::history::{Answer, Poll, Question};
+use crate::domain::history::{Answer, Question};
 use crate::store::files;
-use crate::store::history::{Database, HistoryError, HistoryPlace, PollLocks, ProgramId};
+use crate::store::history::{Database, HistoryError, HistoryLocation, PollLocks, ProgramId};
 use crate::table::watch::{PollClaim, PollRight};
 
 /// How long leaving waits for the pending jobs.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
-pub(super) enum HistoryJob {
-    Record(Box<Poll>),
-    Recall {
-        ticket: Ticket,
-        question: Question,
-    },
-    Claim(Box<RingClaim>),
-    ClaimPoll {
-        ticket: Ticket,
-        claim: Box<PollClaim>,
-        /// Seconds since 1970.
-        now: f64,
-    },
-    ReleasePolls(Resource),
-}
-
-#[derive(Debug)]
 pub(super) struct HistoryThread {
     jobs: Option<Sender<HistoryJob>>,
     ended: Receiver<()>,
     outbox: UnboundedSender<Message>,
+    /// Whether the program no longer waits for the sandbox's past.
+    is_leaving: Arc<AtomicBool>,
 }
 
 impl HistoryThread {
-    /// A thread that opens the database at `place` with the first job and reports to `outbox`.
-    /// Without a place nothing is recorded, and nothing recalled.
-    pub fn start(place: Option<HistoryPlace>, outbox: UnboundedSender<Message>) -> Self {
+    /// A thread that opens the database at `history` with the first job and reports to `outbox`.
+    /// Without a place nothing is recorded, and nothing recalled. A record without polls gets the `past`
+    /// first, if there is one.
+    pub fn start(
+        history: Option<HistoryLocation>,
+        past: Option<SandboxPast>,
+        outbox: UnboundedSender<Message>,
+    ) -> Self {
         let (jobs, inbox) = channel();
         let (end, ended) = channel();
         let messages = outbox.clone();
-        let thread = place.and_then(|place| {
+        let is_leaving = Arc::new(AtomicBool::new(false));
+        let is_stopped = Arc::clone(&is_leaving);
+        let thread = history.and_then(|history| {
             let run = move || {
-                Keeper::new(place, messages).work(&inbox);
+                let mut keeper = Keeper::new(history, messages);
+                if let Some(past) = past {
+                    keeper.record_past(past, &is_stopped);
+                }
+                keeper.work(&inbox);
                 let _ = end.send(());
             };
             let thread = thread::Builder::new().name("history".to_owned());
@@ -63,6 +61,7 @@ impl HistoryThread {
             jobs: thread.map(|_| jobs),
             ended,
             outbox,
+            is_leaving,
         }
     }
 
@@ -73,25 +72,23 @@ impl HistoryThread {
             Some(jobs) => jobs.send(job).err().map(|unsent| unsent.0),
             None => Some(job),
         };
-        let answer = match unsent {
-            Some(HistoryJob::Recall { ticket, .. }) => Message::Recalled {
-                ticket,
-                result: Box::new(Err("the market is not recorded".to_owned())),
-            },
-            Some(HistoryJob::Claim(claim)) => Message::RingClaimed { claim, is_ours: true },
-            Some(HistoryJob::ClaimPoll { ticket, .. }) => Message::PollClaimed {
-                ticket,
-                right: PollRight::Ours,
-            },
+        let (ticket, news) = match unsent {
+            Some(HistoryJob::Recall { ticket, .. }) => {
+                let why = "the market is not recorded".to_owned();
+                (ticket, News::Recalled(Box::new(Err(why))))
+            }
+            Some(HistoryJob::ClaimRing { ticket, claim }) => (ticket, News::Ring { claim, is_ours: true }),
+            Some(HistoryJob::ClaimPoll { ticket, .. }) => (ticket, News::Poll(PollRight::Ours)),
             Some(HistoryJob::Record(_) | HistoryJob::ReleasePolls(_)) | None => return,
         };
-        let _ = self.outbox.send(answer);
+        let _ = self.outbox.send(Message::News { ticket, news });
     }
 }
 
 impl Drop for HistoryThread {
     /// Waits until all is written.
     fn drop(&mut self) {
+        self.is_leaving.store(true, Ordering::Relaxed);
         if self.jobs.take().is_some() {
             let _ = self.ended.recv_timeout(PATIENCE);
         }
@@ -100,7 +97,7 @@ impl Drop for HistoryThread {
 
 /// What the thread works with.
 struct Keeper {
-    place: HistoryPlace,
+    history: HistoryLocation,
     outbox: UnboundedSender<Message>,
     state: State,
     locks: PollLocks,
@@ -116,15 +113,40 @@ enum State {
 }
 
 impl Keeper {
-    fn new(place: HistoryPlace, outbox: UnboundedSender<Message>) -> Self {
+    fn new(history: HistoryLocation, outbox: UnboundedSender<Message>) -> Self {
         Self {
-            locks: PollLocks::new(&place),
-            place,
+            locks: PollLocks::new(&history),
+            history,
             outbox,
             state: State::Closed,
             program: ProgramId::of_process(),
             was_told: false,
         }
+    }
+
+    /// Records what a sandbox's market was before its first start.
+    fn record_past(&mut self, past: SandboxPast, is_stopped: &AtomicBool) {
+        let is_first = self.with(|database| Ok(database.searches()?.is_empty()));
+        if !is_first.unwrap_or(false) {
+            return;
+        }
+        let days = past.days;
+        self.say(format!(
+            "Simulating the sandbox's last {days} days for the price history"
+        ));
+        let polls = past.polls(is_stopped);
+        if polls.is_empty() {
+            return;
+        }
+        let recorded = self.with(|database| polls.iter().try_for_each(|poll| database.record(poll).map(|_| ())));
+        match recorded {
+            Ok(()) => self.say(format!("The sandbox has {days} simulated days of price history")),
+            Err(error) => self.tell(&error),
+        }
+    }
+
+    fn say(&self, text: String) {
+        let _ = self.outbox.send(Message::Told(Ok(text)));
     }
 
     fn work(mut self, inbox: &Receiver<HistoryJob>) {
@@ -140,23 +162,24 @@ impl Keeper {
                         self.tell(&error);
                         error.to_string()
                     });
-                    // The receiver is gone once the program ends.
-                    let _ = self.outbox.send(Message::Recalled {
-                        ticket,
-                        result: Box::new(result),
-                    });
+                    self.bring(ticket, News::Recalled(Box::new(result)));
                 }
-                HistoryJob::Claim(claim) => {
+                HistoryJob::ClaimRing { ticket, claim } => {
                     let is_ours = self.claim(&claim);
-                    let _ = self.outbox.send(Message::RingClaimed { claim, is_ours });
+                    self.bring(ticket, News::Ring { claim, is_ours });
                 }
-                HistoryJob::ClaimPoll { ticket, claim, now } => {
-                    let right = self.right(&claim, now);
-                    let _ = self.outbox.send(Message::PollClaimed { ticket, right });
+                HistoryJob::ClaimPoll { ticket, claim } => {
+                    let right = self.right(&claim);
+                    self.bring(ticket, News::Poll(right));
                 }
                 HistoryJob::ReleasePolls(resource) => self.locks.release(resource),
             }
         }
+    }
+
+    fn bring(&self, ticket: Ticket, news: News) {
+        // The receiver is gone once the program ends.
+        let _ = self.outbox.send(Message::News { ticket, news });
     }
 
     /// Whether an alert rings here. Better twice than not at all.
@@ -168,12 +191,12 @@ impl Keeper {
     }
 
     /// Who polls a search. Without a record there is nothing to read: it is this program.
-    fn right(&mut self, claim: &PollClaim, now: f64) -> PollRight {
+    fn right(&mut self, claim: &PollClaim) -> PollRight {
         if let Err(error) = self.with(|_| Ok(())) {
             self.tell(&error);
             return PollRight::Ours;
         }
-        if self.locks.claim(&claim.search, claim.every, now) {
+        if self.locks.claim(&claim.search, claim.every, claim.now) {
             return PollRight::Ours;
         }
         self.with(|database| database.poll_after(&claim.search, claim.seen))
@@ -186,7 +209,7 @@ impl Keeper {
 
     /// Uses the database, opened if it is not; one that is beyond use is closed.
     fn with<T>(&mut self, act: impl FnOnce(&mut Database) -> Result<T, HistoryError>) -> Result<T, HistoryError> {
-        let file = self.place.path.as_deref().and_then(files::identity);
+        let file = self.history.path.as_deref().and_then(files::identity);
         let mut state = std::mem::replace(&mut self.state, State::Closed);
         if matches!(&state, State::Off(_, failed) if *failed != file) {
             state = State::Closed;
@@ -195,7 +218,7 @@ impl Keeper {
         let result = match &mut state {
             State::Open(database) => database.follow().and_then(|()| act(database)),
             State::Off(error, _) => Err(error.clone()),
-            State::Closed => self.place.open().and_then(|mut database| {
+            State::Closed => self.history.open().and_then(|mut database| {
                 let result = act(&mut database);
                 state = State::Open(database);
                 result
@@ -213,8 +236,9 @@ impl Keeper {
     /// Tells the person once.
     fn tell(&mut self, error: &HistoryError) {
         if !std::mem::replace(&mut self.was_told, true) {
+            tracing::warn!(%error, "the market is not recorded");
             let text = format!("The market is not recorded: {error}");
-            let _ = self.outbox.send(Message::HistoryOff(text));
+            let _ = self.outbox.send(Message::Told(Err(text)));
         }
     }
 }
@@ -224,31 +248,36 @@ mod tests {
     use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
     use super::*;
-    use crate::domain::OfferType;
-    use crate::domain::history::{Moment, PollOutcome, SearchKey};
+    use crate::domain::dialect::Dialect;
+    use crate::domain::history::{Moment, Poll, PollOutcome, SearchKey};
+    use crate::domain::{OfferType, Resource};
+    use crate::sandbox::market::MarketConfig;
 
     /// A program's thread on the files of a folder, and what it reports.
     struct Program(HistoryThread, UnboundedReceiver<Message>);
 
     impl Program {
-        fn start(place: Option<&HistoryPlace>) -> Self {
+        fn start(history: Option<&HistoryLocation>) -> Self {
             let (outbox, messages) = unbounded_channel();
-            Self(HistoryThread::start(place.cloned(), outbox), messages)
+            Self(HistoryThread::start(history.cloned(), None, outbox), messages)
         }
 
         fn claim(&mut self, resource: Resource, now: f64) -> PollRight {
             let claim = PollClaim {
                 search: search(resource),
                 every: 30,
+                now,
                 seen: Moment(0),
             };
             self.0.take(HistoryJob::ClaimPoll {
                 ticket: Ticket(1),
                 claim: Box::new(claim),
-                now,
             });
             match self.1.blocking_recv() {
-                Some(Message::PollClaimed { right, .. }) => right,
+                Some(Message::News {
+                    news: News::Poll(right),
+                    ..
+                }) => right,
                 other => panic!("{other:?}"),
             }
         }
@@ -280,26 +309,58 @@ mod tests {
     #[test]
     fn one_program_polls_and_the_other_gets_what_it_records() {
         let folder = tempfile::tempdir().unwrap();
-        let place = HistoryPlace {
+        let history = HistoryLocation {
             path: Some(folder.path().join("history.sqlite")),
             market: "test".to_owned(),
         };
         let offers = Resource::Offers;
-        let [mut one, mut other] = [(); 2].map(|()| Program::start(Some(&place)));
-        assert!(matches!(one.claim(offers, 1000.0), PollRight::Ours));
-        assert!(matches!(other.claim(offers, 1001.0), PollRight::Another(None)));
-        one.0.take(HistoryJob::Record(Box::new(poll(1002))));
-        assert!(matches!(one.claim(offers, 1003.0), PollRight::Ours));
-        let PollRight::Another(Some(read)) = other.claim(offers, 1003.0) else {
+        let [mut first, mut second] = [(); 2].map(|()| Program::start(Some(&history)));
+        assert!(matches!(first.claim(offers, 1000.0), PollRight::Ours));
+        assert!(matches!(second.claim(offers, 1001.0), PollRight::Another(None)));
+        first.0.take(HistoryJob::Record(Box::new(poll(1002))));
+        assert!(matches!(first.claim(offers, 1003.0), PollRight::Ours));
+        let PollRight::Another(Some(read)) = second.claim(offers, 1003.0) else {
             panic!("nothing was read");
         };
         assert_eq!(*read, poll(1002));
-        one.0.take(HistoryJob::ReleasePolls(offers));
+        first.0.take(HistoryJob::ReleasePolls(offers));
         // Once this is answered, that has been done.
-        one.claim(Resource::Volumes, 1004.0);
-        assert!(matches!(other.claim(offers, 1004.0), PollRight::Ours));
-        drop(other);
-        assert!(matches!(one.claim(offers, 1005.0), PollRight::Ours));
+        first.claim(Resource::Volumes, 1004.0);
+        assert!(matches!(second.claim(offers, 1004.0), PollRight::Ours));
+        drop(second);
+        assert!(matches!(first.claim(offers, 1005.0), PollRight::Ours));
+    }
+
+    #[test]
+    fn the_record_of_a_sandbox_starts_with_its_past_and_gets_it_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let history = HistoryLocation {
+            path: Some(folder.path().join("history.sqlite")),
+            market: "sandbox-1".to_owned(),
+        };
+        let past = SandboxPast {
+            market: MarketConfig {
+                offers: 40,
+                ..MarketConfig::default()
+            },
+            dialect: &Dialect::VAST,
+            days: 1,
+        };
+        let start = || {
+            let (outbox, messages) = unbounded_channel();
+            Program(
+                HistoryThread::start(Some(history.clone()), Some(past), outbox),
+                messages,
+            )
+        };
+        let mut first = start();
+        for words in ["Simulating the sandbox's last 1 days", "has 1 simulated days"] {
+            let told = first.1.blocking_recv();
+            assert!(matches!(told, Some(Message::Told(Ok(text))) if text.contains(words)));
+        }
+        // A claim takes nothing else for its answer.
+        start().claim(Resource::Offers, 1000.0);
+        assert_eq!(history.open().unwrap().contents().unwrap().polls, 2 * 24);
     }
 
     #[test]
@@ -307,19 +368,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("history.sqlite");
         std::fs::write(&path, "no database, but long enough to have a header ".repeat(9)).unwrap();
-        let place = HistoryPlace {
+        let history = HistoryLocation {
             path: Some(path.clone()),
             market: "test".to_owned(),
         };
-        let mut one = Program::start(Some(&place));
-        one.0.take(HistoryJob::Record(Box::new(poll(1002))));
-        let told = one.1.blocking_recv();
-        assert!(matches!(told, Some(Message::HistoryOff(_))));
+        let mut program = Program::start(Some(&history));
+        program.0.take(HistoryJob::Record(Box::new(poll(1002))));
+        let told = program.1.blocking_recv();
+        assert!(matches!(told, Some(Message::Told(Err(_)))));
         Database::set_aside(&path, "2026-11-23").unwrap();
-        one.0.take(HistoryJob::Record(Box::new(poll(1032))));
+        program.0.take(HistoryJob::Record(Box::new(poll(1032))));
         // Dropping it waits until that is written.
-        drop(one);
-        assert_eq!(place.open().unwrap().contents().unwrap().polls, 1);
+        drop(program);
+        assert_eq!(history.open().unwrap().contents().unwrap().polls, 1);
     }
 
     #[test]
@@ -327,18 +388,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         std::fs::write(&file, "").unwrap();
-        let place = HistoryPlace {
+        let history = HistoryLocation {
             path: Some(file.join("history.sqlite")),
             market: "test".to_owned(),
         };
-        for place in [None, Some(&place)] {
-            let mut one = Program::start(place);
-            one.0.take(HistoryJob::Record(Box::new(poll(1002))));
-            if place.is_some() {
-                let told = one.1.blocking_recv();
-                assert!(matches!(told, Some(Message::HistoryOff(_))));
+        for history in [None, Some(&history)] {
+            let mut program = Program::start(history);
+            program.0.take(HistoryJob::Record(Box::new(poll(1002))));
+            if history.is_some() {
+                let told = program.1.blocking_recv();
+                assert!(matches!(told, Some(Message::Told(Err(_)))));
             }
-            let right = one.claim(Resource::Offers, 1003.0);
+            let right = program.claim(Resource::Offers, 1003.0);
             assert!(matches!(right, PollRight::Ours));
         }
     }

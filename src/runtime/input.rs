@@ -21,12 +21,14 @@ use super::background_color::{self, BackgroundQuery, Filtered};
 
 /// The maximum number of events per batch, so that a long paste of keys does not delay a frame.
 const BATCH: usize = 256;
-/// How long the terminal must be silent before a paste counts as finished. Nobody types that soon after
-/// pasting: they look at the result first.
+// Nobody types that soon after pasting: they look at the result first.
+/// How long the terminal must be silent before a paste counts as finished.
 const QUIET: Duration = Duration::from_millis(50);
+// A terminal that never falls silent must not hold input back forever.
 /// The maximum number of events held back after a paste; further ones are passed on at once, still as
 /// part of it.
 const MOST_HELD: usize = 4096;
+// The reader is ready within a few milliseconds; on a system under load the program should still start.
 /// How long the start waits for the reader.
 const READY: Duration = Duration::from_millis(100);
 
@@ -121,8 +123,8 @@ impl Input {
             }
         }
         let is_pasted = self.next.front()?.is_pasted;
-        let other = self.next.iter().position(|read| read.is_pasted != is_pasted);
-        let many = other.unwrap_or(self.next.len());
+        let end = self.next.iter().position(|read| read.is_pasted != is_pasted);
+        let many = end.unwrap_or(self.next.len());
         let events = self.next.drain(..many).map(|read| read.event).collect();
         Some(if is_pasted {
             Incoming::Pasted(events)

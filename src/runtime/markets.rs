@@ -10,6 +10,7 @@ use super::dashboard::Calls;
 use super::start::{self, Files};
 use crate::api::{Operation, Reply, Request};
 use crate::core::Message;
+use crate::core::message::News;
 use crate::domain::text::{message, visible};
 use crate::domain::{Resource, language};
 use crate::features::markets::command::{ProfileResolver, profile_of};
@@ -53,7 +54,7 @@ pub(super) struct MarketTasks {
 impl MarketTasks {
     /// Carries out a command off the event loop. Pending writes finish before anything is read:
     /// `written` resolves then.
-    pub fn run(self, command: MarketCommand, written: Option<oneshot::Receiver<()>>) {
+    pub fn run(self, ticket: Ticket, command: MarketCommand, written: Option<oneshot::Receiver<()>>) {
         tokio::spawn(async move {
             let outbox = self.outbox.clone();
             let news = match command {
@@ -65,7 +66,7 @@ impl MarketTasks {
                     })
                     .await
                 }
-                MarketCommand::Connect { ticket, name } => {
+                MarketCommand::Connect(name) => {
                     if let Some(written) = written {
                         // If it is gone, nothing is being written.
                         let _ = written.await;
@@ -73,22 +74,18 @@ impl MarketTasks {
                     Some(
                         self.connect(ticket, name)
                             .await
-                            .unwrap_or_else(|error| MarketEvent::ConnectFailed {
-                                ticket,
-                                why: shown(&error.to_string()),
-                            }),
+                            .unwrap_or_else(|error| MarketEvent::ConnectFailed(shown(&error.to_string()))),
                     )
                 }
-                MarketCommand::Test { ticket, name } => {
+                MarketCommand::Test(name) => {
                     let outcome = self.test(name).await;
                     let outcome = outcome.unwrap_or_else(|error| ConnectionTest::NotSent(shown(&error.to_string())));
-                    Some(MarketEvent::Tested { ticket, outcome })
+                    Some(MarketEvent::Tested(outcome))
                 }
-                // Handled by the event loop itself.
-                MarketCommand::Activate(_) => None,
             };
             if let Some(news) = news {
-                let _ = outbox.send(Message::Market(Box::new(news)));
+                let news = News::Market(Box::new(news));
+                let _ = outbox.send(Message::News { ticket, news });
             }
         });
     }

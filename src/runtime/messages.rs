@@ -2,16 +2,16 @@
 
 use crossterm::event::Event;
 
-use crate::api::session::{Progress, Wait};
+use crate::api::session::{self, Wait};
+use crate::core::message::News;
 use crate::core::{Message, Now};
-use crate::table::remote::{Ticket, Waiting};
+use crate::table::remote::{Progress, Ticket, Waiting};
 
 /// The message for the progress of a call.
-pub(super) fn told(ticket: Ticket, now: Now, progress: Progress) -> Message {
-    match progress {
-        Progress::Waiting { attempt, span, why } => Message::Progress {
-            ticket,
-            attempt,
+pub(super) fn told(ticket: Ticket, now: Now, progress: session::Progress) -> Message {
+    let progress = match progress {
+        session::Progress::Waiting { attempt, span, why } => Progress::Attempt {
+            number: attempt,
             waiting: Some(Waiting {
                 until: now.mono + span.as_secs_f64(),
                 why: match why {
@@ -20,17 +20,20 @@ pub(super) fn told(ticket: Ticket, now: Now, progress: Progress) -> Message {
                 },
             }),
         },
-        Progress::Sent { attempt } => Message::Progress {
-            ticket,
-            attempt,
+        session::Progress::Sent { attempt } => Progress::Attempt {
+            number: attempt,
             waiting: None,
         },
-        Progress::Received(received) => Message::Received { ticket, received },
-        Progress::Tried(entry) => Message::Recorded {
-            ticket: Some(ticket),
-            entry,
-        },
-    }
+        session::Progress::Received(received) => Progress::Received(received),
+        session::Progress::Tried(entry) => {
+            return Message::Recorded {
+                ticket: Some(ticket),
+                entry,
+            };
+        }
+    };
+    let news = News::Progress(progress);
+    Message::News { ticket, news }
 }
 
 /// What terminal events mean to the core that came with a paste: the paste, and what may be a part of
@@ -38,7 +41,7 @@ pub(super) fn told(ticket: Ticket, now: Now, progress: Progress) -> Message {
 pub(super) fn with_paste(event: Event) -> Message {
     match message(event) {
         may_be_pasted @ (Message::Key(_) | Message::Mouse(_)) => Message::AfterPaste(Box::new(may_be_pasted)),
-        other => other,
+        event => event,
     }
 }
 

@@ -1,7 +1,6 @@
 //! The only place with a clock, sockets and a terminal.
 
 pub mod alarm;
-mod arrivals;
 mod background_color;
 mod calls;
 pub mod clipboard;
@@ -14,12 +13,14 @@ mod frame_pace;
 pub mod history;
 pub mod hook;
 pub mod input;
+pub mod log;
 mod markets;
 mod messages;
 mod notification;
 pub mod panics;
 pub mod process_hardening;
 mod routes;
+mod sandbox_past;
 pub mod signals;
 pub mod start;
 mod surface;

@@ -42,11 +42,11 @@ mod tests {
     use super::*;
 
     fn sent(title: &str, text: &str, variables: &[(&str, &str)]) -> String {
-        let found = |name: &str| {
-            let mut own = variables.iter().filter(|(own, _)| *own == name);
-            own.next().map(|(_, value)| OsString::from(value))
+        let lookup = |name: &str| {
+            let mut matching = variables.iter().filter(|(known, _)| *known == name);
+            matching.next().map(|(_, value)| OsString::from(value))
         };
-        String::from_utf8(sequence(title, text, found)).unwrap()
+        String::from_utf8(sequence(title, text, lookup)).unwrap()
     }
 
     #[test]

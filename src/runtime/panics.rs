@@ -18,6 +18,7 @@ use tokio::sync::Notify;
 
 use super::terminal;
 
+// A task that panics again and again must not fill the memory.
 /// The maximum number of reports kept for the dashboard; the oldest are dropped first.
 const MOST_REPORTS: usize = 64;
 /// The maximum length of a report's text in characters.
@@ -29,14 +30,14 @@ pub struct PanicReport {
     /// Name of the thread; empty if it has none.
     pub thread: String,
     /// Source file, line and column; empty if unknown.
-    pub place: String,
+    pub location: String,
     /// The panic message, as far as it is safe to show.
     pub text: String,
 }
 
 impl fmt::Display for PanicReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "internal error at {}: {}", self.place, self.text)
+        write!(f, "internal error at {}: {}", self.location, self.text)
     }
 }
 
@@ -116,7 +117,7 @@ fn report(info: &PanicHookInfo<'_>) -> PanicReport {
     };
     PanicReport {
         thread: thread::current().name().map(plain).unwrap_or_default(),
-        place: info.location().map(ToString::to_string).unwrap_or_default(),
+        location: info.location().map(ToString::to_string).unwrap_or_default(),
         text,
     }
 }

@@ -12,6 +12,7 @@ use crate::api::redact::KnownSecrets;
 use crate::api::session::Progress;
 use crate::api::{ApiError, Request};
 use crate::core::Message;
+use crate::core::message::{News, Routed};
 use crate::domain::routing::{export_csv, export_json};
 use crate::features::route_lab::{RunSnapshot, is_csv};
 use crate::store::export::{self, ExportError};
@@ -46,19 +47,20 @@ pub(super) fn send(
     });
     let handle = task.abort_handle();
     tokio::spawn(async move {
-        let (sent, ended, result) = match task.await {
+        let (sent, ended, response) = match task.await {
             Ok(answer) => answer,
             Err(lost) if lost.is_cancelled() => return,
             // The task panicked: whether the request was sent is unknown.
             Err(_) => (asked, clock.now().mono, Err(ApiError::Lost)),
         };
-        let _ = outbox.send(Message::Routed {
-            ticket,
+        let bytes = bytes.load(Ordering::Relaxed);
+        let news = News::Routed(Box::new(Routed {
             sent,
             ended,
-            bytes: bytes.load(Ordering::Relaxed),
-            result: Box::new(result),
-        });
+            bytes,
+            response,
+        }));
+        let _ = outbox.send(Message::News { ticket, news });
     });
     handle
 }
@@ -82,6 +84,6 @@ pub(super) fn save(
             Err(error @ ExportError::Exists(_)) => Err(format!("choose another name: {error}")),
             Err(error) => Err(error.to_string()),
         };
-        let _ = outbox.send(Message::Saved(said));
+        let _ = outbox.send(Message::Told(said));
     });
 }

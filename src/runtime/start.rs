@@ -12,7 +12,7 @@ use super::panics;
 use super::terminal::{self, HANG_UP_STATUS, require_terminal};
 use super::tty::Tty;
 use super::writes::History;
-use crate::core::sandbox::{OwnListing, SandboxNotes};
+use crate::core::sandbox::{SandboxNotes, UserListing};
 use crate::core::themes::NamedTheme;
 use crate::core::{Model, Profile};
 use crate::domain::Resource;
@@ -20,7 +20,7 @@ use crate::features::markets::RestoredState;
 use crate::features::markets::command::{ProfileResolver, profile_of};
 use crate::sandbox::Running;
 use crate::settings::{Connection, Error, Market, Preferences, Settings};
-use crate::store::history::HistoryPlace;
+use crate::store::history::HistoryLocation;
 use crate::store::{GroupsFile, Journal, PacingFile, Paths, StateStore};
 use crate::widgets::appearance::{Choice, Look};
 use crate::widgets::theme::Theme;
@@ -103,7 +103,7 @@ pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> San
     let (Market::Embedded(config), Some(sandbox)) = (&settings.market, &connection.sandbox) else {
         return SandboxNotes::default();
     };
-    let listings = sandbox.own_listings().iter().map(|listing| OwnListing {
+    let listings = sandbox.user_listings().iter().map(|listing| UserListing {
         id: listing.id,
         rented: listing.rented,
     });
@@ -123,12 +123,12 @@ pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> San
 /// terminal has reported.
 pub(super) fn theme_choices(preferences: &Preferences, light: Option<bool>) -> crate::core::themes::Themes {
     let variable = |name: &str| std::env::var(name).ok();
-    let all = preferences.themes.iter().map(|(name, look, is_own)| {
+    let all = preferences.themes.iter().map(|(name, look, is_users)| {
         let follows = look.choice == Choice::Auto && preferences.look.choice == Choice::Auto;
         NamedTheme {
             name: name.clone(),
-            theme: (!follows || *is_own).then(|| look.theme(light, variable)),
-            is_own: *is_own,
+            theme: (!follows || *is_users).then(|| look.theme(light, variable)),
+            is_users: *is_users,
         }
     });
     crate::core::themes::Themes {
@@ -160,7 +160,7 @@ pub(super) fn open(settings: &Settings, profile: &Profile) -> (Files, RestoredSt
         journal: history.journal,
         groups: groups_seen(&mut restored, settings, profile),
         pacing: settings.pacing_file(),
-        history: Some(settings.history_place()),
+        history: Some(settings.history_location()),
         sandbox: None,
     };
     (files, restored)
@@ -199,7 +199,7 @@ pub struct Files {
     /// The intervals learned from refusals.
     pub pacing: Option<PacingFile>,
     /// Where the market is recorded.
-    pub history: Option<HistoryPlace>,
+    pub history: Option<HistoryLocation>,
     /// How the panes were left, and the saved searches.
     pub state_store: Option<StateStore>,
     /// The embedded sandbox, if it is the market.

@@ -24,7 +24,8 @@ pub struct Tty {
 }
 
 impl Tty {
-    /// Takes the terminal, with the mouse and a query for its background's colour if wanted. Call it inside the runtime, on the thread that draws.
+    /// Takes the terminal, with the mouse and a query for its background's colour if wanted. Call it inside the
+    /// runtime, on the thread that draws.
     ///
     /// # Errors
     ///

@@ -13,6 +13,7 @@ use super::terminal::{self, HANG_UP_STATUS};
 
 /// Time for the dashboard to save its state after a hang-up.
 const GRACE: Duration = Duration::from_secs(1);
+// Writing the last sequences may block where the other side of the terminal is stuck.
 /// Time for restoring the terminal as the last step.
 const RESTORING: Duration = Duration::from_millis(300);
 
@@ -75,8 +76,8 @@ mod os {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::io::Errno;
 
-    /// The poll timeout. On Linux the kernel reports a hang-up at once, so that an idle program
-    /// need not wake; elsewhere it is checked every second.
+    // The poll timeout: on Linux the kernel reports a hang-up at once, so that an idle program need not wake;
+    // elsewhere it is checked every second.
     const LOOK: Option<Timespec> = if cfg!(target_os = "linux") {
         None
     } else {

@@ -54,11 +54,11 @@ impl History {
                 path.unwrap_or_default().display()
             )
         });
-        let is_own = |entry: &Entry| {
+        let is_of_market = |entry: &Entry| {
             // The embedded sandbox listens at another address in every run.
             entry.intent.profile == profile.name && (profile.is_sandbox || entry.intent.address == profile.base_url)
         };
-        let entries = journal::entries(kept.lines).into_iter().filter(is_own);
+        let entries = journal::entries(kept.lines).into_iter().filter(is_of_market);
         Self {
             journal,
             entries: entries.collect(),
@@ -96,7 +96,7 @@ pub(super) fn keep_outcome(journal: Journal, outbox: UnboundedSender<Message>, o
     tokio::task::spawn_blocking(move || {
         if let Err(why) = journal.append(&Line::Outcome(outcome)) {
             let why = format!("not saved, and asked again at the next start: {why}");
-            let _ = outbox.send(Message::Saved(Err(why)));
+            let _ = outbox.send(Message::Told(Err(why)));
         }
     });
 }
@@ -144,7 +144,7 @@ mod tests {
         keep_outcome(journal, outbox, outcome);
         let told = inbox.recv().await;
         assert!(
-            matches!(&told, Some(Message::Saved(Err(why))) if why.starts_with("not saved")),
+            matches!(&told, Some(Message::Told(Err(why))) if why.starts_with("not saved")),
             "{told:?}"
         );
     }

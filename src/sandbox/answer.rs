@@ -7,7 +7,8 @@ use serde_json::{Value as Json, json};
 
 use super::numbers::whole;
 
-/// The only content type of JSON answers: the market's own client compares it byte by byte.
+// The market's own client compares it byte by byte.
+/// The only content type of JSON answers.
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// A 200 with a body of JSON bytes.

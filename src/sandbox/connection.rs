@@ -26,8 +26,8 @@ const MOST_HEAD: usize = 64 * 1024;
 /// Connections that wait to be accepted.
 const BACKLOG: u32 = 1_024;
 
-/// How long a connection may stay idle: longer than clients keep idle connections, so that a request
-/// rarely meets one that is being closed.
+// Longer than clients keep idle connections, so that a request rarely meets one that is being closed.
+/// How long a connection may stay idle.
 const IDLE: Duration = Duration::from_mins(2);
 
 /// A request handler's access to its connection.

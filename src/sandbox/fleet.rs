@@ -86,7 +86,7 @@ pub struct Vacancy {
     /// The search that its workers' machines must match.
     pub search: String,
     /// The maximum number of workers to hire.
-    pub places: usize,
+    pub slots: usize,
 }
 
 /// All endpoints, their groups and workers.
@@ -129,9 +129,9 @@ impl Fleet {
         };
         for (name, ready, stopped) in FOUNDED {
             let age = 86_400.0 * float(ready as u64 * 3 + 2) + since_midnight(start);
-            let endpoint = fleet.found(name, age);
+            let endpoint = fleet.add_endpoint(name, age);
             fleet.endpoints[endpoint].warm = ready;
-            fleet.found_groups(endpoint, ready, stopped);
+            fleet.add_groups(endpoint, ready, stopped);
         }
         fleet
     }
@@ -164,6 +164,8 @@ impl Fleet {
         let index = self.endpoints.iter().position(|known| known.name == request.endpoint)?;
         let request_id = self.request_id();
         let endpoint = &mut self.endpoints[index];
+        // A poll repeats the index of its request, as the market's client does: only the request itself adds
+        // load.
         let request_idx = if request.request_idx == 0 {
             endpoint.last_request += 1;
             endpoint.load += request.cost;
@@ -193,7 +195,7 @@ impl Fleet {
         let vacancy = |group: &Group| Vacancy {
             group: group.record.id,
             search: group.record.search_query.clone(),
-            places: group.places(),
+            slots: group.slots(),
         };
         self.groups.iter().filter(due).map(vacancy).collect()
     }
@@ -205,11 +207,11 @@ impl Fleet {
             return;
         };
         group.hires_at = candidates.is_empty().then_some(elapsed + HIRING_AGAIN);
-        let (places, group_id, endpoint_id) = (group.places(), group.record.id, group.record.endpoint_id);
+        let (slots, group_id, endpoint_id) = (group.slots(), group.record.id, group.record.endpoint_id);
         let Some(index) = self.endpoints.iter().position(|known| known.id == endpoint_id) else {
             return;
         };
-        for candidate in candidates.iter().take(places) {
+        for candidate in candidates.iter().take(slots) {
             let worker = self.hire(group_id, &candidate.address);
             let endpoint = &mut self.endpoints[index];
             endpoint.warm += 1;
@@ -222,9 +224,9 @@ impl Fleet {
 
     /// Whether `key` is a key of that endpoint: its own or that of one of its workergroups.
     pub fn is_key_of(&self, endpoint: &str, key: &str) -> bool {
-        let own = |known: &Endpoint| known.name == endpoint && known.api_key.expose() == key;
+        let has_key = |known: &Endpoint| known.name == endpoint && known.api_key.expose() == key;
         let group = |known: &Workergroup| known.endpoint_name == endpoint && known.api_key.expose() == key;
-        self.endpoints.iter().any(own) || self.workergroups().any(group)
+        self.endpoints.iter().any(has_key) || self.workergroups().any(group)
     }
 
     /// How many workers of an endpoint are in each state: ready, loading, stopped.
@@ -234,7 +236,7 @@ impl Fleet {
     }
 
     /// Adds an endpoint that is `age` seconds old and returns its index.
-    fn found(&mut self, name: &str, age: f64) -> usize {
+    fn add_endpoint(&mut self, name: &str, age: f64) -> usize {
         let id = self.take_id();
         let api_key = self.token();
         self.endpoints.push(Endpoint {
@@ -309,6 +311,7 @@ impl Endpoint {
     fn wake(&mut self, work: bool, elapsed: f64) {
         let [ready, loading, _] = workers::census(&self.workers);
         let busy = self.load / LOAD_WINDOW > 0.9 * workers::capacity(&self.workers);
+        // One at a time: the one that is loading may be enough.
         if loading == 0 && (busy || ready == 0) && work {
             workers::wake_first(&mut self.workers, elapsed);
         }

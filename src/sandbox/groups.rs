@@ -19,7 +19,8 @@ const IGNORED: [&str; 9] = [
     "docker_login_server",
 ];
 
-/// The longest text of a workergroup or an endpoint, in bytes: it is kept, and searched for.
+// The texts are kept, and searched for.
+/// The longest text of a workergroup or an endpoint, in bytes.
 const LONGEST: usize = 16 * 1024;
 
 /// Parses a workergroup to create; missing members get the specification's defaults.
@@ -137,7 +138,7 @@ fn search(name: &str, value: &Json) -> Result<String, Refusal> {
             bounded(name, words.join(" "))
         }
         Json::Object(_) => bounded(name, value.to_string()),
-        other => text(name, other),
+        value => text(name, value),
     }
 }
 

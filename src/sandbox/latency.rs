@@ -48,8 +48,8 @@ impl Delays {
                 let mut numbers = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
                 let number = numbers.entry(call).or_default();
                 *number += 1;
-                let place = call.map_or(0, |call| call as u64 + 1);
-                let index = *number | place << 32;
+                let stream = call.map_or(0, |call| call as u64 + 1);
+                let index = *number | stream << 32;
                 let share = Rng::keyed(self.seed, Purpose::Latency, index).unit();
                 let (low, high) = DRAWN;
                 Duration::from_secs_f64((low + (high - low) * share * share) / 1e3)
@@ -68,8 +68,8 @@ mod tests {
 
     #[test]
     fn drawn_latencies_are_those_of_the_net_and_of_the_seed() {
-        let one = Delays::new(1, Latency::Drawn);
-        let offers = milliseconds(&one, Call::Offers, 500);
+        let delays = Delays::new(1, Latency::Drawn);
+        let offers = milliseconds(&delays, Call::Offers, 500);
         assert!(offers.iter().all(|time| (30..=150).contains(time)));
         let mut sorted = offers.clone();
         sorted.sort_unstable();
@@ -85,8 +85,8 @@ mod tests {
             })
             .collect();
         assert_eq!(mixed, offers);
-        let other = Delays::new(2, Latency::Drawn);
-        assert_ne!(milliseconds(&other, Call::Offers, 500), offers);
+        let reseeded = Delays::new(2, Latency::Drawn);
+        assert_ne!(milliseconds(&reseeded, Call::Offers, 500), offers);
         let routes = Delays::new(1, Latency::Drawn);
         assert_ne!(milliseconds(&routes, Call::Route, 500), offers);
     }

@@ -11,12 +11,15 @@ use axum::http::request::Parts;
 use super::call::Call;
 use super::faults::Fault;
 
+// Tests and people read the latest requests; a route run sends thousands.
 /// The maximum number of requests kept; older ones are dropped.
 const KEPT: usize = 1_000;
 /// The maximum size of all requests kept, in bytes.
 const KEPT_BYTES: usize = 16 * 1024 * 1024;
+// Searches have some hundred bytes.
 /// How much of a body is kept, in bytes.
 const BODY_KEPT: usize = 64 * 1024;
+// A header of a client is short; what a hostile one sends must not fill the memory.
 /// How much of a header's value is kept, in bytes.
 const HEADER_KEPT: usize = 1024;
 /// How many names of query parameters are kept.

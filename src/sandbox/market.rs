@@ -5,29 +5,29 @@
 //! those of a real market (`assets/sandbox`), quirks included. The same seed, sizes and steps give
 //! the same market on every machine and in every run.
 
-mod facts;
+mod figures;
+mod geolocode;
 mod host;
 mod machine;
 mod motion;
 mod offer;
-mod place;
 mod price;
 pub(super) mod record;
 mod volume;
 
 use std::sync::Arc;
 
-pub use facts::FactsError;
+pub use figures::FiguresError;
+pub use geolocode::geolocode;
 pub use offer::OfferRow;
-pub use place::geolocode;
 pub use price::{Charges, Terms, storage_per_hour};
 pub use record::{Cell, Nothing};
 pub use volume::{DEFAULT_VOLUME, VolumeRow};
 
 use super::numbers::float;
 use super::random::{Purpose, Rng};
-use super::{OwnListing, USER};
-use facts::Facts;
+use super::{USER, UserListing};
+use figures::Figures;
 use host::Host;
 use machine::{Commission, Ids, Machine, Wish, chunks};
 use volume::{Cluster, Volume};
@@ -110,8 +110,8 @@ pub struct Listed<'m>(&'m Machine, &'m machine::Slice);
 #[derive(Debug)]
 pub struct Market {
     config: MarketConfig,
-    facts: Facts,
-    codes: place::Codes,
+    figures: Figures,
+    codes: geolocode::Codes,
     machines: Vec<Machine>,
     volumes: Vec<Volume>,
     ids: Ids,
@@ -126,13 +126,13 @@ pub struct Market {
 
 impl Market {
     /// Draws the market of `config`. Fails only if the embedded figures are broken.
-    pub fn new(config: MarketConfig) -> Result<Self, FactsError> {
-        let facts = Facts::load()?;
-        let codes = place::Codes::new(&facts);
+    pub fn new(config: MarketConfig) -> Result<Self, FiguresError> {
+        let figures = Figures::load()?;
+        let codes = geolocode::Codes::new(&figures);
         let gap = 58_000_000 / (config.offers as u64 + 1);
         let mut market = Self {
             config,
-            facts,
+            figures,
             codes,
             machines: Vec::new(),
             volumes: Vec::new(),
@@ -183,7 +183,7 @@ impl Market {
 
     /// An offer as a search with `terms` shows it.
     pub fn row<'m>(&'m self, listed: Listed<'m>, terms: Terms) -> OfferRow<'m> {
-        offer::row(&self.facts, &self.codes, (listed.0, listed.1), terms, self.now())
+        offer::row(&self.figures, &self.codes, (listed.0, listed.1), terms, self.now())
     }
 
     /// All machine offers as a search with `terms` shows them, computed lazily.
@@ -211,26 +211,26 @@ impl Market {
         let now = self.now();
         self.volumes
             .iter()
-            .map(move |volume| volume.row(&self.facts, &self.codes, storage, now))
+            .map(move |volume| volume.row(&self.figures, &self.codes, storage, now))
     }
 
     /// The names of the GPU models, as the service lists them.
     pub fn gpu_names(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = self.facts.gpus.iter().map(|card| card.name.as_str()).collect();
+        let mut names: Vec<&str> = self.figures.gpus.iter().map(|card| card.name.as_str()).collect();
         names.sort_unstable();
         names
     }
 
-    pub fn own_listings(&self) -> Vec<OwnListing> {
-        let network = self.volumes.iter().filter(|volume| volume.is_own());
-        let network = network.map(|volume| OwnListing {
+    pub fn user_listings(&self) -> Vec<UserListing> {
+        let network = self.volumes.iter().filter(|volume| volume.is_users());
+        let network = network.map(|volume| UserListing {
             id: volume.id,
             rented: volume.active,
         });
-        let machines = self.machines.iter().filter(|machine| machine.is_own());
+        let machines = self.machines.iter().filter(|machine| machine.is_users());
         let local = machines.filter_map(|machine| {
             let id = machine.local_volume.as_ref()?.id;
-            Some(OwnListing { id, rented: false })
+            Some(UserListing { id, rented: false })
         });
         network.chain(local).collect()
     }
@@ -238,8 +238,8 @@ impl Market {
     /// Removes one of the caller's listings: a network volume, or the separately offered disk of a
     /// machine. Other hosts' listings do not exist for the caller.
     pub fn unlist(&mut self, id: u64) -> Result<(), UnlistError> {
-        let own = |volume: &Volume| volume.id == id && volume.is_own();
-        if let Some(index) = self.volumes.iter().position(own) {
+        let is_listed = |volume: &Volume| volume.id == id && volume.is_users();
+        if let Some(index) = self.volumes.iter().position(is_listed) {
             if self.volumes[index].active {
                 return Err(UnlistError::Active);
             }
@@ -248,7 +248,7 @@ impl Market {
         }
         let listed = |machine: &&mut Machine| {
             let volume = machine.local_volume.as_ref();
-            machine.is_own() && volume.is_some_and(|volume| volume.id == id)
+            machine.is_users() && volume.is_some_and(|volume| volume.id == id)
         };
         let machine = self.machines.iter_mut().find(listed).ok_or(UnlistError::Missing)?;
         machine.local_volume = None;
@@ -256,17 +256,17 @@ impl Market {
     }
 
     fn list_anchors(&mut self) {
-        for (place, wish) in ANCHORS.into_iter().enumerate() {
+        for (index, wish) in ANCHORS.into_iter().enumerate() {
             let room = self.config.offers.saturating_sub(self.offer_count());
             if chunks(wish.gpus).count() > room {
                 continue;
             }
-            let places = &self.facts.spread.locations;
-            let location = places.iter().position(|(place, _)| place == wish.location);
-            let host = Host::draw(&self.facts, self.config.seed, self.next_host).anchored(
+            let locations = &self.figures.spread.locations;
+            let location = locations.iter().position(|(name, _)| name == wish.location);
+            let host = Host::draw(&self.figures, self.config.seed, self.next_host).anchored(
                 location.unwrap_or(0),
                 wish.datacenter,
-                place == OWN_ANCHOR,
+                index == OWN_ANCHOR,
             );
             self.next_host += 1;
             self.draw_machine(host, Some(wish), room, None);
@@ -277,7 +277,7 @@ impl Market {
     /// arrives after the start.
     fn list_machine(&mut self, arrival: Option<f64>) {
         let (host, left) = self.listing.take().unwrap_or_else(|| {
-            let host = Host::draw(&self.facts, self.config.seed, self.next_host);
+            let host = Host::draw(&self.figures, self.config.seed, self.next_host);
             self.next_host += 1;
             let machines = host.machines;
             (host, machines)
@@ -289,7 +289,7 @@ impl Market {
 
     fn draw_machine(&mut self, host: Arc<Host>, wish: Option<Wish>, room: usize, arrival: Option<f64>) {
         let commission = Commission {
-            facts: &self.facts,
+            figures: &self.figures,
             seed: self.config.seed,
             serial: self.next_machine,
             host,
@@ -307,13 +307,13 @@ impl Market {
     /// Lists the network volumes, distributed over the clusters.
     fn list_volumes(&mut self) {
         let mut clusters = self.clusters();
-        let own = self.own_cluster();
+        let user_cluster = self.user_cluster();
         for serial in 0..self.config.volumes as u64 {
             let rng = &mut Rng::keyed(self.config.seed, Purpose::Volume, serial | 1 << 32);
             let turn = usize::try_from(serial).unwrap_or(0);
             if turn >= clusters.len() * 2 {
                 // All machines of the cluster are rented: only its volume shows.
-                let spread = &self.facts.spread;
+                let spread = &self.figures.spread;
                 clusters.push(Cluster {
                     id: 90_000 + serial,
                     host: 18 + serial * 977,
@@ -325,9 +325,9 @@ impl Market {
                     traffic_cost: 0.002,
                 });
             }
-            let is_own = serial.is_multiple_of(OWN_EVERY);
-            let cluster = if is_own {
-                own.clone()
+            let is_users = serial.is_multiple_of(OWN_EVERY);
+            let cluster = if is_users {
+                user_cluster.clone()
             } else {
                 let Some(cluster) = clusters.get(turn % clusters.len()).cloned() else {
                     continue;
@@ -337,8 +337,8 @@ impl Market {
             let id = self.ids.offer;
             self.ids.offer += 1 + rng.below(900);
             let now = self.now();
-            let mut volume = Volume::draw(&self.facts, (self.config.seed, serial), id, cluster, now);
-            if is_own {
+            let mut volume = Volume::draw(&self.figures, (self.config.seed, serial), id, cluster, now);
+            if is_users {
                 volume.active = serial / OWN_EVERY == OWN_RENTED;
             }
             self.volumes.push(volume);
@@ -346,8 +346,8 @@ impl Market {
     }
 
     /// The cluster of the caller's network volumes.
-    fn own_cluster(&self) -> Cluster {
-        let spread = &self.facts.spread;
+    fn user_cluster(&self) -> Cluster {
+        let spread = &self.figures.spread;
         let rng = &mut Rng::keyed(self.config.seed, Purpose::Volume, u64::MAX);
         Cluster {
             id: 99,

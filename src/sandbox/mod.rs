@@ -28,6 +28,7 @@ pub mod ledger;
 pub mod market;
 mod numbers;
 mod pacing;
+pub mod past;
 mod random;
 mod script;
 mod search;
@@ -65,7 +66,8 @@ pub const USER: u64 = 1_001;
 /// The key of a frozen sandbox without a configured one.
 const FROZEN_KEY: &str = "frozen-sandbox-key";
 
-/// How long the head or the body of a request may take to arrive: each has a few hundred bytes.
+// Each has a few hundred bytes.
+/// How long the head or the body of a request may take to arrive.
 const BODY_PATIENCE: Duration = Duration::from_secs(10);
 
 /// A route run opens 1,024 connections at most.
@@ -139,7 +141,7 @@ impl<T> std::fmt::Debug for ChangeStore<T> {
 
 /// One of the caller's volume listings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OwnListing {
+pub struct UserListing {
     pub id: u64,
     /// Whether somebody rents it, so that it cannot be unlisted.
     pub rented: bool,
@@ -197,7 +199,7 @@ impl Sandbox {
         let addr = listener.local_addr()?;
         let state = State::new(&config, key.clone(), entropy).map_err(io::Error::other)?;
         let state = Arc::new(state);
-        let own_listings = state.own_listings();
+        let user_listings = state.user_listings();
         let front = Front::new(listener, Arc::clone(&state.faults), &config)?;
         let service = server::service(Arc::clone(&state));
         let (stop, mut stopped) = watch::channel(());
@@ -214,7 +216,7 @@ impl Sandbox {
             addr,
             key,
             state,
-            own_listings,
+            user_listings,
             stop,
             task,
         })
@@ -227,7 +229,7 @@ pub struct Running {
     addr: SocketAddr,
     key: Token,
     state: Arc<State>,
-    own_listings: Vec<OwnListing>,
+    user_listings: Vec<UserListing>,
     stop: watch::Sender<()>,
     task: JoinHandle<io::Result<()>>,
 }
@@ -253,8 +255,13 @@ impl Running {
     }
 
     /// The caller's volume listings at the start. The interface has no list of them.
-    pub fn own_listings(&self) -> &[OwnListing] {
-        &self.own_listings
+    pub fn user_listings(&self) -> &[UserListing] {
+        &self.user_listings
+    }
+
+    /// The market as it started, unless its time stands still.
+    pub fn moving_market(&self) -> Option<market::MarketConfig> {
+        self.state.moving_market()
     }
 
     /// Why the latest change could not be saved, once: it ends with the sandbox.

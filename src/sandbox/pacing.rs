@@ -8,8 +8,8 @@ use super::call::Call;
 
 /// Seconds between two unlists (specification, "Limits").
 const UNLIST: f64 = 5.0;
-/// Seconds between two searches of network volumes: the specification gives no figure; this is
-/// the service's.
+// The specification gives no figure; this is the service's.
+/// Seconds between two searches of network volumes.
 const VOLUMES: f64 = 2.0;
 
 /// When each operation was last allowed. There is one account, so one clock per operation.

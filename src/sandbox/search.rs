@@ -14,10 +14,11 @@ use crate::domain::{Catalog, Condition, Dialect, Direction, Field, OfferType, Op
 
 pub use pick::pick;
 
-/// The default limit: our choice, the specification has none.
+// The default limit: our choice, the specification has none.
 const DEFAULT_LIMIT: usize = 64;
 
-/// The most values in the conditions of a search: each is compared with each row.
+// Each is compared with each row.
+/// The most values in the conditions of a search.
 const MOST_VALUES: usize = 10_000;
 
 /// Names that the service accepts for a field besides its own, with the factor to the field's unit.

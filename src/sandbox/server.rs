@@ -22,7 +22,7 @@ use super::fleet::PUBLIC_KEY;
 use super::ledger::Credential;
 use super::state::State;
 
-/// The largest request body: searches are a few hundred bytes.
+// The largest request body: searches are a few hundred bytes.
 const MAX_BODY: usize = 1 << 20;
 
 /// The largest request body from callers without the account's key.

@@ -12,7 +12,7 @@ use crate::domain::{Dialect, OFFERS};
 
 /// Up to `places` rentable machines that match a workergroup's search, highest score first, each
 /// machine once. An invalid search finds none.
-pub fn candidates(market: &Market, search: &str, places: usize) -> Vec<Candidate> {
+pub fn candidates(market: &Market, search: &str, slots: usize) -> Vec<Candidate> {
     let Some(search) = read(search) else {
         return Vec::new();
     };
@@ -22,7 +22,7 @@ pub fn candidates(market: &Market, search: &str, places: usize) -> Vec<Candidate
     pick(open, Clone::clone, &search)
         .into_iter()
         .filter(|offer| machines.insert(offer.machine_id))
-        .take(places)
+        .take(slots)
         .map(|offer| Candidate {
             address: offer.public_ipaddr.trim().to_owned(),
         })

@@ -14,17 +14,17 @@ use super::faults::{Created, Faults};
 use super::fleet::{CreateError, Fleet, RouteReply, RouteRequest, Signer};
 use super::latency::Delays;
 use super::ledger::{Commit, Credential, Ledger};
-use super::market::{DEFAULT_VOLUME, FROZEN_AT, Market, UnlistError};
+use super::market::{DEFAULT_VOLUME, FROZEN_AT, Market, MarketConfig, UnlistError};
 use super::pacing::Pacer;
 use super::search::{Search, pick};
 use super::token::Token;
-use super::{ChangeStore, GroupStore, OwnListing, SandboxConfig, USER, UnlistStore, groups, staffing};
+use super::{ChangeStore, GroupStore, SandboxConfig, USER, UnlistStore, UserListing, groups, staffing};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::workergroup::GroupChange;
 use crate::domain::{OFFERS, VOLUMES};
 
-/// Seconds that pass for the fleet of a frozen sandbox with each route request: its workers start
-/// too, and their progress depends on the requests alone.
+// Workers start in a frozen sandbox too, and their progress depends on the requests alone.
+/// Seconds that pass for the fleet of a frozen sandbox with each route request.
 const FROZEN_STEP: f64 = 1.0;
 
 /// How many created workergroups are remembered, the latest.
@@ -73,7 +73,7 @@ struct World {
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     #[error(transparent)]
-    Facts(#[from] super::market::FactsError),
+    Figures(#[from] super::market::FiguresError),
     #[error(transparent)]
     Key(#[from] super::fleet::SignatureError),
 }
@@ -174,8 +174,13 @@ impl State {
         Ok(list("{\"success\":true,\"offers\":[", rows.into_iter()))
     }
 
-    pub fn own_listings(&self) -> Vec<OwnListing> {
-        self.world().market.own_listings()
+    /// The market as it started, unless its time stands still.
+    pub fn moving_market(&self) -> Option<MarketConfig> {
+        (!self.frozen).then(|| self.world().market.config())
+    }
+
+    pub fn user_listings(&self) -> Vec<UserListing> {
+        self.world().market.user_listings()
     }
 
     /// Unlists the volume in a body.
@@ -316,8 +321,8 @@ impl State {
         let account = self.credential(header) == Credential::Account;
         let endpoint = self.endpoint_named(body);
         let key = header.and_then(bearer).and_then(|key| str::from_utf8(key).ok());
-        let own = |name: &str| key.is_some_and(|key| self.world().fleet.is_key_of(name, key));
-        if !account && !endpoint.as_ref().is_ok_and(|name| own(name)) {
+        let opens = |name: &str| key.is_some_and(|key| self.world().fleet.is_key_of(name, key));
+        if !account && !endpoint.as_ref().is_ok_and(|name| opens(name)) {
             return Err(Refusal::key(header.is_none()));
         }
         if let Some(name) = body.keys().find(|name| !KNOWN.contains(&name.as_str())) {
@@ -438,7 +443,7 @@ impl World {
     /// Gives workergroups that need workers the offers that match their searches.
     fn hire(&mut self) {
         for vacancy in self.fleet.vacancies() {
-            let candidates = staffing::candidates(&self.market, &vacancy.search, vacancy.places);
+            let candidates = staffing::candidates(&self.market, &vacancy.search, vacancy.slots);
             self.fleet.staff(vacancy.group, &candidates);
         }
     }
@@ -460,7 +465,7 @@ fn known_group(known: bool) -> Result<Json, Refusal> {
 }
 
 /// A JSON object that ends with a list of records, written record by record.
-fn list(head: &str, rows: impl Iterator<Item = impl Serialize>) -> Bytes {
+pub(super) fn list(head: &str, rows: impl Iterator<Item = impl Serialize>) -> Bytes {
     let mut body = head.as_bytes().to_vec();
     for (index, row) in rows.enumerate() {
         let start = body.len();

@@ -1,6 +1,6 @@
 //! The appearance and notification settings of the configuration, with their positions.
 
-use super::config::Place;
+use super::config::Position;
 use crate::widgets::appearance::Choice;
 
 /// A theme as the configuration names it.
@@ -26,9 +26,9 @@ impl ThemeName {
     }
 }
 
-fn name_in<T: PartialEq>(all: &[(&'static str, T)], own: &T) -> &'static str {
-    let own = all.iter().find(|(_, choice)| choice == own);
-    own.map_or("", |(name, _)| name)
+fn name_in<T: PartialEq>(all: &[(&'static str, T)], chosen: &T) -> &'static str {
+    let named = all.iter().find(|(_, choice)| choice == chosen);
+    named.map_or("", |(name, _)| name)
 }
 
 /// When a desktop notification is sent.
@@ -58,5 +58,5 @@ impl Notifications {
 pub struct Entry<T> {
     pub name: String,
     pub value: T,
-    pub place: Place,
+    pub position: Position,
 }

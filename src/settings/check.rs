@@ -22,12 +22,12 @@ pub fn mistakes(path: &Path) -> Result<Vec<ConfigError>, ConfigError> {
         };
         for (setting, message) in unusable(&profile) {
             // Settings that are not in the file are built in, and valid.
-            if let Some(place) = config.place(&format!("profiles.{name}.{setting}")) {
-                mistakes.push(ConfigError::wrong(path, place, format!("{setting}: {message}")));
+            if let Some(position) = config.position(&format!("profiles.{name}.{setting}")) {
+                mistakes.push(ConfigError::wrong(path, position, format!("{setting}: {message}")));
             }
         }
     }
-    mistakes.sort_by_key(ConfigError::place);
+    mistakes.sort_by_key(ConfigError::position);
     Ok(mistakes)
 }
 

@@ -72,7 +72,7 @@ pub struct Config {
     /// Invalid key bindings and settings that do not exist, which are dropped.
     pub dropped: Vec<ConfigError>,
     /// Where the file has each setting, by its dotted name.
-    pub(super) places: BTreeMap<String, Place>,
+    pub(super) positions: BTreeMap<String, Position>,
 }
 
 /// Why a configuration file cannot be used.
@@ -81,10 +81,10 @@ pub enum ConfigError {
     /// The file cannot be read.
     #[error("{}: {why}", shown(.path))]
     Unreadable { path: PathBuf, why: String },
-    #[error("{}:{place}: {}", shown(.path), text::message(.message))]
+    #[error("{}:{position}: {}", shown(.path), text::message(.message))]
     Wrong {
         path: PathBuf,
-        place: Place,
+        position: Position,
         /// What is wrong, and what would be valid.
         message: String,
     },
@@ -95,28 +95,32 @@ fn shown(path: &Path) -> String {
 }
 
 impl ConfigError {
-    pub(super) fn wrong(path: &Path, place: Place, message: String) -> Self {
+    pub(super) fn wrong(path: &Path, position: Position, message: String) -> Self {
         let path = path.to_owned();
-        Self::Wrong { path, place, message }
+        Self::Wrong {
+            path,
+            position,
+            message,
+        }
     }
 
     /// Where in the file, unless it could not be read.
-    pub const fn place(&self) -> Option<Place> {
+    pub const fn position(&self) -> Option<Position> {
         match self {
             Self::Unreadable { .. } => None,
-            Self::Wrong { place, .. } => Some(*place),
+            Self::Wrong { position, .. } => Some(*position),
         }
     }
 }
 
 /// A position in the file, from 1; columns are characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Place {
+pub struct Position {
     pub line: usize,
     pub column: usize,
 }
 
-impl Place {
+impl Position {
     pub(super) fn of(text: &str, at: usize) -> Self {
         let before = &text[..text.floor_char_boundary(at)];
         let line = before.rsplit('\n').next().unwrap_or_default();
@@ -127,7 +131,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
     }
@@ -185,7 +189,7 @@ impl Config {
         let (mut config, mistakes) = reader::read(text, path.parent());
         let mut errors = Vec::new();
         for mistake in mistakes {
-            let error = ConfigError::wrong(path, mistake.place, mistake.message);
+            let error = ConfigError::wrong(path, mistake.position, mistake.message);
             if mistake.is_local {
                 config.dropped.push(error);
             } else {
@@ -196,8 +200,8 @@ impl Config {
     }
 
     /// Where the file has a setting, by its dotted name: `profiles.work.base_url`.
-    pub fn place(&self, setting: &str) -> Option<Place> {
-        self.places.get(setting).copied()
+    pub fn position(&self, setting: &str) -> Option<Position> {
+        self.positions.get(setting).copied()
     }
 
     pub fn profile(&self, name: &str) -> Option<Profile> {
@@ -218,10 +222,10 @@ impl Config {
     /// The same without what depends on where in the file it says it.
     fn meaning(&self) -> Self {
         fn bare<T: Clone>(entries: &[Entry<T>]) -> Vec<Entry<T>> {
-            let place = Place::default();
-            let bare = entries.iter().cloned().map(|entry| Entry { place, ..entry });
+            let position = Position::default();
+            let bare = entries.iter().cloned().map(|entry| Entry { position, ..entry });
             let mut bare: Vec<_> = bare.collect();
-            bare.sort_by(|one, other| one.name.cmp(&other.name));
+            bare.sort_by(|left, right| left.name.cmp(&right.name));
             bare
         }
         Self {
@@ -231,7 +235,7 @@ impl Config {
                 ..self.values.clone()
             },
             dropped: Vec::new(),
-            places: BTreeMap::new(),
+            positions: BTreeMap::new(),
             ..self.clone()
         }
     }
@@ -252,9 +256,9 @@ impl Config {
 
     /// The names of all profiles, the built-in ones first.
     pub fn names(&self) -> Vec<&str> {
-        let own = self.profiles.keys().map(String::as_str);
-        let own = own.filter(|name| !matches!(*name, SANDBOX | VAST));
-        [SANDBOX, VAST].into_iter().chain(own).collect()
+        let added = self.profiles.keys().map(String::as_str);
+        let added = added.filter(|name| !matches!(*name, SANDBOX | VAST));
+        [SANDBOX, VAST].into_iter().chain(added).collect()
     }
 }
 
@@ -349,14 +353,14 @@ mod tests {
         let color = Entry {
             name: "error".to_owned(),
             value: "#ff0000".to_owned(),
-            place: Place { line: 5, column: 9 },
+            position: Position { line: 5, column: 9 },
         };
         assert_eq!(config.values.colors, [color]);
         let keys: Vec<_> = config
             .values
             .keys
             .iter()
-            .map(|entry| (entry.name.as_str(), entry.value.join(" "), entry.place.line))
+            .map(|entry| (entry.name.as_str(), entry.value.join(" "), entry.position.line))
             .collect();
         assert_eq!(keys, [("sort", "S".to_owned(), 7), ("refresh", "R f5".to_owned(), 8)]);
         let error = parse("theme = 3").unwrap_err();
@@ -371,12 +375,12 @@ mod tests {
         assert_eq!((config.values.theme.name(), config.values.ascii), ("ansi", Some(true)));
         assert_eq!(config.values.interval, 120);
         let dropped: Vec<_> = config.dropped.iter().map(ToString::to_string).collect();
-        for (found, wanted) in dropped.iter().zip([
+        for (message, wanted) in dropped.iter().zip([
             "1:1: unknown field `shadow`",
             "4:1: unknown field `colour`",
             "7:1: unknown field `fast`",
         ]) {
-            assert!(found.contains(wanted), "{found}");
+            assert!(message.contains(wanted), "{message}");
         }
         assert_eq!(dropped.len(), 3, "{dropped:#?}");
     }
@@ -407,8 +411,8 @@ mod tests {
     fn mistakes(text: &str) -> Vec<String> {
         let (config, errors) = Config::judge(text, Path::new("c"));
         let all = errors.iter().chain(&config.dropped);
-        let mut all: Vec<_> = all.map(|error| (error.place(), error)).collect();
-        all.sort_by_key(|(place, _)| *place);
+        let mut all: Vec<_> = all.map(|error| (error.position(), error)).collect();
+        all.sort_by_key(|(position, _)| *position);
         all.iter().map(|(_, error)| error.to_string()).collect()
     }
 
@@ -421,7 +425,7 @@ mod tests {
             mistakes(text),
             [
                 "c:1:19: no profile named 'b'; available: sandbox, vast",
-                "c:2:1: unknown field `them`, expected one of `default_profile`, `theme`, `ascii`, `mouse`, `notifications`, `alert_command`, `throughput`, `watch`, `keys`, `profiles`",
+                "c:2:1: unknown field `them`, did you mean `theme`? Known: `default_profile`, `theme`, `ascii`, `mouse`, `notifications`, `alert_command`, `throughput`, `watch`, `keys`, `profiles`",
                 "c:3:9: invalid type: string, expected true or false",
                 "c:5:8: 'pink' is not a theme: use one of 'auto', 'dark', 'light', 'high-contrast', 'ansi', 'none'",
                 "c:7:8: invalid type: integer, expected a key such as \"R\" or a list such as [\"R\", \"f5\"]",
@@ -436,13 +440,13 @@ mod tests {
     #[test]
     fn a_line_that_is_no_toml_hides_no_other_mistake() {
         let text = "ascii = yes\ntheme = \"pink\"\n[profiles.a\n[keys]\nsort = 4\n";
-        let found = mistakes(text);
-        let places: Vec<_> = found
+        let messages = mistakes(text);
+        let positions: Vec<_> = messages
             .iter()
             .map(|mistake| mistake.split(": ").next().unwrap())
             .collect();
-        assert_eq!(places, ["c:1:9", "c:2:9", "c:3:12", "c:5:8"], "{found:#?}");
-        assert!(!found.iter().any(|mistake| mistake.contains('\n')), "{found:#?}");
+        assert_eq!(positions, ["c:1:9", "c:2:9", "c:3:12", "c:5:8"], "{messages:#?}");
+        assert!(!messages.iter().any(|mistake| mistake.contains('\n')), "{messages:#?}");
     }
 
     #[test]
@@ -486,7 +490,7 @@ mod tests {
         assert_eq!(config.values.throughput.models(WorkUnit::Tokens), 2);
         let mistakes: Vec<String> = mistakes
             .iter()
-            .map(|own| format!("{}: {}", own.place, own.message))
+            .map(|error| format!("{}: {}", error.position, error.message))
             .collect();
         assert_eq!(
             mistakes,

@@ -25,15 +25,18 @@ pub struct Global {
 
     /// Address of the management API [default: the profile's]; without --profile it uses the
     /// documented dialect, at vast.ai that of the public service
-    #[arg(long, global = true, value_name = "URL", hide_short_help = true, help_heading = "Marketplace", value_hint = ValueHint::Url)]
+    #[arg(long, global = true, value_name = "URL", hide_short_help = true, help_heading = "Marketplace",
+        value_hint = ValueHint::Url)]
     pub base_url: Option<String>,
 
     /// Address of the routing endpoint [default: the base address]
-    #[arg(long, global = true, value_name = "URL", hide_short_help = true, help_heading = "Marketplace", value_hint = ValueHint::Url)]
+    #[arg(long, global = true, value_name = "URL", hide_short_help = true, help_heading = "Marketplace",
+        value_hint = ValueHint::Url)]
     pub route_url: Option<String>,
 
     /// File that holds the API key, mode 0600 [default: `BOURSE_API_KEY`, else the profile's key]
-    #[arg(long, global = true, value_name = "PATH", hide_short_help = true, help_heading = "Marketplace", value_hint = ValueHint::FilePath)]
+    #[arg(long, global = true, value_name = "PATH", hide_short_help = true, help_heading = "Marketplace",
+        value_hint = ValueHint::FilePath)]
     pub api_key_file: Option<PathBuf>,
 
     /// Refuse to create workergroups and to unlist volumes [default: the profile's setting]
@@ -53,8 +56,8 @@ pub struct Global {
     pub freeze: bool,
 
     /// How many times faster than real time the sandbox market moves, 1 to 1000 [default: 1]
-    #[arg(long, global = true, value_name = "N", hide_short_help = true, help_heading = SANDBOX, conflicts_with = "freeze",
-        value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, global = true, value_name = "N", hide_short_help = true, help_heading = SANDBOX,
+        conflicts_with = "freeze", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub speed: Option<u32>,
 
     /// Delay that the sandbox adds to each response, in ms; 0 adds none [default: 30 to 150]

@@ -23,21 +23,21 @@ impl Preferences {
     /// invalid settings.
     pub fn of(config: Config, path: &Path) -> (Self, Vec<ConfigError>) {
         let mut wrong = config.dropped.clone();
-        let (keymap, errors) = Keymap::configured(&config.values.own_keys());
+        let (keymap, errors) = Keymap::configured(&config.values.user_keys());
         for error in errors {
             if let Some(entry) = config.values.keys.iter().find(|entry| entry.name == error.name) {
-                wrong.push(ConfigError::wrong(path, entry.place, error.message));
+                wrong.push(ConfigError::wrong(path, entry.position, error.message));
             }
         }
         let (_, mistakes) = overrides(&config.values.colors, path);
         wrong.extend(mistakes);
-        wrong.sort_by_key(ConfigError::place);
+        wrong.sort_by_key(ConfigError::position);
         let (files, mistakes) = themes::load(&themes::folder(path));
         let built_in = Choice::ALL.into_iter();
         let built_in = built_in.map(|(name, theme)| (name.to_owned(), of_theme(theme, &config, path), false));
-        let own_themes = files.iter();
-        let own_themes = own_themes.map(|file| (file.name.clone(), of_file(file, &config, path), true));
-        let themes = built_in.chain(own_themes).collect();
+        let user_themes = files.iter();
+        let user_themes = user_themes.map(|file| (file.name.clone(), of_file(file, &config, path), true));
+        let themes = built_in.chain(user_themes).collect();
         let look = match &config.values.theme {
             ThemeName::BuiltIn(theme) => of_theme(*theme, &config, path),
             ThemeName::File(name) => match files.iter().find(|file| file.name == *name) {
@@ -84,7 +84,7 @@ fn overrides(colors: &[Entry<String>], path: &Path) -> (Vec<Override>, Vec<Confi
         .filter_map(|entry| match Override::parse(&entry.name, &entry.value) {
             Ok(change) => Some(change),
             Err(message) => {
-                wrong.push(ConfigError::wrong(path, entry.place, message));
+                wrong.push(ConfigError::wrong(path, entry.position, message));
                 None
             }
         })

@@ -13,7 +13,7 @@ use crate::store::files;
 
 /// Where the configuration gets the key of a profile from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum KeyPlace {
+pub enum KeyStorage {
     /// The environment, if it has one.
     Environment,
     /// A file; relative to the folder of the configuration.
@@ -31,7 +31,7 @@ pub struct NewProfile {
     pub dialect: &'static Dialect,
     pub read_only: bool,
     /// Where its key comes from.
-    pub key: KeyPlace,
+    pub key: KeyStorage,
 }
 
 /// Why the configuration was not changed.
@@ -76,7 +76,7 @@ pub fn add(path: &Path, new: &NewProfile) -> Result<(), EditError> {
 /// # Errors
 ///
 /// On an error the file is unchanged.
-pub fn set_key(path: &Path, name: &str, key: &KeyPlace) -> Result<(), EditError> {
+pub fn set_key(path: &Path, name: &str, key: &KeyStorage) -> Result<(), EditError> {
     let (mut document, config) = read(path)?;
     let Some(mut profile) = config.profile(name) else {
         return Err(EditError::Foreign {
@@ -90,11 +90,11 @@ pub fn set_key(path: &Path, name: &str, key: &KeyPlace) -> Result<(), EditError>
         Some((setting, text)) => format!("[profiles.{name}] {setting} = {}", value(*text)),
         None => format!("no {FILE} and no {COMMAND} in [profiles.{name}]"),
     };
-    let own = document.get_mut("profiles").and_then(|all| all.get_mut(name));
-    match (own.and_then(Item::as_table_like_mut), line) {
+    let existing = document.get_mut("profiles").and_then(|all| all.get_mut(name));
+    match (existing.and_then(Item::as_table_like_mut), line) {
         (Some(table), line) => {
             for setting in [FILE, COMMAND] {
-                if line.as_ref().is_none_or(|(own, _)| *own != setting) {
+                if line.as_ref().is_none_or(|(existing, _)| *existing != setting) {
                     table.remove(setting);
                 }
             }
@@ -200,14 +200,14 @@ fn expected(new: &NewProfile, path: &Path) -> Profile {
     profile
 }
 
-fn place_key(profile: &mut Profile, key: &KeyPlace, path: &Path) {
+fn place_key(profile: &mut Profile, key: &KeyStorage, path: &Path) {
     (profile.api_key_file, profile.api_key_command) = match key {
-        KeyPlace::Environment => (None, None),
-        KeyPlace::File(file) => {
+        KeyStorage::Environment => (None, None),
+        KeyStorage::File(file) => {
             let folder = path.parent().unwrap_or(Path::new(""));
             (Some(folder.join(file)), None)
         }
-        KeyPlace::Command(command) => (None, Some(command.clone())),
+        KeyStorage::Command(command) => (None, Some(command.clone())),
     };
 }
 
@@ -230,11 +230,11 @@ fn section(new: &NewProfile) -> Table {
 }
 
 /// The setting that names where a key comes from, if one does.
-fn key_line(key: &KeyPlace) -> Option<(&'static str, &str)> {
+fn key_line(key: &KeyStorage) -> Option<(&'static str, &str)> {
     match key {
-        KeyPlace::Environment => None,
-        KeyPlace::File(file) => Some((FILE, file)),
-        KeyPlace::Command(command) => Some((COMMAND, command)),
+        KeyStorage::Environment => None,
+        KeyStorage::File(file) => Some((FILE, file)),
+        KeyStorage::Command(command) => Some((COMMAND, command)),
     }
 }
 
@@ -254,7 +254,7 @@ mod tests {
             route_url: None,
             dialect: &Dialect::DOCUMENTED,
             read_only: false,
-            key: KeyPlace::Environment,
+            key: KeyStorage::Environment,
         }
     }
 
@@ -275,7 +275,7 @@ mod tests {
             route_url: Some("https://run.example".to_owned()),
             dialect: &Dialect::VAST,
             read_only: true,
-            key: KeyPlace::File("keys/work".to_owned()),
+            key: KeyStorage::File("keys/work".to_owned()),
             ..new("work")
         };
         add(&path, &all).unwrap();
@@ -290,7 +290,7 @@ mod tests {
         assert!(matches!(add(&path, &all), Err(EditError::Exists(_))));
         assert!(matches!(add(&path, &new("vast")), Err(EditError::Exists(_))));
         let tricky = NewProfile {
-            key: KeyPlace::Command("sh -c \"echo 'a\\b'\"".to_owned()),
+            key: KeyStorage::Command("sh -c \"echo 'a\\b'\"".to_owned()),
             ..new("tricky")
         };
         add(&path, &tricky).unwrap();
@@ -323,16 +323,16 @@ mod tests {
     fn setting_a_key_changes_its_own_line_only() {
         let (_folder, path) = file(OWN);
         let text = || fs::read_to_string(&path).unwrap();
-        let file = |name: &str| KeyPlace::File(format!("keys/{name}"));
+        let file = |name: &str| KeyStorage::File(format!("keys/{name}"));
         set_key(&path, "a", &file("a")).unwrap();
         let line = "base_url = \"https://a\"\napi_key_file = \"keys/a\"\n\n[keys]";
         assert!(text().contains(line), "{}", text());
-        set_key(&path, "a", &KeyPlace::Command("pass a".to_owned())).unwrap();
+        set_key(&path, "a", &KeyStorage::Command("pass a".to_owned())).unwrap();
         let line = "base_url = \"https://a\"\napi_key_command = \"pass a\"\n\n[keys]";
         assert!(text().contains(line), "{}", text());
-        set_key(&path, "a", &KeyPlace::Environment).unwrap();
+        set_key(&path, "a", &KeyStorage::Environment).unwrap();
         assert_eq!(text().trim_end(), OWN);
-        set_key(&path, "vast", &KeyPlace::Environment).unwrap();
+        set_key(&path, "vast", &KeyStorage::Environment).unwrap();
         assert_eq!(text().trim_end(), OWN);
         set_key(&path, "vast", &file("vast")).unwrap();
         let wanted = format!("{OWN}\n\n[profiles.vast]\napi_key_file = \"keys/vast\"\n");
@@ -358,7 +358,7 @@ mod tests {
             ),
         ] {
             let (_folder, path) = file(before);
-            set_key(&path, "a", &KeyPlace::File("keys/a".to_owned())).unwrap();
+            set_key(&path, "a", &KeyStorage::File("keys/a".to_owned())).unwrap();
             assert_eq!(fs::read_to_string(&path).unwrap(), after);
         }
     }

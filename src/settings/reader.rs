@@ -8,17 +8,18 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use super::appearance::{Entry, ThemeName};
-use super::config::{CUSTOM, Config, Place, Profile, SANDBOX, VAST};
+use super::config::{CUSTOM, Config, Position, Profile, SANDBOX, VAST};
 use super::table::{PROFILE, SETTINGS};
 use super::themes;
 use crate::domain::Dialect;
+use crate::domain::catalog::closest;
 use crate::domain::quantity::{self, Quantity};
 use crate::domain::throughput::{Throughput, WorkUnit};
 use crate::widgets::appearance::Choice;
 
 /// A mistake in the file.
 pub(super) struct Mistake {
-    pub(super) place: Place,
+    pub(super) position: Position,
     pub(super) message: String,
     /// Whether only the setting itself is dropped. A market must not be contacted, nor a key sent,
     /// with half of its settings; a wrong key binding or a setting of another version harms nothing.
@@ -51,29 +52,30 @@ pub(super) fn read(text: &str, folder: Option<&Path>) -> (Config, Vec<Mistake>) 
         let at = error.span().unwrap_or(0..0);
         reader.wrong(&at, one_line(error.message()));
     }
-    let broken: Vec<usize> = reader.mistakes.iter().map(|own| own.place.line).collect();
-    reader.places(root.get_ref(), "");
+    let broken: Vec<usize> = reader.mistakes.iter().map(|mistake| mistake.position.line).collect();
+    // First, so that every mistake found later can say where it is.
+    reader.positions(root.get_ref(), "");
     reader.section(root.get_ref(), "");
     reader.default_profile(root.get_ref());
     // The rest of a line that is not TOML is not checked.
     let syntax = broken.len();
-    let mut place = 0;
-    reader.mistakes.retain(|own| {
-        place += 1;
-        place <= syntax || !broken.contains(&own.place.line)
+    let mut index = 0;
+    reader.mistakes.retain(|mistake| {
+        index += 1;
+        index <= syntax || !broken.contains(&mistake.position.line)
     });
-    reader.mistakes.sort_by_key(|own| own.place);
+    reader.mistakes.sort_by_key(|mistake| mistake.position);
     (reader.config, reader.mistakes)
 }
 
 impl Reader<'_> {
     fn wrong(&mut self, at: &Range<usize>, message: impl Into<String>) {
-        self.wrong_at(Place::of(self.text, at.start), message.into());
+        self.wrong_at(Position::of(self.text, at.start), message.into());
     }
 
-    fn wrong_at(&mut self, place: Place, message: String) {
+    fn wrong_at(&mut self, position: Position, message: String) {
         self.mistakes.push(Mistake {
-            place,
+            position,
             message,
             is_local: false,
         });
@@ -90,25 +92,29 @@ impl Reader<'_> {
     }
 
     fn unknown(&mut self, name: &Name<'_>, known: &[&str]) {
-        let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
-        let known = known.join(", ");
-        let message = format!("unknown field `{}`, expected one of {known}", name.get_ref());
+        let all: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+        let all = all.join(", ");
+        let typed = name.get_ref().as_ref();
+        let message = match closest(typed, known.iter().copied()) {
+            Some(meant) => format!("unknown field `{typed}`, did you mean `{meant}`? Known: {all}"),
+            None => format!("unknown field `{typed}`, expected one of {all}"),
+        };
         self.wrong(&name.span(), message);
     }
 
     /// The value has the wrong type. The value itself is not quoted: it may be a secret.
     fn mistyped(&mut self, value: &Value<'_>, wanted: &str) {
-        let found = value.get_ref().type_str();
-        let message = format!("invalid type: {found}, expected {wanted}");
+        let kind = value.get_ref().type_str();
+        let message = format!("invalid type: {kind}, expected {wanted}");
         self.wrong(&value.span(), message);
     }
 
     /// A value of the right type; what else is `wanted` otherwise.
-    fn typed<T>(&mut self, value: &Value<'_>, found: Option<T>, wanted: &str) -> Option<T> {
-        if found.is_none() {
+    fn typed<T>(&mut self, value: &Value<'_>, read: Option<T>, wanted: &str) -> Option<T> {
+        if read.is_none() {
             self.mistyped(value, wanted);
         }
-        found
+        read
     }
 
     pub(super) fn string(&mut self, value: &Value<'_>) -> Option<String> {
@@ -160,24 +166,24 @@ impl Reader<'_> {
     }
 
     /// Notes where every setting is, by its dotted name, and every section that has one.
-    fn places(&mut self, table: &DeTable<'_>, above: &str) {
+    fn positions(&mut self, table: &DeTable<'_>, above: &str) {
         for (key, value) in table {
             let name = format!("{above}{}", key.get_ref());
             if let DeValue::Table(inner) = value.get_ref() {
-                let before = self.config.places.len();
-                self.places(inner, &format!("{name}."));
-                if self.config.places.len() == before {
+                let before = self.config.positions.len();
+                self.positions(inner, &format!("{name}."));
+                if self.config.positions.len() == before {
                     continue;
                 }
             }
-            let place = Place::of(self.text, value.span().start);
-            self.config.places.insert(name, place);
+            let position = Position::of(self.text, value.span().start);
+            self.config.positions.insert(name, position);
         }
     }
 
     /// The settings of a table, whose dotted name with a dot at its end is `above`.
     fn section(&mut self, table: &DeTable<'_>, above: &str) {
-        let inside = SETTINGS.iter().filter_map(|own| own.name.strip_prefix(above));
+        let inside = SETTINGS.iter().filter_map(|setting| setting.name.strip_prefix(above));
         let mut known: Vec<_> = inside.filter_map(|name| name.split('.').next()).collect();
         if above.is_empty() {
             known.push("profiles");
@@ -186,11 +192,11 @@ impl Reader<'_> {
         for (key, value) in table {
             let name = format!("{above}{}", key.get_ref());
             let mut settings = SETTINGS.iter();
-            if let Some(setting) = settings.find(|own| own.name == name) {
+            if let Some(setting) = settings.find(|setting| setting.name == name) {
                 (setting.read)(self, value);
             } else if !known.contains(&key.get_ref().as_ref()) {
                 // One that a later version has removed, too.
-                self.locally(|own| own.unknown(key, &known));
+                self.locally(|reader| reader.unknown(key, &known));
             } else if name == "profiles" {
                 for (name, profile) in self.table(value).into_iter().flatten() {
                     self.profile(name, profile);
@@ -219,9 +225,9 @@ impl Reader<'_> {
             config.values.default_profile = Some(name);
             return;
         }
-        let place = config.place("default_profile").unwrap_or_default();
+        let position = config.position("default_profile").unwrap_or_default();
         let known = config.names().join(", ");
-        self.wrong_at(place, format!("no profile named '{name}'; available: {known}"));
+        self.wrong_at(position, format!("no profile named '{name}'; available: {known}"));
     }
 
     pub(super) fn theme(&mut self, value: &Value<'_>) -> Option<ThemeName> {
@@ -240,19 +246,19 @@ impl Reader<'_> {
             let text = self.string(color);
             colors.extend(text.map(|text| self.entry(name, color, text)));
         }
-        colors.sort_by_key(|entry| entry.place);
+        colors.sort_by_key(|entry| entry.position);
         Some(colors)
     }
 
     /// Rates by unit and GPU model. A wrong one is dropped on its own.
     pub(super) fn throughput(&mut self, value: &Value<'_>) -> Option<Throughput> {
-        self.locally(|own| {
+        self.locally(|reader| {
             let mut throughput = Throughput::default();
-            for (name, models) in own.table(value)? {
+            for (name, models) in reader.table(value)? {
                 let units = WorkUnit::ALL.map(|unit| (unit.rate(), unit));
                 match one_of("unit of work", name.get_ref(), units) {
-                    Ok(unit) => own.rates(&mut throughput, unit, models),
-                    Err(why) => own.wrong(&name.span(), why),
+                    Ok(unit) => reader.rates(&mut throughput, unit, models),
+                    Err(why) => reader.wrong(&name.span(), why),
                 }
             }
             Some(throughput)
@@ -278,21 +284,21 @@ impl Reader<'_> {
 
     /// Key bindings: one key for an action, or several. A wrong one is dropped on its own.
     pub(super) fn keys(&mut self, value: &Value<'_>) -> Option<Vec<Entry<Vec<String>>>> {
-        self.locally(|own| {
+        self.locally(|reader| {
             let mut bindings = Vec::new();
-            for (name, value) in own.table(value)? {
+            for (name, value) in reader.table(value)? {
                 let keys = match value.get_ref() {
                     DeValue::String(key) => Some(vec![key.to_string()]),
                     DeValue::Array(list) => {
-                        let keys: Vec<_> = list.iter().filter_map(|key| own.string(key)).collect();
+                        let keys: Vec<_> = list.iter().filter_map(|key| reader.string(key)).collect();
                         // An empty list unbinds the action, but only if it was written as empty.
                         (!keys.is_empty() || list.is_empty()).then_some(keys)
                     }
-                    _ => own.typed(value, None, "a key such as \"R\" or a list such as [\"R\", \"f5\"]"),
+                    _ => reader.typed(value, None, "a key such as \"R\" or a list such as [\"R\", \"f5\"]"),
                 };
-                bindings.extend(keys.map(|keys| own.entry(name, value, keys)));
+                bindings.extend(keys.map(|keys| reader.entry(name, value, keys)));
             }
-            bindings.sort_by_key(|entry| entry.place);
+            bindings.sort_by_key(|entry| entry.position);
             Some(bindings)
         })
     }
@@ -301,7 +307,7 @@ impl Reader<'_> {
         Entry {
             name: name.get_ref().to_string(),
             value,
-            place: Place::of(self.text, at.span().start),
+            position: Position::of(self.text, at.span().start),
         }
     }
 
@@ -310,8 +316,8 @@ impl Reader<'_> {
         let Some(settings) = self.table(value) else {
             return;
         };
-        let own = name.get_ref().as_ref();
-        let mut profile = match own {
+        let profile_name = name.get_ref().as_ref();
+        let mut profile = match profile_name {
             SANDBOX => {
                 let why = "'sandbox' is the built-in sandbox and takes no settings; choose another name";
                 return self.wrong(&name.span(), why);
@@ -321,7 +327,7 @@ impl Reader<'_> {
                 return self.wrong(&name.span(), why);
             }
             VAST => Profile::vast(),
-            _ => Profile::bare(own, &Dialect::DOCUMENTED),
+            _ => Profile::bare(profile_name, &Dialect::DOCUMENTED),
         };
         for (name, _, read) in PROFILE {
             if let Some(value) = settings.get(*name) {
@@ -334,15 +340,15 @@ impl Reader<'_> {
                 self.unknown(key, &known);
             }
         }
-        if own != VAST && settings.get("base_url").is_none() {
-            self.wrong(&name.span(), format!("the profile '{own}' needs a base_url"));
+        if profile_name != VAST && settings.get("base_url").is_none() {
+            self.wrong(&name.span(), format!("the profile '{profile_name}' needs a base_url"));
         }
         if profile.api_key_file.is_some() && profile.api_key_command.is_some() {
-            let why = format!("the profile '{own}' has an api_key_file and an api_key_command: choose one");
+            let why = format!("the profile '{profile_name}' has an api_key_file and an api_key_command: choose one");
             self.wrong(&name.span(), why);
         }
         if self.mistakes.len() == before {
-            self.config.profiles.insert(own.to_owned(), profile);
+            self.config.profiles.insert(profile_name.to_owned(), profile);
         }
     }
 }
@@ -353,8 +359,8 @@ impl Reader<'_> {
 ///
 /// All choices, for display.
 pub(super) fn one_of<T: Copy, const N: usize>(what: &str, word: &str, choices: [(&str, T); N]) -> Result<T, String> {
-    let found = choices.iter().find(|(name, _)| *name == word);
-    found.map(|(_, choice)| *choice).ok_or_else(|| {
+    let choice = choices.iter().find(|(name, _)| *name == word);
+    choice.map(|(_, choice)| *choice).ok_or_else(|| {
         let names = choices.map(|(name, _)| format!("'{name}'")).join(", ");
         format!("'{word}' is not a {what}: use one of {names}")
     })

@@ -15,7 +15,7 @@ use crate::domain::workergroup::{MOST_GROUPS, MadeGroups};
 use crate::domain::{Condition, Dialect, plain};
 use crate::sandbox::latency::Latency;
 use crate::sandbox::{GroupStore, Running, Sandbox, SandboxConfig, UnlistStore};
-use crate::store::history::{Database, HistoryPlace};
+use crate::store::history::{Database, HistoryLocation};
 use crate::store::keys::{self, Complaints};
 use crate::store::{PacingFile, Paths, SandboxFile};
 
@@ -141,13 +141,13 @@ impl Settings {
 
     /// Where the market is recorded: in memory without a home folder, and for a frozen sandbox,
     /// which is the same in every run.
-    pub fn history_place(&self) -> HistoryPlace {
+    pub fn history_location(&self) -> HistoryLocation {
         let (market, is_lasting) = match &self.market {
             Market::Remote { management, .. } => (management.to_string(), true),
             Market::Embedded(config) => (format!("sandbox-{}", config.market.seed), !config.freeze),
         };
         let paths = self.paths.as_ref().filter(|_| is_lasting);
-        HistoryPlace {
+        HistoryLocation {
             path: paths.map(|paths| Database::path(paths, &self.profile)),
             market,
         }
@@ -337,7 +337,7 @@ pub fn apply_sandbox_flags(config: &mut SandboxConfig, flags: &Global) -> Result
     Ok(())
 }
 
-/// The largest sandbox market: enough for any benchmark.
+// The largest sandbox market: enough for any benchmark.
 const MOST_SANDBOX_OFFERS: usize = 1_000_000;
 
 fn remote(

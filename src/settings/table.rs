@@ -9,7 +9,7 @@ use super::reader::{Reader, Value, one_of};
 use crate::domain::Dialect;
 use crate::domain::throughput::Throughput;
 use crate::domain::watching::Watching;
-use crate::keys::OwnKeys;
+use crate::keys::UserKeys;
 use crate::store::keys;
 
 /// A setting outside of markets.
@@ -73,7 +73,7 @@ settings! {
     /// auto (dark or light, as the terminal's background is), dark, light, high-contrast,
     /// ansi (the terminal's own sixteen colours) or none. `NO_COLOR` in the environment means none.
     "theme.name" = "\"auto\"", theme: ThemeName = ThemeName::default(),
-        |reader, value| reader.theme(value), |own| alone(own.name());
+        |reader, value| reader.theme(value), |value| alone(value.name());
 
     /// Other colours: "#rrggbb", a name (red, light-blue, dark-gray ...) or a number of the 256-colour
     /// palette; with a background: "black on #ffcc00".
@@ -93,22 +93,22 @@ settings! {
 #background = "#101418"   # under everything; without it the terminal's own
 "##, colors: Vec<Entry<String>> = Vec::new(),
         |reader, value| reader.colors(value),
-        |own| own.iter().map(|color| (color.name.clone(), color.value.clone())).collect();
+        |value| value.iter().map(|color| (color.name.clone(), color.value.clone())).collect();
 
     /// Whether borders, bars and arrows are drawn with ASCII only. Without it: in locales that are not
     /// UTF-8 and on the Linux console.
     "ascii" = "false", ascii: Option<bool> = None,
         |reader, value| reader.flag(value).map(Some),
-        |own| alone(&own.map_or_else(|| "from the locale".to_owned(), |on| on.to_string()));
+        |value| alone(&value.map_or_else(|| "from the locale".to_owned(), |on| on.to_string()));
 
     /// Whether clicks, drags and the wheel work. With false the terminal selects text as usual.
-    "mouse" = "true", mouse: bool = true, |reader, value| reader.flag(value), |own| alone(own);
+    "mouse" = "true", mouse: bool = true, |reader, value| reader.flag(value), |value| alone(value);
 
     /// Desktop notifications, such as the end of a route run: off, unfocused (only while this terminal
     /// reports that it does not have the focus) or always. The terminal shows them (OSC 9 or OSC 777).
     "notifications" = "\"off\"", notifications: Notifications = Notifications::Off,
         |reader, value| reader.parsed(value, |word| one_of("choice for notifications", word, Notifications::ALL)),
-        |own| alone(own.name());
+        |value| alone(value.name());
 
     /// A command that runs when an alert rings, without a shell. It finds `BOURSE_ALERT` (the alert's name),
     /// `BOURSE_ALERT_TEXT`, `BOURSE_PRICE`, `BOURSE_COUNT`, `BOURSE_MODEL`, `BOURSE_MACHINE` and
@@ -119,8 +119,8 @@ settings! {
             reader.parsed(value, |text| parse(text).map_err(|why| format!("alert_command: {why}")))
         },
         // Only the program: what follows may be the address of a private channel.
-        |own| {
-            let program = own.as_deref().and_then(|text| keys::command_words(text).ok());
+        |value| {
+            let program = value.as_deref().and_then(|text| keys::command_words(text).ok());
             alone(&program.map_or_else(|| "none".to_owned(), |(program, _)| program))
         };
 
@@ -131,18 +131,18 @@ settings! {
 #"H100 SXM" = 11000
 "#, throughput: Throughput = Throughput::default(),
         |reader, value| reader.throughput(value),
-        |own| {
-            let units = own.units();
-            units.map(|unit| (unit.rate().to_owned(), format!("{} GPU models", own.models(unit)))).collect()
+        |value| {
+            let units = value.units();
+            units.map(|unit| (unit.rate().to_owned(), format!("{} GPU models", value.models(unit)))).collect()
         };
 
     /// How many requests a minute all watched searches may send together, 1 to 60.
     "watch.requests_per_minute" = "10", requests_a_minute: u32 = Watching::default().requests_a_minute,
-        |reader, value| reader.number(value, 1..=Watching::MOST), |own| alone(own);
+        |reader, value| reader.number(value, 1..=Watching::MOST), |value| alone(value);
 
     /// How often each watched search is refreshed, from 10s to 1d, unless another interval is chosen for it.
     "watch.every" = "\"30s\"", interval: u32 = Watching::default().interval,
-        |reader, value| reader.seconds(value, 10.0..=86_400.0), |own| alone(&format!("{own}s"));
+        |reader, value| reader.seconds(value, 10.0..=86_400.0), |value| alone(&format!("{value}s"));
 
     /// Other keys. The names stand in the help screen (?), at the right. One key or several: a character,
     /// enter, esc, tab, shift-tab, space, backspace, delete, up, down, left, right, home, end, pgup, pgdn,
@@ -153,7 +153,7 @@ settings! {
 #quit = "q"
 "#, keys: Vec<Entry<Vec<String>>> = Vec::new(),
         |reader, value| reader.keys(value),
-        |own| own.iter().map(|keys| (keys.name.clone(), keys.value.join(" "))).collect();
+        |value| value.iter().map(|keys| (keys.name.clone(), keys.value.join(" "))).collect();
 }
 
 /// The value of a setting without parts.
@@ -163,11 +163,11 @@ fn alone(value: &(impl ToString + ?Sized)) -> Vec<Part> {
 
 impl Values {
     /// The key bindings as the key table takes them.
-    pub fn own_keys(&self) -> Vec<OwnKeys> {
-        let keys = self.keys.iter().map(|entry| OwnKeys {
+    pub fn user_keys(&self) -> Vec<UserKeys> {
+        let keys = self.keys.iter().map(|entry| UserKeys {
             name: entry.name.clone(),
             keys: entry.value.clone(),
-            line: entry.place.line,
+            line: entry.position.line,
         });
         keys.collect()
     }

@@ -8,7 +8,7 @@ use toml::de::DeTable;
 use toml_edit::{DocumentMut, value};
 
 use super::appearance::Entry;
-use super::config::{Config, ConfigError, Place};
+use super::config::{Config, ConfigError, Position};
 use crate::store::files;
 use crate::widgets::appearance::Choice;
 
@@ -29,7 +29,7 @@ pub fn folder(config: &Path) -> PathBuf {
 /// Whether a text can name a theme. Names are parts of paths.
 pub fn is_name(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    !name.is_empty() && name.bytes().all(is_plain) && !Choice::ALL.iter().any(|(own, _)| *own == name)
+    !name.is_empty() && name.bytes().all(is_plain) && !Choice::ALL.iter().any(|(built_in, _)| *built_in == name)
 }
 
 /// Whether a folder has a theme of that name.
@@ -56,7 +56,7 @@ pub fn load(folder: &Path) -> (Vec<ThemeFile>, Vec<ConfigError>) {
             }),
         }
     }
-    themes.sort_by(|one, other| one.name.cmp(&other.name));
+    themes.sort_by(|left, right| left.name.cmp(&right.name));
     (themes, wrong)
 }
 
@@ -69,7 +69,7 @@ fn read(name: &str, text: &str, path: &Path, wrong: &mut Vec<ConfigError>) -> Th
     };
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut note = |at: usize, message: String| {
-        wrong.push(ConfigError::wrong(path, Place::of(text, at), message));
+        wrong.push(ConfigError::wrong(path, Position::of(text, at), message));
     };
     for error in &errors {
         let at = error.span().map_or(0, |span| span.start);
@@ -82,7 +82,7 @@ fn read(name: &str, text: &str, path: &Path, wrong: &mut Vec<ConfigError>) -> Th
             continue;
         };
         if role.get_ref().as_ref() == "base" {
-            match Choice::ALL.iter().find(|(own, _)| *own == value) {
+            match Choice::ALL.iter().find(|(built_in, _)| *built_in == value) {
                 Some((_, base)) => theme.base = *base,
                 None => note(at, format!("'{value}' is not a built-in theme")),
             }
@@ -91,10 +91,10 @@ fn read(name: &str, text: &str, path: &Path, wrong: &mut Vec<ConfigError>) -> Th
         theme.colors.push(Entry {
             name: role.get_ref().to_string(),
             value: value.to_owned(),
-            place: Place::of(text, at),
+            position: Position::of(text, at),
         });
     }
-    theme.colors.sort_by_key(|entry| entry.place);
+    theme.colors.sort_by_key(|entry| entry.position);
     theme
 }
 
@@ -125,10 +125,10 @@ fn named(text: &str, name: &str) -> Option<String> {
         None => document.entry("theme").or_insert(value(name)),
     };
     // Replaces only the value: there may be a comment around it.
-    let place = item.as_value_mut()?;
-    let decor = place.decor().clone();
-    *place = name.into();
-    *place.decor_mut() = decor;
+    let value = item.as_value_mut()?;
+    let decor = value.decor().clone();
+    *value = name.into();
+    *value.decor_mut() = decor;
     Some(document.to_string())
 }
 
@@ -170,7 +170,7 @@ mod tests {
         // A file cannot replace a built-in theme.
         assert_eq!(themes.len(), 1);
         assert_eq!((themes[0].name.as_str(), themes[0].base), ("night", Choice::Dark));
-        let colors: Vec<_> = themes[0].colors.iter().map(|own| own.value.as_str()).collect();
+        let colors: Vec<_> = themes[0].colors.iter().map(|color| color.value.as_str()).collect();
         assert_eq!(colors, ["#ff79c6"]);
         assert!(wrong[0].to_string().contains("night.toml:3:9: expected a color"));
         assert_eq!(load(&folder.path().join("none")).0, []);

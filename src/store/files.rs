@@ -6,6 +6,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
+// A holder writes one small file, which takes milliseconds.
 /// How often a lock is tried, with [`PAUSE`] in between: 2 s in all.
 const TRIES: u32 = 100;
 
@@ -15,6 +16,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// The folder of the profiles' folders.
 pub(super) const PROFILES: &str = "profiles";
 
+// A configuration has some kB; a wrong path may lead to a disk image.
 /// The largest file that a person writes, in bytes.
 const LARGEST: u64 = 1024 * 1024;
 
@@ -32,11 +34,11 @@ pub fn read_text(path: &Path) -> io::Result<String> {
 /// # Errors
 /// When it is none, or cannot be read; see [`why`].
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let found = fs::metadata(path)?;
-    if found.is_dir() {
+    let metadata = fs::metadata(path)?;
+    if metadata.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
-    if !found.is_file() {
+    if !metadata.is_file() {
         let kind = io::ErrorKind::InvalidInput;
         return Err(io::Error::new(kind, "it is not a regular file"));
     }
@@ -51,15 +53,15 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 
 /// Why a file cannot be read, for people.
 pub fn why(error: &io::Error) -> String {
-    let own = error.get_ref().map(ToString::to_string);
-    own.unwrap_or_else(|| error.kind().to_string())
+    let message = error.get_ref().map(ToString::to_string);
+    message.unwrap_or_else(|| error.kind().to_string())
 }
 
 /// The lock of a file that several programs change, held until it is dropped; `None` if the file
 /// system has no locks.
 pub fn lock(path: &Path) -> Result<Option<File>, String> {
     let path = path.with_extension("lock");
-    if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
+    if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
         return Err(format!("{} is not a regular file", path.display()));
     }
     let mut options = OpenOptions::new();
@@ -82,8 +84,8 @@ pub fn identity(path: &Path) -> Option<(u64, u64)> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt as _;
-        let found = fs::metadata(path).ok()?;
-        Some((found.dev(), found.ino()))
+        let metadata = fs::metadata(path).ok()?;
+        Some((metadata.dev(), metadata.ino()))
     }
     #[cfg(not(unix))]
     {

@@ -12,15 +12,16 @@ use super::files;
 use crate::domain::format;
 use crate::domain::journal::{Intent, Line, Verdict, entries};
 
+// The file only grows, and what was sent years ago settles nothing.
 /// How much of the end of the file is read, in bytes: enough for thousands of writes.
 const READ: u64 = 1024 * 1024;
 
 /// The journal. Errors are for display and say what to do.
 #[derive(Debug, Clone, Default)]
-pub struct Journal(Place);
+pub struct Journal(Storage);
 
 #[derive(Debug, Clone, Default)]
-enum Place {
+enum Storage {
     File(PathBuf),
     Memory(Arc<Mutex<Vec<Line>>>),
     #[default]
@@ -38,27 +39,27 @@ impl Journal {
     /// The journal in a file, which is created with its folder when needed. Every call opens it
     /// again: once it can be written again, so can the market.
     pub fn at(path: &Path) -> Self {
-        Self(Place::File(path.to_owned()))
+        Self(Storage::File(path.to_owned()))
     }
 
     /// A journal that ends with the program, for a market that does, too.
     pub fn in_memory() -> Self {
-        Self(Place::Memory(Arc::default()))
+        Self(Storage::Memory(Arc::default()))
     }
 
     /// Adds a line; it is on the disk when this returns.
     pub fn append(&self, line: &Line) -> Result<(), String> {
         match &self.0 {
-            Place::File(path) => append(path, line).map_err(|error| {
+            Storage::File(path) => append(path, line).map_err(|error| {
                 let why = why(path, &error);
                 format!("can't save the write history in {why}")
             }),
-            Place::Memory(lines) => {
+            Storage::Memory(lines) => {
                 let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
                 lines.push(line.clone());
                 Ok(())
             }
-            Place::Nowhere => Err(NO_HOME.to_owned()),
+            Storage::Nowhere => Err(NO_HOME.to_owned()),
         }
     }
 
@@ -66,7 +67,7 @@ impl Journal {
     /// unknown. Programs do this one after another: without a lock two could send the same.
     pub fn intend(&self, intent: &Intent) -> Result<(), String> {
         let _lock = match &self.0 {
-            Place::File(path) => {
+            Storage::File(path) => {
                 open(path).map_err(|error| {
                     let why = why(path, &error);
                     format!("can't save the write history in {why}")
@@ -74,7 +75,7 @@ impl Journal {
                 let lock = files::lock(path).and_then(|lock| lock.ok_or_else(|| NO_LOCKS.to_owned()));
                 Some(lock.map_err(|why| format!("can't lock the write history: {why}"))?)
             }
-            Place::Memory(_) | Place::Nowhere => None,
+            Storage::Memory(_) | Storage::Nowhere => None,
         };
         let entries = entries(self.read()?.lines);
         let mut unsettled = entries
@@ -94,15 +95,15 @@ impl Journal {
     /// Reads the end of the file.
     pub fn read(&self) -> Result<History, String> {
         match &self.0 {
-            Place::File(path) => read(path).map_err(|error| {
+            Storage::File(path) => read(path).map_err(|error| {
                 let why = why(path, &error);
                 format!("can't read the write history in {why}")
             }),
-            Place::Memory(lines) => Ok(History {
+            Storage::Memory(lines) => Ok(History {
                 lines: lines.lock().unwrap_or_else(PoisonError::into_inner).clone(),
                 unreadable: 0,
             }),
-            Place::Nowhere => Err(NO_HOME.to_owned()),
+            Storage::Nowhere => Err(NO_HOME.to_owned()),
         }
     }
 }
@@ -167,7 +168,7 @@ fn open(path: &Path) -> io::Result<File> {
         files::private_dir(folder)?;
     }
     // A device or a pipe keeps nothing.
-    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
         return Err(io::Error::other("it is not a regular file"));
     }
     let mut options = OpenOptions::new();

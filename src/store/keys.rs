@@ -1,13 +1,11 @@
 //! API keys: read from private files and from commands, written to private files only.
 
-use std::fmt;
-use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
-use std::thread;
 use std::time::Duration;
+use std::{fmt, fs, thread};
 
 use secrecy::SecretString;
 use secrecy::zeroize::Zeroizing;
@@ -15,9 +13,11 @@ use secrecy::zeroize::Zeroizing;
 use super::files;
 use crate::domain::secrets::{LONGEST_KEY, key_fault};
 
+// A password manager may ask for a fingerprint first; a pipe without a writer would wait forever.
 /// How long a key command may take, or a pipe in place of a key file.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+// The rest is read so that the command does not fail on a closed pipe, and bounded since it may never end.
 /// How much a key command may print after the key, in bytes.
 const REST: u64 = 64 * 1024;
 
@@ -155,7 +155,7 @@ fn in_time<T: Send + 'static>(patience: Duration, read: impl FnOnce() -> T + Sen
 ///
 /// Why it cannot.
 pub fn check(path: &Path) -> Result<(), KeyError> {
-    let is_pipe = fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
+    let is_pipe = fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
     if is_pipe {
         return Ok(());
     }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::paths::Paths;
 use super::state_file;
 
+// Markets change their limits; after a day a guess is worth less than another try.
 /// How long an interval is remembered, in seconds.
 const REMEMBERED: f64 = 86_400.0;
 
@@ -109,8 +110,8 @@ mod tests {
         let learned = BTreeMap::from([("search offers".to_owned(), 2.2)]);
         file.save(learned.clone(), 0.0).unwrap();
         assert_eq!(file.read(0.0), learned);
-        let other = PacingFile::new(&paths, "work", "https://b");
-        assert_eq!(other.read(0.0), BTreeMap::new());
+        let elsewhere = PacingFile::new(&paths, "work", "https://b");
+        assert_eq!(elsewhere.read(0.0), BTreeMap::new());
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl Paths {
     }
 
     /// Whether bourse writes that key file itself.
-    pub fn is_own_key_file(&self, path: &std::path::Path) -> bool {
+    pub fn is_private_key_file(&self, path: &std::path::Path) -> bool {
         path.parent() == Some(self.keys().as_path())
     }
 
@@ -71,11 +71,11 @@ impl Paths {
     /// file systems are written as `%XX`.
     pub fn profile_state(&self, profile: &str) -> PathBuf {
         let mut name = String::new();
-        for (place, byte) in profile.bytes().enumerate() {
+        for (index, byte) in profile.bytes().enumerate() {
             let is_plain = byte.is_ascii_lowercase()
                 || byte.is_ascii_digit()
                 || matches!(byte, b'-' | b'_')
-                || (byte == b'.' && place > 0);
+                || (byte == b'.' && index > 0);
             if is_plain {
                 name.push(char::from(byte));
             } else {
@@ -87,6 +87,11 @@ impl Paths {
 
     pub fn journal_file(&self) -> PathBuf {
         self.state.join("writes.jsonl")
+    }
+
+    /// The file that `BOURSE_LOG` asks for.
+    pub fn log_file(&self) -> PathBuf {
+        self.state.join("bourse.log")
     }
 
     /// The key file of the public service's own client; read only, never written.
@@ -104,8 +109,8 @@ mod tests {
         let paths = Paths::below(std::path::Path::new("/r"));
         let folder = |name: &str| {
             let path = paths.profile_state(name);
-            let own = path.strip_prefix("/r/state/bourse/profiles").unwrap();
-            own.to_str().unwrap().to_owned()
+            let relative = path.strip_prefix("/r/state/bourse/profiles").unwrap();
+            relative.to_str().unwrap().to_owned()
         };
         assert_eq!(folder("sandbox"), "sandbox");
         assert_eq!(folder("../x"), "%2E.%2Fx");

@@ -56,8 +56,8 @@ impl<T: Content> SandboxFile<T> {
     /// When it cannot be read or written: the reason for display.
     pub fn change<R: Default>(&self, apply: impl FnOnce(&mut T) -> R) -> Result<R, String> {
         let mut result = R::default();
-        state_file::change(&self.path, |found: Option<T>| {
-            let mut content = found.unwrap_or_default();
+        state_file::change(&self.path, |stored: Option<T>| {
+            let mut content = stored.unwrap_or_default();
             result = apply(&mut content);
             content
         })?;
@@ -94,20 +94,25 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let paths = Paths::below(root.path());
         let open = |seed| SandboxFile::<MadeGroups>::open(&paths, "sandbox", seed);
-        let (one, none, notice) = open(1);
+        let (first_program, none, notice) = open(1);
         assert_eq!((none, notice), (MadeGroups::default(), None));
-        let (one, two) = (one.unwrap(), open(1).0.unwrap());
+        let (first_program, second_program) = (first_program.unwrap(), open(1).0.unwrap());
         // Both sandboxes assigned the same id.
         let (first, mut second) = (group(4210, "2026-01-01T00:00:00Z"), group(4210, "2026-01-02T00:00:00Z"));
-        one.change(|groups| groups.apply(GroupChange::Put(first.clone())))
+        first_program
+            .change(|groups| groups.apply(GroupChange::Put(first.clone())))
             .unwrap();
-        two.change(|groups| groups.apply(GroupChange::Put(second.clone())))
+        second_program
+            .change(|groups| groups.apply(GroupChange::Put(second.clone())))
             .unwrap();
         second.max_workers = 5;
-        two.change(|groups| groups.apply(GroupChange::Put(second.clone())))
+        second_program
+            .change(|groups| groups.apply(GroupChange::Put(second.clone())))
             .unwrap();
         assert_eq!(open(1).1.0, [first.clone(), second.clone()]);
-        one.change(|groups| groups.apply(GroupChange::Deleted(first))).unwrap();
+        first_program
+            .change(|groups| groups.apply(GroupChange::Deleted(first)))
+            .unwrap();
         assert_eq!(open(1).1.0, [second]);
         assert_eq!(open(2).1, MadeGroups::default());
     }

@@ -73,18 +73,18 @@ pub struct SharedFile<T> {
 }
 
 #[derive(Debug)]
-pub(super) struct Found<T> {
+pub(super) struct Opened<T> {
     pub content: T,
     /// A notice for the person.
     pub notice: Option<String>,
 }
 
 impl<T: Shared> SharedFile<T> {
-    pub(super) fn open(path: PathBuf) -> (Self, Found<T>) {
+    pub(super) fn open(path: PathBuf) -> (Self, Opened<T>) {
         let reading = state_file::read::<T>(&path);
         let mut content = reading.content.unwrap_or_default();
         content.repair();
-        let found = Found {
+        let opened = Opened {
             content,
             notice: reading.notice,
         };
@@ -93,7 +93,7 @@ impl<T: Shared> SharedFile<T> {
             blocked: reading.blocked,
             content: PhantomData,
         };
-        (file, found)
+        (file, opened)
     }
 
     /// Applies a change to the current content of the file. If the file is missing or damaged,
@@ -102,8 +102,8 @@ impl<T: Shared> SharedFile<T> {
         if let Some(why) = &self.blocked {
             return Err(why.clone());
         }
-        state_file::change(&self.path, |found| {
-            let mut content: T = found.unwrap_or_else(|| here.clone());
+        state_file::change(&self.path, |stored| {
+            let mut content: T = stored.unwrap_or_else(|| here.clone());
             content.repair();
             content.apply(change);
             content

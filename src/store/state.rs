@@ -35,8 +35,8 @@ pub struct SavedState {
 
 /// The stars, notes and bans of a profile, and a notice if its file cannot be read.
 pub fn annotations(paths: &Paths, profile: &str) -> (Annotations, Option<String>) {
-    let (_, found) = SharedFile::<Annotations>::open(annotations_file(paths, profile));
-    (found.content, found.notice)
+    let (_, opened) = SharedFile::<Annotations>::open(annotations_file(paths, profile));
+    (opened.content, opened.notice)
 }
 
 fn annotations_file(paths: &Paths, profile: &str) -> PathBuf {
@@ -49,9 +49,9 @@ impl StateStore {
         let folder = paths.profile_state(profile);
         let ui = folder.join("ui.json");
         let snapshot = state_file::read::<Snapshot>(&ui);
-        let (searches, found) = SharedFile::open(folder.join("searches.json"));
+        let (searches, opened) = SharedFile::open(folder.join("searches.json"));
         let (annotations, noted) = SharedFile::open(annotations_file(paths, profile));
-        let notices = snapshot.notice.into_iter().chain(found.notice);
+        let notices = snapshot.notice.into_iter().chain(opened.notice);
         let (alerts, alerted) = SharedFile::open(folder.join("alerts.json"));
         let notices = notices.chain(noted.notice).chain(alerted.notice).collect();
         let store = Self {
@@ -63,7 +63,7 @@ impl StateStore {
         };
         let kept = SavedState {
             snapshot: snapshot.content,
-            searches: found.content,
+            searches: opened.content,
             annotations: noted.content,
             alerts: alerted.content,
             notices,

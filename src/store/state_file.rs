@@ -15,7 +15,8 @@ use super::files;
 /// The version of all state files.
 const VERSION: u32 = 1;
 
-/// The largest file that is read, in bytes: far above what bourse writes.
+// Far above what bourse writes.
+/// The largest file that is read, in bytes.
 const LARGEST: u64 = 8 * 1024 * 1024;
 
 /// The result of reading a state file.
@@ -137,11 +138,11 @@ pub(super) fn change<T: Serialize + DeserializeOwned>(
     let failed = |error: io::Error| format!("{}: {error}", path.display());
     path.parent().map_or(Ok(()), files::private_dir).map_err(failed)?;
     let _lock = files::lock(path)?;
-    let found = read::<T>(path);
-    if let Some(why) = found.blocked {
+    let stored = read::<T>(path);
+    if let Some(why) = stored.blocked {
         return Err(why);
     }
-    let content = change(found.content);
+    let content = change(stored.content);
     write(path, &content).map_err(failed)?;
     Ok(content)
 }

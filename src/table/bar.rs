@@ -26,6 +26,8 @@ pub struct Bar {
     pub error: Option<LanguageError>,
     /// Candidates for the word at the cursor.
     pub completion: Option<Completion>,
+    /// Whether Enter would ask the market for other rows than the loaded ones.
+    pub is_other_query: bool,
     /// What its plain words mean.
     pub understood: Understood,
     counts: Vec<usize>,

@@ -1,103 +1,81 @@
 //! A pane that searches for records and shows them as a table: the same for every resource.
 
 mod arrival;
-mod offered;
-mod shown_rows;
 
 use std::collections::BTreeSet;
+use std::ops::{Deref, DerefMut};
 
 pub use self::arrival::Arrival;
-pub use self::offered::{OfferCounts, groupings};
 use super::bar::Bar;
-use super::computed_columns::ComputedColumns;
-use super::remote::{Now, Remote, Ticket, Tickets};
+use super::remote::{Now, Progress, Remote, Sending, Ticket, Tickets};
+use super::rows::Rows;
 use super::suggestions::Names;
 use super::watch::Watch;
 use crate::api::{ApiError, Request};
-use crate::core::message::Effect;
-use crate::domain::insight::{Coverage, coverage};
 use crate::domain::plain::Settings;
-use crate::domain::response_check::ResponseCheck;
 pub use crate::domain::response_check::{Discrepancy, Violation};
 use crate::domain::{Condition, Dialect, Field, Listing, Query, Resource, RowId, language, plain};
 
-/// The state of one pane.
+/// The state of one pane: its rows, the search that they come from, and what is selected.
 #[derive(Debug)]
 pub struct Browser {
-    pub query: Query,
-    /// Words that filter the loaded rows, also while they are typed.
-    pub words: Vec<String>,
+    rows: Rows,
     /// The words of the query last run.
     ran_words: Vec<String>,
-    /// Conditions that filter the loaded rows while the plain words for them are typed.
-    preview: Vec<Condition>,
     /// The line for editing the query.
     pub bar: Bar,
-    pub columns: Vec<&'static Field>,
     /// Columns scrolled away at the left.
     pub column_offset: usize,
     pub marks: BTreeSet<RowId>,
-    /// Values computed for each row, beside the record's own.
-    pub computed: Box<ComputedColumns>,
-    dialect: &'static Dialect,
-    pub(crate) remote: Remote<Listing>,
-    /// The query whose response is shown.
-    pub(crate) shown_query: Option<Query>,
+    pub(crate) remote: Remote<()>,
     pub(crate) asked_query: Option<Query>,
     /// Auto-refresh, while it is on.
     pub(crate) watch: Option<Box<Watch>>,
     /// When to request the market's own top rows in a new order.
     pub(crate) ask_order_at: Option<f64>,
-    view: Vec<u32>,
-    visible_best: usize,
     revision: u64,
-    contents: u64,
     responses: u64,
-    /// Columns in which the words were found, besides those the person has chosen.
-    revealed: Vec<&'static Field>,
     pub(crate) names: Names,
     /// The row that the person selected, kept while it is filtered out.
     chosen: Option<RowId>,
     cursor: usize,
-    pub(crate) check: ResponseCheck,
     /// The conditions before and after each [`Browser::jump_to`].
     pub(crate) jumps: Vec<(Vec<Condition>, Vec<Condition>)>,
-    /// What the rows offer, counted on another thread, and the contents that were counted.
-    counted_ahead: Option<(u64, OfferCounts)>,
+}
+
+impl Deref for Browser {
+    type Target = Rows;
+
+    fn deref(&self) -> &Rows {
+        &self.rows
+    }
+}
+
+impl DerefMut for Browser {
+    fn deref_mut(&mut self) -> &mut Rows {
+        &mut self.rows
+    }
 }
 
 impl Browser {
     /// A pane on `resource` with the default query.
     pub fn new(resource: Resource, dialect: &'static Dialect) -> Self {
-        let query = language::default_query(resource, dialect);
         let mut browser = Self {
-            words: Vec::new(),
+            rows: Rows::new(language::default_query(resource, dialect), dialect),
             ran_words: Vec::new(),
-            preview: Vec::new(),
             bar: Bar::default(),
-            columns: resource.catalog().default_columns(),
             column_offset: 0,
             marks: BTreeSet::new(),
-            computed: Box::default(),
-            dialect,
             remote: Remote::default(),
-            shown_query: None,
             asked_query: None,
             watch: None,
             ask_order_at: None,
-            view: Vec::new(),
-            visible_best: 0,
             revision: 0,
-            contents: 0,
             responses: 0,
-            revealed: Vec::new(),
             names: Names::default(),
             chosen: None,
             cursor: 0,
-            check: ResponseCheck::default(),
             jumps: Vec::new(),
-            counted_ahead: None,
-            query,
         };
         browser.show_query_in_bar();
         browser
@@ -106,11 +84,6 @@ impl Browser {
     /// Changes whenever rows, their order or their prices do.
     pub const fn revision(&self) -> u64 {
         self.revision
-    }
-
-    /// Changes whenever rows or their prices do, but not with their order.
-    pub const fn contents(&self) -> u64 {
-        self.contents
     }
 
     /// How many responses were shown so far, this one included.
@@ -123,33 +96,15 @@ impl Browser {
         self.responses + self.watching().map_or(0, Watch::polls_read)
     }
 
-    pub const fn resource(&self) -> Resource {
-        self.query.resource
-    }
-
-    pub const fn dialect(&self) -> &'static Dialect {
-        self.dialect
-    }
-
     /// The newest response and request.
-    pub const fn remote(&self) -> &Remote<Listing> {
+    pub const fn remote(&self) -> &Remote<()> {
         &self.remote
-    }
-
-    /// The loaded rows; [`Browser::view`] selects from them.
-    pub const fn listing(&self) -> Option<&Listing> {
-        self.remote.shown()
-    }
-
-    /// The query whose response is shown; the running one may be newer.
-    pub const fn shown_query(&self) -> Option<&Query> {
-        self.shown_query.as_ref()
     }
 
     /// Whether the rows answer an earlier query, because the request for the present one was cancelled
     /// or has failed.
     pub fn shows_earlier_query(&self) -> bool {
-        let is_other = |shown: &Query| {
+        let is_earlier = |shown: &Query| {
             let (asked, now) = (&shown.conditions, &self.query.conditions);
             // Seldom, so that a frame need not write requests to compare them.
             let may_be = asked != now || shown.offer_type != self.query.offer_type;
@@ -159,28 +114,7 @@ impl Browser {
                     ..shown.clone()
                 })
         };
-        !self.remote.is_loading() && self.shown_query.as_ref().is_some_and(is_other)
-    }
-
-    /// The row numbers in display order.
-    pub fn view(&self) -> &[u32] {
-        &self.view
-    }
-
-    /// Columns to show besides the chosen ones: without them nobody would see where a word was
-    /// found.
-    pub fn revealed(&self) -> &[&'static Field] {
-        &self.revealed
-    }
-
-    /// Conditions that the market ignored.
-    pub fn violations(&self) -> &[Violation] {
-        &self.check.violations
-    }
-
-    /// Other differences between request and response.
-    pub fn discrepancies(&self) -> &[Discrepancy] {
-        &self.check.discrepancies
+        !self.remote.is_loading() && self.shown_query().is_some_and(is_earlier)
     }
 
     /// The index of the selected row in the view.
@@ -194,40 +128,24 @@ impl Browser {
 
     /// The selected row's number in the listing.
     pub fn selected_row(&self) -> Option<usize> {
-        self.view.get(self.cursor).map(|row| *row as usize)
-    }
-
-    /// Whether the loaded rows are all that the market has for their query.
-    pub fn coverage(&self) -> Option<Coverage> {
-        let limit = self.shown_query.as_ref()?.limit;
-        let listing = self.listing()?;
-        Some(match self.resource() {
-            // Their listing takes no limit.
-            Resource::Workergroups => Coverage::Whole,
-            Resource::Offers | Resource::Volumes => coverage(listing, limit),
-        })
-    }
-
-    /// Whether the market may have more rows than it sent: the limit truncated the response.
-    pub fn is_cut(&self) -> bool {
-        self.coverage() == Some(Coverage::Cut)
+        self.view().get(self.cursor).map(|row| *row as usize)
     }
 
     /// Sends the search; what is shown stays until the response arrives. Visible price model
     /// columns are requested again with the rows, because they belong to the same query and moment.
-    pub fn ask(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
+    pub fn ask(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Sending> {
         let ticket = tickets.take();
         let request = match self.resource() {
             Resource::Workergroups => Request::ListWorkergroups,
             Resource::Offers | Resource::Volumes => Request::Search(self.query.clone()),
         };
         let superseded = self.await_response(ticket, now);
-        let mut effects: Vec<_> = superseded.map(Effect::Abort).into_iter().collect();
-        effects.push(Effect::Call { ticket, request });
+        let mut requests: Vec<_> = superseded.map(Sending::Abort).into_iter().collect();
+        requests.push(Sending::Send(ticket, request));
         if !self.computed.price_models.is_empty() {
-            effects.extend(self.computed.price_models.ask(&self.query, tickets, now));
+            requests.extend(self.ask_price_models(tickets, now));
         }
-        effects
+        requests
     }
 
     /// Waits for the response to its search; returns the ticket of the request that it supersedes.
@@ -242,9 +160,10 @@ impl Browser {
         self.remote.is_loading() && self.asked_query.as_ref() == Some(&self.query)
     }
 
-    pub fn cancel(&mut self) -> Option<Effect> {
+    /// Stops waiting; returns the ticket to abort.
+    pub fn cancel(&mut self) -> Option<Ticket> {
         self.ask_order_at = None;
-        self.remote.cancel().map(Effect::Abort)
+        self.remote.cancel()
     }
 
     pub fn dismiss(&mut self) {
@@ -252,7 +171,7 @@ impl Browser {
     }
 
     /// Whether nothing has been requested yet.
-    pub const fn is_untouched(&self) -> bool {
+    pub fn is_untouched(&self) -> bool {
         self.listing().is_none() && !self.remote.is_loading() && self.remote.error().is_none()
     }
 
@@ -261,78 +180,19 @@ impl Browser {
         self.remote.awaited() == Some(ticket)
     }
 
-    /// Records the progress of the request.
-    pub fn progress(&mut self, ticket: Ticket, attempt: u32, wait: Option<super::remote::Waiting>) {
-        self.remote.progress(ticket, attempt, wait);
+    pub fn progress(&mut self, ticket: Ticket, progress: Progress) {
+        self.remote.progress(ticket, progress);
     }
 
-    /// Takes the response, if it is the awaited one.
-    pub fn answered(&mut self, ticket: Ticket, answer: Result<Listing, ApiError>, now: Now) {
-        let is_ok = answer.is_ok();
-        if is_ok && self.awaits(ticket) {
-            self.before_watched_answer(now);
-        }
-        if let Err(error) = &answer
-            && self.awaits(ticket)
-        {
-            self.watch_failed(error, now);
-        }
-        let listing = answer.as_ref().ok();
-        let starts_at_top = listing.is_some_and(|listing| self.starts_at_top(listing));
-        if self.remote.accept(ticket, now, answer) && is_ok {
-            self.responses += 1;
-            if starts_at_top {
-                self.go_to_top();
-            }
-            self.shown_query = self.asked_query.take();
-            if let (Some(listing), Some(query)) = (self.remote.shown(), &self.shown_query) {
-                self.check = ResponseCheck::of(listing, query, self.dialect);
-            }
-            self.remember_names();
-            // Prices are compared as they are shown.
-            self.reprice();
-            self.after_watched_answer(now);
-            self.revalue();
-            self.schedule_order(now);
-        }
-    }
-
-    /// The conditions applied locally because the dialect cannot send them, except those whose
-    /// column has unmet prerequisites.
-    pub fn local_conditions(&self) -> Vec<&Condition> {
-        match self.resource() {
-            Resource::Workergroups => self.query.active().collect(),
-            Resource::Offers | Resource::Volumes => self
-                .query
-                .local(self.dialect)
-                .filter(|condition| self.need(condition.field).is_none())
-                .collect(),
-        }
-    }
-
-    /// Shows the computed columns `keys` in their order after the column `behind`; those already
-    /// shown keep their place.
-    pub fn show_columns(&mut self, keys: &[&str], behind: &str) {
-        let place = self.columns.iter().position(|field| field.key == behind);
-        let mut place = place.map_or(self.columns.len().min(1), |place| place + 1);
-        for key in keys {
-            let shown = self.columns.iter().position(|field| field.key == *key);
-            if let Some(shown) = shown {
-                place = shown + 1;
-            } else if let Some(field) = self.query.catalog().column(key) {
-                self.columns.insert(place, field);
-                place += 1;
-            }
-        }
-    }
-
-    pub fn hide_columns(&mut self, keys: &[&str]) {
-        self.columns.retain(|field| !keys.contains(&field.key));
+    /// Handles the failure of the request that it waits for.
+    pub(crate) fn failed(&mut self, ticket: Ticket, error: ApiError, now: Now) {
+        self.watch_failed(&error, now);
+        self.remote.accept(ticket, now, Err(error));
     }
 
     /// Selects the row at an index of the view.
     pub fn select(&mut self, index: usize) {
-        self.cursor = index.min(self.view.len().saturating_sub(1));
+        self.cursor = index.min(self.view().len().saturating_sub(1));
         self.chosen = self.selected();
     }
 
@@ -359,18 +219,13 @@ impl Browser {
     /// selected, or what was is not among its rows.
     fn starts_at_top(&self, listing: &Listing) -> bool {
         let is_lost = self.chosen.is_none_or(|id| listing.row(id).is_none());
-        self.asked_query != self.shown_query && (is_lost || self.is_at_top())
+        self.asked_query.as_ref() != self.shown_query() && (is_lost || self.is_at_top())
     }
 
     /// Selects the first row after the next [`Browser::rebuild`].
     pub(crate) const fn go_to_top(&mut self) {
         self.cursor = 0;
         self.chosen = None;
-    }
-
-    /// Whether the market ignored the requested order.
-    pub(crate) fn is_unordered(&self) -> bool {
-        self.check.is_unordered()
     }
 
     pub fn step(&mut self, by: isize) {
@@ -414,7 +269,7 @@ impl Browser {
     /// Restores the words of the query last run.
     pub fn restore_words(&mut self) {
         if self.words != self.ran_words || !self.preview.is_empty() {
-            self.words.clone_from(&self.ran_words);
+            self.rows.words.clone_from(&self.ran_words);
             self.preview.clear();
             self.rebuild();
         }
@@ -441,7 +296,7 @@ impl Browser {
             return Vec::new();
         }
         let is_marked = |row: &u32| listing.id(*row as usize).is_some_and(|id| self.marks.contains(&id));
-        let mut rows: Vec<u32> = self.view.iter().copied().filter(is_marked).collect();
+        let mut rows: Vec<u32> = self.view().iter().copied().filter(is_marked).collect();
         let seen: BTreeSet<u32> = rows.iter().copied().collect();
         let all = 0..u32::try_from(listing.len()).unwrap_or(u32::MAX);
         rows.extend(all.filter(|row| !seen.contains(row) && is_marked(row)));
@@ -463,7 +318,7 @@ impl Browser {
     pub fn query_text(&self) -> String {
         let conditions = language::print_briefly(&self.query.conditions);
         let words = self.ran_words.iter();
-        let words = words.map(|word| plain::quoted(word, self.query.catalog(), self.dialect));
+        let words = words.map(|word| plain::quoted(word, self.query.catalog(), self.dialect()));
         let texts = std::iter::once(conditions).filter(|text| !text.is_empty());
         texts.chain(words).collect::<Vec<_>>().join(" ")
     }
@@ -507,9 +362,8 @@ impl Browser {
             self.go_to_top();
         }
         // With a job there is one disk: changing the storage changes the job's.
-        if let (Some(job), Some(gb)) = (&mut self.computed.job, query.storage)
-            && query.storage != self.query.storage
-        {
+        let is_other_disk = query.storage != self.query.storage;
+        if let (Some(job), Some(gb), true) = (&mut self.computed.job, query.storage, is_other_disk) {
             job.disk_gb = gb;
         }
         self.query = query;
@@ -518,7 +372,7 @@ impl Browser {
         self.words = words;
         self.preview.clear();
         self.revalue();
-        changed || self.remote.shown().is_none() || self.lacks_market_order()
+        changed || self.listing().is_none() || self.lacks_market_order()
     }
 
     /// The wire names of the columns, in order, to save them.
@@ -541,5 +395,65 @@ impl Browser {
         }
         self.columns = columns;
         self.column_offset = 0;
+    }
+
+    /// Recomputes the view: local conditions, words, order; the selection follows its id.
+    pub fn rebuild(&mut self) {
+        self.revision += 1;
+        self.rows.narrow();
+        self.follow_selection();
+    }
+
+    /// Sorts the view; the selection follows its id.
+    pub(crate) fn resort(&mut self) {
+        self.revision += 1;
+        self.rows.resort();
+        self.follow_selection();
+    }
+
+    /// Recomputes the computed columns, then the view: after a change of rows, prices, job or local
+    /// conditions.
+    pub fn revalue(&mut self) {
+        self.reprice();
+        self.rows.revalue();
+        self.revision += 1;
+        self.follow_selection();
+    }
+
+    /// Adjusts the prices to the chosen storage, also those of earlier responses.
+    pub(crate) fn reprice(&mut self) {
+        let Some((model, gb)) = self.rows.reprice() else {
+            return;
+        };
+        for listing in self.watch.iter_mut().flat_map(|watch| watch.kept_mut()) {
+            listing.price_as(model);
+            listing.estimate_storage(gb);
+        }
+    }
+
+    /// Fills computed columns of the loaded rows.
+    pub(crate) fn set_columns<'k>(&mut self, columns: impl IntoIterator<Item = (&'k str, Vec<Option<f64>>)>) {
+        if let Some(listing) = self.rows.listing_mut() {
+            for (key, numbers) in columns {
+                if let Some(field) = listing.catalog().column(key) {
+                    listing.set_column(field, numbers);
+                }
+            }
+            self.rebuild();
+        }
+    }
+
+    pub(super) fn follow_selection(&mut self) {
+        let Some(listing) = self.listing() else {
+            return;
+        };
+        let index = self.chosen.and_then(|id| {
+            let row = u32::try_from(listing.row(id)?).ok()?;
+            self.view().iter().position(|candidate| *candidate == row)
+        });
+        self.cursor = index.unwrap_or_else(|| self.cursor.min(self.view().len().saturating_sub(1)));
+        if self.chosen.is_none() {
+            self.chosen = self.selected();
+        }
     }
 }

@@ -5,8 +5,8 @@ use super::browser::Browser;
 use super::computed_columns::{JOB_COLUMNS, TERM_COLUMNS};
 use super::price_models;
 use super::price_models::PriceModelSearches;
-use super::remote::{Now, Tickets};
-use crate::core::message::Effect;
+use super::remote::{Now, Sending, Ticket, Tickets};
+use super::rows::Rows;
 use crate::domain::throughput::WorkUnit;
 use crate::domain::{Condition, Field, OrderKey, language};
 use crate::keys::{Action, Keymap};
@@ -33,8 +33,8 @@ impl Need {
         } else if is_one_of(&price_models::COLUMNS) {
             Some(Self::ThreePrices)
         } else {
-            let is_own = |unit: &WorkUnit| field.is_computed() && unit.column() == field.key;
-            let unit = WorkUnit::ALL.into_iter().find(is_own);
+            let is_computed_with = |unit: &WorkUnit| field.is_computed() && unit.column() == field.key;
+            let unit = WorkUnit::ALL.into_iter().find(is_computed_with);
             unit.map(Self::Throughput)
         }
     }
@@ -80,7 +80,7 @@ pub fn not_applied(unmet: Vec<(Need, &Condition)>, keymap: &Keymap) -> Option<St
     (!texts.is_empty()).then(|| format!("not applied: {}", texts.join(", ")))
 }
 
-impl Browser {
+impl Rows {
     /// The unmet prerequisite of a column, if there is one.
     pub fn need(&self, field: &Field) -> Option<Need> {
         Need::of(field).filter(|need| match need {
@@ -112,7 +112,7 @@ impl Browser {
             let Some(need) = self.need(key.field) else {
                 continue;
             };
-            match unmet.iter_mut().find(|(own, _)| *own == need) {
+            match unmet.iter_mut().find(|(known, _)| *known == need) {
                 Some((_, labels)) => labels.push(key.field.label),
                 None => unmet.push((need, vec![key.field.label])),
             }
@@ -123,16 +123,22 @@ impl Browser {
 
 impl Browser {
     /// Requests the three price models and shows their columns after the price.
-    pub(crate) fn ask_three(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
+    pub(crate) fn ask_three(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Sending> {
         self.show_columns(&price_models::COLUMNS, "dph_total");
-        self.computed.price_models.ask(&self.query, tickets, now)
+        self.ask_price_models(tickets, now)
     }
 
-    /// Cancels and clears the three price models.
-    pub(crate) fn forget_three(&mut self) -> Vec<Effect> {
-        let effects = self.computed.price_models.cancel();
+    /// Requests the prices of the three price models.
+    pub(super) fn ask_price_models(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Sending> {
+        let Rows { query, computed, .. } = &mut **self;
+        computed.price_models.ask(query, tickets, now)
+    }
+
+    /// Cancels and clears the three price models; returns the tickets to abort.
+    pub(crate) fn forget_three(&mut self) -> Vec<Ticket> {
+        let aborted = self.computed.price_models.cancel();
         self.computed.price_models = PriceModelSearches::default();
         self.revalue();
-        effects
+        aborted
     }
 }

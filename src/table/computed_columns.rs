@@ -58,12 +58,20 @@ impl ComputedColumns {
     pub fn for_other_rows(&self) -> Self {
         Self {
             job: self.job,
+            jobless_storage: self.jobless_storage,
             term: self.term,
             throughput: Arc::clone(&self.throughput),
             annotations: Arc::clone(&self.annotations),
             bans: self.bans,
             ..Self::default()
         }
+    }
+
+    /// Whether others are computed from the same.
+    pub(super) fn is_for(&self, other: &Self) -> bool {
+        (self.job, self.term, self.bans) == (other.job, other.term, other.bans)
+            && Arc::ptr_eq(&self.annotations, &other.annotations)
+            && Arc::ptr_eq(&self.throughput, &other.throughput)
     }
 
     /// The front of price against `DLPerf` among the rows last computed: of a job's bill and the
@@ -209,13 +217,13 @@ impl ComputedColumns {
             .iter()
             .filter(|row| !self.is_unfit(**row as usize))
             .filter_map(|row| {
-                let place = *row as usize;
+                let index = *row as usize;
                 // A bill is for the whole offer, so the speed is too.
                 let (x, y) = if pricing.job.is_some() {
-                    let bill = pricing.price(&prices, place).ok()?;
-                    (bill, prices.dlperf(place).ok()?)
+                    let bill = pricing.price(&prices, index).ok()?;
+                    (bill, prices.dlperf(index).ok()?)
                 } else {
-                    (units.get(place)?.gpu?, (*speeds.get(place)?)?)
+                    (units.get(index)?.gpu?, (*speeds.get(index)?)?)
                 };
                 Some(Point { row: *row, x, y })
             })

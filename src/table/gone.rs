@@ -7,7 +7,7 @@ use crate::domain::history::Lot;
 use crate::domain::insight::{differences, lot_of};
 use crate::domain::{Field, Listing, RowId};
 
-/// Departures that are kept: more than any screen lists.
+// Departures that are kept: more than any screen lists.
 const MOST: usize = 500;
 
 /// A row that a response lacks and the one before had; times are in seconds since 1970.
@@ -55,27 +55,27 @@ impl Departures {
     /// The rows of the baseline among `gone`, the latest first. One that had got another id in
     /// between left with its machine.
     pub fn of(&self, baseline: &Listing, gone: &[u32], price: &Field) -> Vec<GoneRow> {
-        let found = |row: u32| {
+        let departure_of = |row: u32| {
             let id = baseline.id(row as usize);
-            let own = self.0.iter().find(|own| Some(own.id) == id);
+            let departure = self.0.iter().find(|departure| Some(departure.id) == id);
             let lot = || lot_of(baseline, row);
-            own.or_else(|| {
+            departure.or_else(|| {
                 let lot = lot()?;
-                self.0.iter().find(|own| own.lot.as_ref() == Some(&lot))
+                self.0.iter().find(|departure| departure.lot.as_ref() == Some(&lot))
             })
         };
         let rows = gone.iter().map(|row| {
-            let departure = found(*row);
+            let departure = departure_of(*row);
             let price = || baseline.cell(*row as usize, price).number();
             GoneRow {
                 row: *row,
-                at: departure.map(|own| own.at),
-                price: departure.and_then(|own| own.price).or_else(price),
+                at: departure.map(|departure| departure.at),
+                price: departure.and_then(|departure| departure.price).or_else(price),
             }
         });
         let mut rows: Vec<GoneRow> = rows.collect();
         let at = |row: &GoneRow| row.at.unwrap_or_default();
-        rows.sort_by(|one, other| at(other).total_cmp(&at(one)));
+        rows.sort_by(|left, right| at(right).total_cmp(&at(left)));
         rows
     }
 

@@ -1,8 +1,7 @@
 //! Three prices in one row: one search for each price model, each with its own slot.
 
-use super::remote::{Now, Phase, Remote, Ticket, Tickets, Waiting};
+use super::remote::{Now, Phase, Progress, Remote, Sending, Ticket, Tickets};
 use crate::api::{ApiError, Request};
-use crate::core::message::Effect;
 use crate::domain::insight::{Coverage, coverage};
 use crate::domain::{Listing, OfferType, Query};
 
@@ -25,8 +24,8 @@ pub struct PriceModelSearches {
 impl PriceModelSearches {
     /// The slot of a price model.
     pub fn slot(&self, model: OfferType) -> &Remote<Listing> {
-        let place = OfferType::ALL.iter().position(|own| *own == model);
-        &self.slots[place.unwrap_or(0)]
+        let index = OfferType::ALL.iter().position(|known| *known == model);
+        &self.slots[index.unwrap_or(0)]
     }
 
     /// The response to a price model's search.
@@ -69,43 +68,35 @@ impl PriceModelSearches {
     }
 
     /// Requests the three price models of `query`, each with its own ticket.
-    pub(crate) fn ask(&mut self, query: &Query, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
+    pub(crate) fn ask(&mut self, query: &Query, tickets: &mut Tickets, now: Now) -> Vec<Sending> {
         self.limit = query.limit;
-        let mut effects = Vec::new();
+        let mut requests = Vec::new();
         for (slot, model) in self.slots.iter_mut().zip(OfferType::ALL) {
             let ticket = tickets.take();
-            effects.extend(slot.ask(ticket, now).map(Effect::Abort));
-            effects.push(Effect::Call {
+            requests.extend(slot.ask(ticket, now).map(Sending::Abort));
+            requests.push(Sending::Send(
                 ticket,
-                request: Request::Search(Query {
+                Request::Search(Query {
                     offer_type: model,
                     ..query.clone()
                 }),
-            });
+            ));
         }
-        effects
+        requests
     }
 
     /// Takes the response to a price model's search that was requested elsewhere.
     pub fn set(&mut self, model: OfferType, listing: Listing, limit: Option<u32>) {
         self.limit = limit;
-        let place = OfferType::ALL.iter().position(|own| *own == model);
+        let index = OfferType::ALL.iter().position(|known| *known == model);
         let (ticket, now) = (Ticket(0), Now::default());
-        let slot = &mut self.slots[place.unwrap_or(0)];
+        let slot = &mut self.slots[index.unwrap_or(0)];
         slot.ask(ticket, now);
         slot.accept(ticket, now, Ok(listing));
     }
 
-    pub fn cancel(&mut self) -> Vec<Effect> {
-        self.slots
-            .iter_mut()
-            .filter_map(Remote::cancel)
-            .map(Effect::Abort)
-            .collect()
-    }
-
-    pub(crate) fn awaits(&self, ticket: Ticket) -> bool {
-        self.slots.iter().any(|slot| slot.awaited() == Some(ticket))
+    pub fn cancel(&mut self) -> Vec<Ticket> {
+        self.slots.iter_mut().filter_map(Remote::cancel).collect()
     }
 
     pub(crate) fn answered(&mut self, ticket: Ticket, now: Now, answer: Result<Listing, ApiError>) {
@@ -115,9 +106,9 @@ impl PriceModelSearches {
         }
     }
 
-    pub(crate) fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
+    pub(crate) fn progress(&mut self, ticket: Ticket, progress: &Progress) {
         for slot in &mut self.slots {
-            slot.progress(ticket, attempt, waiting.cloned());
+            slot.progress(ticket, progress.clone());
         }
     }
 }

@@ -1,51 +1,10 @@
 //! What rows are priced for: offers for a job, volumes for a size and term.
 
-use std::sync::Arc;
-
 use super::browser::Browser;
 use super::computed_columns::{JOB_COLUMNS, TERM_COLUMNS};
-use super::remote::Now;
-use crate::core::message::Effect;
-use crate::core::state::State;
 use crate::domain::cost::{Job, VolumeTerm};
-use crate::domain::query::{DEFAULT_STORAGE_GB, Direction};
-use crate::domain::throughput::{Throughput, WorkUnit};
-use crate::domain::{Operand, Operator, OrderKey, Query, Resource, Value};
-
-impl State {
-    /// Prices the work by the person's own throughput; a column shows while its unit has a rate.
-    pub fn set_throughput(&mut self, throughput: Throughput) {
-        let offers = &mut self.browsers[Resource::Offers];
-        let columns: Vec<_> = throughput.units().map(WorkUnit::column).collect();
-        offers.hide_columns(&WorkUnit::ALL.map(WorkUnit::column));
-        offers.show_columns(&columns, "dph_total");
-        offers.computed.throughput = Arc::new(throughput);
-        offers.revalue();
-    }
-
-    /// Sets or clears the job, and requests the prices with its disk.
-    pub fn price_job(&mut self, now: Now, job: Option<Job>) -> Vec<Effect> {
-        let offers = &mut self.browsers[Resource::Offers];
-        // The market's score ignores the bill: the lowest bill comes first, unless another order
-        // was chosen.
-        let reorders = job.is_some() && offers.computed.job.is_none() && offers.is_ranked_by_score();
-        let is_other_search = offers.set_job(job);
-        let mut effects = Vec::new();
-        if reorders && let Some(field) = offers.query.resource.catalog().column("job_cost") {
-            let direction = Direction::Ascending;
-            effects = offers.set_order(vec![OrderKey { field, direction }], now);
-        }
-        if is_other_search {
-            effects.extend(offers.ask(&mut self.tickets, now));
-        }
-        effects
-    }
-
-    /// Sets or clears the size and term that volumes are priced for.
-    pub fn price_term(&mut self, term: Option<VolumeTerm>) {
-        self.browsers[Resource::Volumes].set_term(term);
-    }
-}
+use crate::domain::query::DEFAULT_STORAGE_GB;
+use crate::domain::{Operand, Operator, OrderKey, Query, Value};
 
 impl Browser {
     /// Whether the rows are in the market's default order.
@@ -119,18 +78,19 @@ impl Browser {
 
     /// Replaces a sort key by another column, unless that is a key already.
     fn reorder(&mut self, from: &str, to: &str) {
+        let field = self.resource().catalog().column(to);
         let order = &mut self.query.order;
         if order.iter().any(|key| key.field.key == to) {
             return;
         }
         let key = order.iter_mut().find(|key| key.field.key == from);
-        if let (Some(key), Some(field)) = (key, self.query.resource.catalog().column(to)) {
+        if let (Some(key), Some(field)) = (key, field) {
             *key = OrderKey { field, ..*key };
         }
     }
 
     /// Sets or clears the size and term; the columns appear and disappear with it.
-    fn set_term(&mut self, term: Option<VolumeTerm>) {
+    pub(crate) fn set_term(&mut self, term: Option<VolumeTerm>) {
         if self.is_at_top() {
             self.go_to_top();
         }

@@ -25,14 +25,16 @@ impl Browser {
         self.bar.error = None;
         let text = self.bar.input.text().to_owned();
         let reading = self.read_words();
-        match reading.renewed(&|text| parse_bar(self, text)) {
-            Ok((parsed, _)) => {
-                let words = settled(parsed.words, &text, self);
-                let preview = self.preview(&reading);
-                self.narrow_while_typing(words, preview);
-            }
+        if let Ok((parsed, _)) = reading.renewed(&|text| parse_bar(self, text)) {
+            let active = self.query.active().cloned().collect::<Vec<_>>();
+            self.bar.is_other_query = parsed.conditions != active || !reading.meaning.settings.texts().is_empty();
+            let words = settled(parsed.words, &text, self);
+            let preview = self.preview(&reading);
+            self.narrow_while_typing(words, preview);
+        } else {
             // An incomplete condition: the words of the running query filter until it is complete.
-            Err(_) => self.restore_words(),
+            self.bar.is_other_query = false;
+            self.restore_words();
         }
         let listing = self.listing();
         let counted = OnceCell::new();
@@ -95,7 +97,7 @@ impl Browser {
         );
         let conditions = parsed.map(|parsed| parsed.conditions).unwrap_or_default();
         let conditions = conditions.into_iter();
-        conditions.filter(|own| !own.field.is_computed()).collect()
+        conditions.filter(|condition| !condition.field.is_computed()).collect()
     }
 
     /// Puts the meaning of the words at the cursor before the other candidates.
@@ -176,12 +178,12 @@ impl Browser {
         let storage = settings.storage.or(self.query.storage);
         let job = settings.job.over(self.computed.job, storage);
         let reorders = self.computed.job.is_none() && self.is_ranked_by_score();
-        let is_other = self.set_job(Some(job));
+        let is_changed = self.set_job(Some(job));
         if reorders && let Some(field) = self.query.catalog().column("job_cost") {
             let direction = Direction::Ascending;
             self.query.order = vec![OrderKey { field, direction }];
         }
-        is_other
+        is_changed
     }
 
     /// Goes back to the running query; Up recalls the draft.
@@ -226,7 +228,7 @@ pub(crate) struct Ran {
 
 /// What a person must know of a reading: `replaces gpu_name=RTX_4090`.
 fn told(reading: &Reading, text: &str, replaced: &[Condition]) -> Option<String> {
-    let refused = reading.refused.iter().map(|own| &text[own.span.clone()]);
+    let refused = reading.refused.iter().map(|part| &text[part.span.clone()]);
     let refused: Vec<_> = refused.filter(|words| words.contains(' ')).collect();
     let replaced = (!replaced.is_empty()).then(|| format!("replaces {}", language::print_briefly(replaced)));
     let refused = (!refused.is_empty()).then(|| format!("not understood, filters the rows: {}", refused.join(", ")));
@@ -239,6 +241,7 @@ type Counts<'a> = HashMap<&'a str, usize>;
 
 /// Counts the rows of each text or boolean that can be a candidate.
 fn value_counts<'a>(listing: Option<&'a Listing>, field: &Field) -> Counts<'a> {
+    // Nobody chooses a value that is longer than a line, and counting hashes each of them.
     /// Longer texts are no candidates: in bytes.
     const LONGEST: usize = 320;
     let mut counts = Counts::new();
@@ -266,8 +269,8 @@ fn settled(mut words: Vec<String>, text: &str, browser: &Browser) -> Vec<String>
     let may_become_a_name = |word: &str| {
         let word = word.to_lowercase();
         let catalog = browser.query.catalog();
-        let is_place = catalog.resource != Resource::Workergroups && country::begins(&word);
-        is_place
+        let is_location = catalog.resource != Resource::Workergroups && country::begins(&word);
+        is_location
             || catalog.fields().iter().chain(catalog.computed()).any(|field| {
                 std::iter::once(&field.key)
                     .chain(field.aliases)

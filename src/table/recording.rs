@@ -80,12 +80,3 @@ impl Asked {
         }
     }
 }
-
-/// The response that a pane shows, or the failure of its request.
-pub(crate) fn of_pane(browser: &Browser, asked: &Asked, now: Now) -> Option<Poll> {
-    if let Some(error) = browser.remote().error() {
-        return asked.failed(error, now);
-    }
-    let listing = browser.listing()?;
-    Some(asked.answered(listing, &browser.check, browser.dialect(), now))
-}

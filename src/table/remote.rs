@@ -1,6 +1,6 @@
 //! Remote data: requests in flight, and the one rule against stale responses.
 
-use crate::api::{ApiError, Received, Reply};
+use crate::api::{ApiError, Received, Reply, Request, Response};
 use crate::domain::Listing;
 
 /// The current time, passed to the core, which never reads a clock.
@@ -36,6 +36,14 @@ impl Tickets {
     }
 }
 
+/// What a table needs done about requests.
+#[derive(Debug, PartialEq)]
+pub enum Sending {
+    Send(Ticket, Request),
+    /// Stop waiting for the response.
+    Abort(Ticket),
+}
+
 #[derive(Debug, Clone)]
 pub enum Phase {
     Idle,
@@ -64,12 +72,28 @@ pub struct Waiting {
     pub why: String,
 }
 
+/// What happens to a request before its response is complete.
+#[derive(Debug, Clone)]
+pub enum Progress {
+    /// It is sent, or waits for the rate limit or a retry.
+    Attempt {
+        /// From 1.
+        number: u32,
+        /// How long and why it waits, if it does.
+        waiting: Option<Waiting>,
+    },
+    /// Part of the response has arrived.
+    Received(Received),
+}
+
 /// Remote data and the state of the newest request for it. Old data stays while new data loads or
 /// fails to.
 #[derive(Debug)]
 pub struct Remote<T> {
     shown: Option<T>,
     shown_at: Option<Now>,
+    /// Whether a newer request for it has failed, also after its error was dismissed.
+    is_outdated: bool,
     phase: Phase,
 }
 
@@ -78,6 +102,7 @@ impl<T> Default for Remote<T> {
         Self {
             shown: None,
             shown_at: None,
+            is_outdated: false,
             phase: Phase::Idle,
         }
     }
@@ -101,6 +126,11 @@ impl<T> Remote<T> {
     /// When the data was received.
     pub const fn shown_at(&self) -> Option<Now> {
         self.shown_at
+    }
+
+    /// Whether the newest request that ended has failed, so that the data is older than it should be.
+    pub const fn is_outdated(&self) -> bool {
+        self.is_outdated
     }
 
     /// The state of the newest request.
@@ -147,6 +177,7 @@ impl<T> Remote<T> {
         if self.awaited() != Some(ticket) {
             return false;
         }
+        self.is_outdated = answer.is_err();
         match answer {
             Ok(value) => {
                 self.shown = Some(value);
@@ -158,33 +189,35 @@ impl<T> Remote<T> {
         true
     }
 
-    /// Records the attempt of the awaited request, and whether it waits.
-    pub fn progress(&mut self, ticket: Ticket, tries: u32, wait: Option<Waiting>) {
-        if self.awaited() == Some(ticket)
-            && let Phase::Loading {
-                attempt,
-                waiting,
-                arrived,
-                ..
-            } = &mut self.phase
-        {
-            *attempt = tries;
-            *waiting = wait;
-            // What arrived of an earlier attempt is no part of the next.
-            *arrived = None;
-        }
-    }
-
-    /// Records what has arrived of the awaited response; earlier first rows stay.
-    pub fn received(&mut self, ticket: Ticket, received: &Received) {
-        if self.awaited() == Some(ticket)
-            && let Phase::Loading { arrived, .. } = &mut self.phase
-        {
-            let before = arrived.take().and_then(|before| before.first);
-            *arrived = Some(Received {
-                first: received.first.clone().or(before),
-                ..received.clone()
-            });
+    /// Records the progress of the awaited request.
+    pub fn progress(&mut self, ticket: Ticket, progress: Progress) {
+        let Phase::Loading {
+            ticket: awaited,
+            attempt,
+            waiting,
+            arrived,
+            ..
+        } = &mut self.phase
+        else {
+            return;
+        };
+        match progress {
+            _ if *awaited != ticket => {}
+            Progress::Attempt {
+                number,
+                waiting: reason,
+            } => {
+                *attempt = number;
+                *waiting = reason;
+                // What arrived of an earlier attempt is no part of the next.
+                *arrived = None;
+            }
+            Progress::Received(received) => {
+                // The first rows come once.
+                let first = arrived.take().and_then(|earlier| earlier.first);
+                let first = received.first.or(first);
+                *arrived = Some(Received { first, ..received });
+            }
         }
     }
 
@@ -220,22 +253,13 @@ impl<T> Remote<T> {
 }
 
 impl Remote<Listing> {
-    /// Accepts the records it waits for; gives back what it does not wait for.
-    pub fn take_records(
-        &mut self,
-        ticket: Ticket,
-        now: Now,
-        response: Result<Reply, ApiError>,
-    ) -> Option<Result<Reply, ApiError>> {
-        if self.awaited() != Some(ticket) {
-            return Some(response);
-        }
-        let listing = match response {
+    /// Takes the records it waits for, or why there are none; true if it did.
+    pub fn take_records(&mut self, ticket: Ticket, now: Now, response: Response) -> bool {
+        let answer = match response {
             Ok(Reply::Records(listing)) => Ok(*listing),
-            Ok(other) => return Some(Ok(other)),
+            Ok(_) => return false,
             Err(error) => Err(error),
         };
-        self.accept(ticket, now, listing);
-        None
+        self.accept(ticket, now, answer)
     }
 }

@@ -5,7 +5,8 @@ use crate::domain::listing::Column;
 use crate::domain::text::{Needle, beginning};
 use crate::domain::{Field, Listing};
 
-/// How much of a text is searched with every key, in bytes: more than any column shows.
+// More than any column shows.
+/// How much of a text is searched with every key, in bytes.
 const SEARCHED: usize = 1024;
 
 /// Whether a column is searched for words.
@@ -52,12 +53,12 @@ pub fn narrow(listing: &Listing, view: Vec<u32>, words: &[String], shown: &[&'st
     listing.prepare(fields());
     let mut rows = view;
     let mut hits: Vec<Vec<Hits<'_>>> = Vec::new();
-    for (place, word) in words.iter().enumerate() {
+    for (index, word) in words.iter().enumerate() {
         // Where nothing is left, a pasted page of words changes nothing.
         if rows.is_empty() {
             break;
         }
-        if words[..place].contains(word) {
+        if words[..index].contains(word) {
             continue;
         }
         let needle = Needle::new(word);

@@ -4,20 +4,18 @@
 //! response therefore also requests the market's own top rows.
 
 use super::browser::Browser;
-use super::remote::Now;
+use super::remote::{Now, Ticket};
 use super::sort_sign::arrow;
-use crate::core::message::Effect;
-use crate::core::state::State;
 use crate::domain::insight::Coverage;
-use crate::domain::{Direction, Field, Listing, OrderKey, Query, Resource};
+use crate::domain::{Direction, Field, Listing, OrderKey, Query};
 
-/// Seconds without another change before the market is queried: pressing `>` five times should cost
-/// one request, because markets limit them.
+// Pressing `>` five times should cost one request, because markets limit them.
+/// Seconds without another change before the market is queried.
 const SETTLE: f64 = 0.3;
 
 impl Browser {
     /// Sorts by `order` at once, and queries the market soon if the limit truncated the response.
-    pub fn set_order(&mut self, order: Vec<OrderKey>, now: Now) -> Vec<Effect> {
+    pub fn set_order(&mut self, order: Vec<OrderKey>, now: Now) -> Option<Ticket> {
         self.query.order = order;
         self.go_to_top();
         self.resort();
@@ -26,11 +24,11 @@ impl Browser {
         let abort = is_superseded.then(|| self.cancel()).flatten();
         self.ask_order_at = None;
         self.schedule_order(now);
-        abort.into_iter().collect()
+        abort
     }
 
     /// Sorts by one field, its better end first; the same field again reverses it.
-    pub fn sort_by(&mut self, field: &'static Field, now: Now) -> Vec<Effect> {
+    pub fn sort_by(&mut self, field: &'static Field, now: Now) -> Option<Ticket> {
         let first = match field.better {
             Some(true) => Direction::Descending,
             _ => Direction::Ascending,
@@ -43,7 +41,7 @@ impl Browser {
     }
 
     /// Reverses every key of the order.
-    pub fn reverse(&mut self, now: Now) -> Vec<Effect> {
+    pub fn reverse(&mut self, now: Now) -> Option<Ticket> {
         let mut order = self.query.order.clone();
         for key in &mut order {
             key.direction = key.direction.flipped();
@@ -65,7 +63,7 @@ impl Browser {
     /// for it.
     pub(crate) fn lacks_market_order(&self) -> bool {
         let wanted = self.market_keys(&self.query);
-        let sent = self.shown_query.as_ref();
+        let sent = self.shown_query();
         let sent = sent.map(|query| self.market_keys(query));
         self.is_cut() && sent.is_some_and(|sent| !sent.starts_with(&wanted))
     }
@@ -79,7 +77,7 @@ impl Browser {
 
     /// Whether the request in flight differs from the response shown only in its order.
     fn asks_only_for_order(&self) -> bool {
-        let Some((asked, shown)) = self.asked_query.as_ref().zip(self.shown_query.as_ref()) else {
+        let Some((asked, shown)) = self.asked_query.as_ref().zip(self.shown_query()) else {
             return false;
         };
         let reordered = Query {
@@ -113,35 +111,11 @@ impl Browser {
         let Some(first) = keys.first().filter(|_| !is_whole) else {
             return false;
         };
-        let sent = self.shown_query.as_ref();
+        let sent = self.shown_query();
         let sent = sent.map(|query| self.market_keys(query));
         let is_sent = sent.is_some_and(|sent| sent.first() == Some(first));
         // The market sorts by its quoted prices.
-        let is_other = |listing: &Listing| listing.is_estimated(first.field);
-        !is_sent || self.is_unordered() || self.listing().is_some_and(is_other)
+        let is_estimated = |listing: &Listing| listing.is_estimated(first.field);
+        !is_sent || self.is_unordered() || self.listing().is_some_and(is_estimated)
     }
-}
-
-/// Sends the request for an order that has settled.
-pub(crate) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
-    let is_held = state.held(now).is_some();
-    let State { browsers, tickets, .. } = state;
-    let mut effects = Vec::new();
-    for browser in browsers.iter_mut() {
-        if is_held {
-            browser.ask_order_at = None;
-        }
-        if browser.ask_order_at.is_some_and(|due| due <= now.mono) {
-            effects.extend(browser.ask(tickets, now));
-        }
-    }
-    effects
-}
-
-/// When the next order settles.
-pub(crate) fn deadline(state: &State) -> Option<f64> {
-    [&state.browsers[Resource::Offers], &state.browsers[Resource::Volumes]]
-        .into_iter()
-        .filter_map(|browser| browser.ask_order_at)
-        .reduce(f64::min)
 }

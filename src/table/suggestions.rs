@@ -49,7 +49,7 @@ impl Browser {
     pub(crate) fn take_suggestions(&mut self) -> bool {
         let mut query = self.query.clone();
         let (catalog, dialect) = (query.catalog(), self.dialect());
-        let active = query.conditions.iter_mut().filter(|it| it.enabled);
+        let active = query.conditions.iter_mut().filter(|condition| condition.enabled);
         for condition in active {
             let parsed = self
                 .meant(condition)
@@ -72,13 +72,13 @@ pub(crate) fn seen_values(listing: Option<&Listing>, field: &Field) -> Vec<Strin
     let Some(listing) = listing else {
         return Vec::new();
     };
-    let known = listing.catalog().fields().iter().find(|own| *own == field);
-    let Some(own) = known else { return Vec::new() };
+    let known = listing.catalog().fields().iter().find(|known| *known == field);
+    let Some(known) = known else { return Vec::new() };
     let mut values: Vec<String> = listing
-        .column(own)
+        .column(known)
         .texts()
         .iter()
-        .map(|text| match own.kind {
+        .map(|text| match known.kind {
             Kind::Country => country::code(text.compared()),
             _ => text.compared(),
         })

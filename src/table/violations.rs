@@ -28,7 +28,7 @@ impl Browser {
 
     /// The columns with such cells that the person has not chosen.
     pub fn accused(&self) -> Vec<&'static Field> {
-        let is_chosen = |field: &Field| self.columns.iter().any(|own| reads_same(field, own));
+        let is_chosen = |field: &Field| self.columns.iter().any(|shown| reads_same(field, shown));
         let catalog = self.query.catalog();
         let hidden = self.violations().iter().map(|violation| violation.field);
         let mut hidden: Vec<&'static Field> = hidden

@@ -1,5 +1,4 @@
-//! What a search with auto-refresh remembers: the responses that later ones are compared with, and
-//! what has changed since.
+//! What a search with auto-refresh remembers: earlier responses, and what has changed since.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -7,7 +6,6 @@ use jiff::tz::TimeZone;
 
 use super::gone::{Departures, GoneRow};
 use super::remote::{Now, Ticket};
-use crate::core::message::Effect;
 use crate::domain::history::{Cause, Event, EventKind, Lot, Moment, Poll, SearchKey};
 use crate::domain::insight::recorded_lot;
 use crate::domain::watching::Watching;
@@ -23,11 +21,13 @@ pub enum Poller {
 }
 
 /// A request for the right to poll a watched search.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PollClaim {
     pub search: SearchKey,
     /// Seconds between two polls.
     pub every: u32,
+    /// When it is claimed, in seconds since 1970.
+    pub now: f64,
     /// When the newest poll was that is known here.
     pub seen: Moment,
 }
@@ -43,6 +43,10 @@ pub enum PollRight {
 /// Seconds without a key after which the person has not been looking.
 const AWAY: f64 = 60.0;
 
+/// Seconds behind other windows after which a watched search pauses.
+const LONG_AWAY: f64 = 3600.0;
+
+// Without a record they are in memory only, and nobody reads further back.
 /// Events that are kept while nothing is recorded.
 const MOST_EVENTS: usize = 500;
 
@@ -88,8 +92,10 @@ impl Baseline {
 pub struct Watch {
     /// Seconds between a response and the next request.
     pub(crate) interval: f64,
-    /// When to send the next request, on the monotonic clock.
+    /// When to send the next request, on the monotonic clock; never while it is paused.
     pub(crate) next: f64,
+    /// Since when the terminal is not in front, on the monotonic clock.
+    away: Option<f64>,
     /// How often in a row the market has refused: each time doubles the pause.
     refusals: i32,
     baseline: Baseline,
@@ -189,6 +195,7 @@ impl Watch {
         Self {
             interval,
             next: now.mono + interval,
+            away: None,
             refusals: 0,
             baseline: Baseline::default(),
             zone,
@@ -256,7 +263,7 @@ impl Watch {
             Cause::LeftTheSearch => "left the search",
             Cause::Delisted => "delisted",
             // The limit may have pushed it out.
-            Cause::Unknown if self.changes.is_cut => "out of view",
+            Cause::Unknown if self.changes.is_cut => "past the limit",
             Cause::Unknown => "not known",
         }
     }
@@ -338,13 +345,13 @@ impl Watch {
     }
 
     /// The poll that waits for its causes: it is recorded without them when auto-refresh ends.
-    pub(crate) fn ended(self) -> Option<Effect> {
-        self.unrecorded.map(Effect::Record)
+    pub(crate) fn ended(self) -> Option<Box<Poll>> {
+        self.unrecorded
     }
 
     /// Adds what a response changed to the events, with prices of offers that have `storage` GB.
     pub(crate) fn polled(&mut self, poll: &Poll, storage: f64) {
-        let priced = |poll: &Poll| poll.clone().priced(storage);
+        let priced = |poll: &Poll| poll.clone().priced(storage, history::PricePer::Gpu);
         let before = self.poll.as_ref();
         let changes = before.map(|before| history::compare(&priced(before), &priced(poll)));
         for change in changes.unwrap_or_default() {
@@ -370,7 +377,7 @@ impl Watch {
         }
         self.kept.insert(number, (listing, at));
         let needed = [self.last, self.looked, self.today, Some(self.seen.0)];
-        self.kept.retain(|own, _| needed.contains(&Some(*own)));
+        self.kept.retain(|kept, _| needed.contains(&Some(*kept)));
     }
 
     fn day(&self, now: Now) -> Option<jiff::civil::Date> {
@@ -393,6 +400,31 @@ impl Watch {
     /// The person looks away while response number `number` is shown.
     pub(crate) const fn looked_away(&mut self, number: u64, now: Now) {
         self.seen = (number, now.mono);
+    }
+
+    /// The terminal is no longer in front.
+    pub(crate) fn left(&mut self, now: Now) {
+        self.away.get_or_insert(now.mono);
+    }
+
+    /// The person is back; what is paused goes on at once.
+    pub(crate) fn came_back(&mut self, now: Now) {
+        if self.away.take().is_some() && self.is_paused() {
+            self.next = now.mono;
+        }
+    }
+
+    /// Pauses if the terminal was behind others for long; true if it does.
+    pub(crate) fn pauses(&mut self, now: Now) -> bool {
+        if self.away.is_some_and(|since| now.mono - since >= LONG_AWAY) {
+            self.next = f64::INFINITY;
+        }
+        self.is_paused()
+    }
+
+    /// Whether it waits until the terminal is in front again.
+    pub const fn is_paused(&self) -> bool {
+        self.next == f64::INFINITY
     }
 
     /// Schedules the next request after a response, later after a refusal.
@@ -509,10 +541,10 @@ pub(crate) const fn price_of(resource: Resource) -> &'static str {
 }
 
 /// Whether two queries request the same rows and prices, ignoring limit and order.
-pub(crate) fn is_same_question(one: &Query, other: &Query) -> bool {
-    let one = Query {
-        order: other.order.clone(),
-        ..one.clone()
+pub(crate) fn is_same_question(left: &Query, right: &Query) -> bool {
+    let left = Query {
+        order: right.order.clone(),
+        ..left.clone()
     };
-    one == *other
+    left == *right
 }

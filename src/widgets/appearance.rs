@@ -154,16 +154,18 @@ impl Look {
     /// one; otherwise `COLORFGBG` decides, and dark is the default.
     pub fn theme(&self, light: Option<bool>, variable: impl Fn(&str) -> Option<String>) -> Theme {
         let depth = Depth::detect(&variable);
+        let light = light.or_else(|| from_colorfgbg(&variable));
         let mut theme = match self.choice {
             _ if depth == Depth::Mono => Theme::MONO,
             Choice::Plain => Theme::MONO,
-            Choice::Ansi => Theme::ANSI,
+            Choice::Ansi => ansi(light),
             Choice::HighContrast => Theme::HIGH_CONTRAST,
-            _ if depth == Depth::Ansi => Theme::ANSI,
+            _ if depth == Depth::Ansi => ansi(light),
+            // A terminal that does not answer is mostly dark.
+            Choice::Light if light != Some(true) => Theme::LIGHT_PAINTED,
+            Choice::Auto if light != Some(true) => Theme::DARK,
             Choice::Dark => Theme::DARK,
-            Choice::Light => Theme::LIGHT,
-            Choice::Auto if light.or_else(|| from_colorfgbg(&variable)) == Some(true) => Theme::LIGHT,
-            Choice::Auto => Theme::DARK,
+            Choice::Auto | Choice::Light => Theme::LIGHT,
         };
         if depth > Depth::Mono && self.choice != Choice::Plain {
             for change in &self.overrides {
@@ -181,28 +183,44 @@ impl Look {
         // These print sequences that they do not understand.
         let prints = ["eterm", "dumb", "linux", "cons25", "screen"];
         cfg!(unix)
-            && self.choice == Choice::Auto
-            && Depth::detect(&variable) > Depth::Ansi
+            && matches!(self.choice, Choice::Auto | Choice::Light | Choice::Ansi)
+            && Depth::detect(&variable) > Depth::Mono
             && !prints.iter().any(|name| term.starts_with(name))
     }
+}
+
+/// The sixteen colours. Their yellow cannot be read on white.
+fn ansi(light: Option<bool>) -> Theme {
+    let mut theme = Theme::ANSI;
+    if light == Some(true) {
+        for (_, style) in theme.roles_mut() {
+            style.fg = style
+                .fg
+                .map(|color| if color == Color::Yellow { Color::Red } else { color });
+        }
+    }
+    theme
 }
 
 /// Whether `COLORFGBG` (set by some terminals: `foreground;background`) means a light background.
 fn from_colorfgbg(variable: &impl Fn(&str) -> Option<String>) -> Option<bool> {
     let value = variable("COLORFGBG")?;
     let background = value.rsplit(';').next()?.parse::<u8>().ok()?;
+    // White and bright white, the only light ones of the 16 colours that are used as backgrounds.
     Some(background == 7 || background == 15)
 }
 
 /// Whether the locale is not UTF-8, or the terminal has few characters. Without a locale UTF-8 is
 /// assumed, which terminals use today.
 fn wants_ascii(variable: &impl Fn(&str) -> Option<String>) -> bool {
+    // The console has a font of at most 512 characters, without braille and most of the box drawing.
     if variable("TERM").as_deref() == Some("linux") {
         return true;
     }
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
         .filter_map(variable)
+        // In the order of POSIX: the first that is set decides.
         .find(|value| !value.is_empty());
     cfg!(unix)
         && locale.is_some_and(|locale| {
@@ -228,14 +246,15 @@ fn reduce(theme: &mut Theme, depth: Depth) {
     theme.background = theme.background.map(nearest);
 }
 
-fn distance(one: (u8, u8, u8), other: (u8, u8, u8)) -> u32 {
+fn distance(left: (u8, u8, u8), right: (u8, u8, u8)) -> u32 {
     let square = |a: u8, b: u8| u32::from(a.abs_diff(b)).pow(2);
     // The eye is most sensitive to green and least to blue.
-    2 * square(one.0, other.0) + 4 * square(one.1, other.1) + square(one.2, other.2)
+    2 * square(left.0, right.0) + 4 * square(left.1, right.1) + square(left.2, right.2)
 }
 
 /// The nearest colour of the 6x6x6 cube (16 to 231) or the grey ramp (232 to 255).
 fn indexed(r: u8, g: u8, b: u8) -> u8 {
+    // The levels of xterm's palette, which others follow.
     const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
     let step = |value: u8| (0..6_u8).min_by_key(|at| STEPS[usize::from(*at)].abs_diff(value));
     let (red, green, blue) = (step(r).unwrap_or(0), step(g).unwrap_or(0), step(b).unwrap_or(0));

@@ -116,8 +116,8 @@ impl Find {
         self.matches.clear();
         if !wanted.is_empty() {
             let holds = |line: &String| line.to_lowercase().contains(&wanted);
-            let found = lines.enumerate().filter(|(_, line)| holds(line));
-            self.matches.extend(found.map(|(place, _)| place));
+            let matching = lines.enumerate().filter(|(_, line)| holds(line));
+            self.matches.extend(matching.map(|(line, _)| line));
         }
         let next = self.matches.iter().position(|line| *line >= from);
         self.at = next.unwrap_or(0);

@@ -77,8 +77,8 @@ impl<K: Copy + Eq> Form<K> {
     }
 
     pub fn focus_on(&mut self, key: K) {
-        if let Some(place) = self.place(key) {
-            self.focus_at(place);
+        if let Some(index) = self.index_of(key) {
+            self.focus_at(index);
         }
     }
 
@@ -145,19 +145,19 @@ impl<K: Copy + Eq> Form<K> {
     /// Moves the focus by this many fields; leaving a field shows its error.
     fn step(&mut self, by: isize) {
         let shown: Vec<usize> = (0..self.fields.len())
-            .filter(|place| !self.fields[*place].is_hidden)
+            .filter(|index| !self.fields[*index].is_hidden)
             .collect();
-        let here = shown.iter().position(|place| *place == self.focus);
+        let here = shown.iter().position(|index| *index == self.focus);
         let last = shown.len().saturating_sub(1);
         let next = here.unwrap_or(0).saturating_add_signed(by).min(last);
-        if let Some(place) = shown.get(next) {
-            self.focus_at(*place);
+        if let Some(index) = shown.get(next) {
+            self.focus_at(*index);
         }
     }
 
     /// Focuses the field at an index, as a click does.
-    fn focus_at(&mut self, place: usize) {
-        if place != self.focus
+    fn focus_at(&mut self, index: usize) {
+        if index != self.focus
             && let Some(field) = self.fields.get_mut(self.focus)
         {
             field.show_fault();
@@ -165,15 +165,15 @@ impl<K: Copy + Eq> Form<K> {
                 input.deselect();
             }
         }
-        self.focus = place.min(self.fields.len().saturating_sub(1));
+        self.focus = index.min(self.fields.len().saturating_sub(1));
         if let Some(Control::Text(input)) = self.fields.get_mut(self.focus).map(|field| &mut field.control) {
             input.select_all();
         }
     }
 
     /// Focuses the field at an index and performs a click on it.
-    pub fn click(&mut self, place: usize) -> FormEvent<K> {
-        self.focus_at(place);
+    pub fn click(&mut self, index: usize) -> FormEvent<K> {
+        self.focus_at(index);
         match self.fields.get(self.focus).map(|field| &field.control) {
             Some(Control::Choice { .. } | Control::Toggle(_)) => self.update(Action::Toggle),
             Some(Control::Button) => self.update(Action::Submit),
@@ -239,8 +239,8 @@ impl<K: Copy + Eq> Form<K> {
             }
         }
         let first = self.fields.iter().position(|field| field.error.is_some());
-        if let Some(place) = first {
-            self.focus = place;
+        if let Some(index) = first {
+            self.focus = index;
         }
         first.is_none()
     }
@@ -304,16 +304,16 @@ impl<K: Copy + Eq> Form<K> {
     }
 
     /// Chooses the option at an index.
-    pub fn choose(&mut self, key: K, place: usize) {
+    pub fn choose(&mut self, key: K, choice: usize) {
         if let Some(Control::Choice { options, chosen }) = self.field_mut(key).map(|field| &mut field.control) {
-            *chosen = place.min(options.len().saturating_sub(1));
+            *chosen = choice.min(options.len().saturating_sub(1));
         }
     }
 
     /// Turns a switch on or off.
     pub fn set_on(&mut self, key: K, is_on: bool) {
-        if let Some(Control::Toggle(own)) = self.field_mut(key).map(|field| &mut field.control) {
-            *own = is_on;
+        if let Some(Control::Toggle(setting)) = self.field_mut(key).map(|field| &mut field.control) {
+            *setting = is_on;
         }
     }
 
@@ -323,7 +323,7 @@ impl<K: Copy + Eq> Form<K> {
             .is_some_and(|field| matches!(field.control, Control::Toggle(true)))
     }
 
-    fn place(&self, key: K) -> Option<usize> {
+    fn index_of(&self, key: K) -> Option<usize> {
         self.fields.iter().position(|field| field.key == key)
     }
 

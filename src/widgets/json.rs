@@ -35,11 +35,11 @@ fn token(text: &str, first: char, theme: &Theme) -> (usize, Style) {
             (length.max(1), theme.series[2])
         }
         letter if letter.is_alphabetic() => (until(|letter| !letter.is_alphanumeric()), theme.series[3]),
-        other if is_plain(other) => {
+        letter if is_plain(letter) => {
             let length = until(|letter| !is_plain(letter));
             (length, theme.dim)
         }
-        other => (other.len_utf8(), theme.text),
+        letter => (letter.len_utf8(), theme.text),
     }
 }
 
@@ -50,11 +50,11 @@ const fn is_plain(letter: char) -> bool {
 /// The length in bytes of a quoted text, including quotes; all of it if the end is missing.
 fn string_end(text: &str) -> usize {
     let mut is_escaped = false;
-    for (place, letter) in text.char_indices().skip(1) {
+    for (index, letter) in text.char_indices().skip(1) {
         match letter {
             _ if is_escaped => is_escaped = false,
             '\\' => is_escaped = true,
-            '"' => return place + 1,
+            '"' => return index + 1,
             _ => {}
         }
     }

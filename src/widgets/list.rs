@@ -76,6 +76,8 @@ pub struct List<T> {
     shown: Vec<usize>,
     selected: usize,
     names: fn(&T) -> &'static [&'static str],
+    is_listed: fn(&T, &str) -> bool,
+    passes_disabled: bool,
 }
 
 impl<T: Clone> List<T> {
@@ -87,9 +89,21 @@ impl<T: Clone> List<T> {
             shown: Vec::new(),
             selected: 0,
             names: |_| &[],
+            is_listed: |_, _| true,
+            passes_disabled: false,
         };
         picker.narrow();
         picker
+    }
+
+    /// Lists only lines whose value suits what is typed, disabled ones last; those are passed over
+    /// while there is another.
+    #[must_use]
+    pub fn listing(mut self, is_listed: fn(&T, &str) -> bool) -> Self {
+        self.is_listed = is_listed;
+        self.passes_disabled = true;
+        self.narrow();
+        self
     }
 
     /// Adds hidden names to lines, which are searched too.
@@ -109,10 +123,10 @@ impl<T: Clone> List<T> {
         self.items = items;
         self.narrow();
         let mut shown = self.shown();
-        let place = shown.position(|item| item.value.is_some() && item.value.as_ref() == keep);
+        let position = shown.position(|item| item.value.is_some() && item.value.as_ref() == keep);
         drop(shown);
-        if let Some(place) = place {
-            self.select(place, false);
+        if let Some(position) = position {
+            self.select(position, false);
         }
     }
 
@@ -149,39 +163,46 @@ impl<T: Clone> List<T> {
 
     /// Selects the shown line `index`, or the next choosable one.
     pub fn select(&mut self, index: usize, upwards: bool) {
-        let choosable = |index: &usize| self.items[self.shown[*index]].value.is_some();
+        let choosable = |index: &usize| {
+            let item = &self.items[self.shown[*index]];
+            item.value.is_some() && !(self.passes_disabled && item.disabled.is_some())
+        };
         let below = (index..self.shown.len()).find(choosable);
         let above = (0..=index.min(self.shown.len().saturating_sub(1)))
             .rev()
             .filter(|index| *index < self.shown.len())
             .find(choosable);
-        let found = if upwards { above.or(below) } else { below.or(above) };
-        self.selected = found.unwrap_or(0);
+        let nearest = if upwards { above.or(below) } else { below.or(above) };
+        self.selected = nearest.unwrap_or(0);
     }
 
     /// Finds the lines that match the typed text, best first; without a text, all in order.
     pub fn narrow(&mut self) {
         let text = self.input.text().trim();
+        let is_listed = |item: &Item<T>| item.value.as_ref().is_none_or(|value| (self.is_listed)(value, text));
         self.shown = if text.is_empty() {
-            (0..self.items.len()).collect()
+            (0..self.items.len())
+                .filter(|index| is_listed(&self.items[*index]))
+                .collect()
         } else {
             let lines: Vec<_> = self
                 .items
                 .iter()
                 .enumerate()
-                .filter(|(_, item)| item.value.is_some())
+                .filter(|(_, item)| item.value.is_some() && is_listed(item))
                 .map(|(index, item)| {
                     let names = self.names_of(item).join(" ");
                     let line = format!("{} {} {} {names}", item.title, item.text, item.note);
                     (index, line)
                 })
                 .collect();
-            let mut found = fuzzy(text, &lines);
-            found.sort_by_key(|index| {
+            let mut ranked = fuzzy(text, &lines);
+            ranked.sort_by_key(|index| {
                 let item = &self.items[*index];
-                remoteness(item, self.names_of(item), text)
+                let is_last = self.passes_disabled && item.disabled.is_some();
+                (is_last, remoteness(item, self.names_of(item), text))
             });
-            found
+            ranked
         };
         self.select(0, false);
     }
@@ -290,12 +311,15 @@ fn pad(line: &mut Line<'_>, width: u16, style: ratatui::style::Style) {
     line.push_span(Span::styled(" ".repeat(blanks), style));
 }
 
+/// Cells by which the longest title may widen the column of all.
+const FEW: u16 = 8;
+
 /// The width of nine in ten texts: a few long ones should not take the room of all others.
 fn usual_width(widths: impl Iterator<Item = u16>) -> u16 {
     let mut widths: Vec<_> = widths.collect();
     widths.sort_unstable();
-    let place = (widths.len() * 9).div_ceil(10).saturating_sub(1);
-    widths.get(place).copied().unwrap_or(0)
+    let index = (widths.len() * 9).div_ceil(10).saturating_sub(1);
+    widths.get(index).copied().unwrap_or(0)
 }
 
 impl<T: Clone> StatefulWidget for ListLines<'_, T> {
@@ -313,10 +337,12 @@ impl<T: Clone> StatefulWidget for ListLines<'_, T> {
         let titles = || entries().map(|item| cells(&item.title));
         let longest = titles().max().unwrap_or(0);
         // Names that begin alike are told apart by their ends.
-        let title = if longest <= area.width * 2 / 5 {
+        // But a few long ones move only their own texts.
+        let usual = usual_width(titles());
+        let title = if longest <= (area.width * 2 / 5).min(usual + FEW) {
             longest
         } else {
-            usual_width(titles())
+            usual
         };
         let has_text = entries().any(|item| !item.text.is_empty());
         let most = if has_text { area.width / 2 } else { area.width };
@@ -376,7 +402,7 @@ pub fn fuzzy<K: Copy>(pattern: &str, lines: &[(K, String)]) -> Vec<K> {
     let mut matcher = Matcher::new(Config::DEFAULT);
     let pattern = Pattern::parse(pattern, CaseMatching::Ignore, Normalization::Smart);
     let mut buffer = Vec::new();
-    let mut found: Vec<_> = candidates
+    let mut scored: Vec<_> = candidates
         .into_iter()
         .filter_map(|(key, line)| {
             pattern
@@ -384,6 +410,6 @@ pub fn fuzzy<K: Copy>(pattern: &str, lines: &[(K, String)]) -> Vec<K> {
                 .map(|score| (score, *key))
         })
         .collect();
-    found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-    found.into_iter().map(|(_, key)| key).collect()
+    scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    scored.into_iter().map(|(_, key)| key).collect()
 }

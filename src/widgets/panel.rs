@@ -54,11 +54,11 @@ impl Tone {
     }
 }
 
-/// A titled frame: the title on the left of its border, facts on the right, state at the bottom.
+/// A titled frame: the title on the left of its border, a note on the right, state at the bottom.
 #[derive(Debug, Clone, Default)]
 pub struct Panel<'a> {
     title: Line<'a>,
-    facts: Line<'a>,
+    note: Line<'a>,
     foot: Line<'a>,
     foot_right: Line<'a>,
     tone: Tone,
@@ -78,8 +78,8 @@ impl<'a> Panel<'a> {
 
     /// Text at the right of the top border, such as `1–38 of 500`.
     #[must_use]
-    pub fn facts(mut self, facts: impl Into<Line<'a>>) -> Self {
-        self.facts = facts.into();
+    pub fn note(mut self, note: impl Into<Line<'a>>) -> Self {
+        self.note = note.into();
         self
     }
 
@@ -175,15 +175,15 @@ impl<'a> Panel<'a> {
             .block()
             .border_style(border.remove_modifier(Modifier::UNDERLINED))
             .border_type(border_type);
-        // The title takes precedence over the facts: a panel without a name is useless.
+        // The title takes precedence over the note: a panel without a name is useless.
         let room = usize::from(area.width.saturating_sub(4));
         let title_width = title.width();
         if title_width > 0 {
             block = block.title_top(padded(title, title_style));
         }
-        if self.facts.width() > 0 && title_width + self.facts.width() + 4 <= room {
-            let facts = padded(self.facts, theme.dim).alignment(Alignment::Right);
-            block = block.title_top(facts);
+        if self.note.width() > 0 && title_width + self.note.width() + 4 <= room {
+            let note = padded(self.note, theme.dim).alignment(Alignment::Right);
+            block = block.title_top(note);
         }
         if !self.is_rule {
             let foot_width = self.foot.width();
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_panel_names_its_content_and_counts_it() {
-        let panel = Panel::new("Offers").facts("1–38 of 500").foot("by $/h");
+        let panel = Panel::new("Offers").note("1–38 of 500").foot("by $/h");
         let (rows, inner) = drawn(panel, 30, &Theme::DARK);
         assert_eq!(rows[0], "╭ Offers ─────── 1–38 of 500 ╮");
         assert_eq!(rows[3], "╰ by $/h ────────────────────╯");
@@ -234,14 +234,14 @@ mod tests {
 
     #[test]
     fn facts_give_way_to_the_title() {
-        let panel = Panel::new("Offers").facts("1–38 of 500");
+        let panel = Panel::new("Offers").note("1–38 of 500");
         let (rows, _) = drawn(panel, 20, &Theme::DARK);
         assert_eq!(rows[0], "╭ Offers ──────────╮");
     }
 
     #[test]
     fn a_compact_screen_spends_one_row_on_the_frame() {
-        let panel = Panel::new("Offers").facts("57").sized(Size::Compact);
+        let panel = Panel::new("Offers").note("57").sized(Size::Compact);
         let (rows, inner) = drawn(panel, 20, &Theme::DARK);
         assert_eq!(rows[0], " Offers ──────── 57 ");
         assert_eq!(inner, Rect::new(0, 1, 20, 3));

@@ -2,15 +2,22 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
 use super::theme::Theme;
 
-const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+/// A bar of half the height of a line, in half cells of at most `width` cells; anything above zero is
+/// visible.
+pub fn filled(share: f64, width: u16) -> String {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most 2 x width
+    let halves = (share.clamp(0.0, 1.0) * f64::from(width) * 2.0).round() as usize;
+    let halves = halves.max(usize::from(share > 0.0 && width > 0));
+    "▄".repeat(halves / 2) + ["", "▖"][halves % 2]
+}
 
-/// A bar from 0 to 1: `▕███░░░░░▏`.
+/// A bar from 0 to 1: `▄▄▄▄▁▁▁▁▁`.
 #[derive(Debug, Clone, Copy)]
 pub struct RangeBar<'a> {
     share: f64,
@@ -37,17 +44,11 @@ impl<'a> RangeBar<'a> {
 
     /// The bar as text of `width` cells.
     pub fn line(self, width: u16) -> Line<'static> {
-        let cells = usize::from(width.saturating_sub(2));
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to 8 x width
-        let eighths = (self.share * f64::from(width.saturating_sub(2)) * 8.0).round() as usize;
-        let mut filled = "█".repeat(eighths / 8);
-        filled.push_str(EIGHTHS[eighths % 8]);
-        let taken = filled.chars().count();
+        let filled = filled(self.share, width);
+        let rest = usize::from(width).saturating_sub(filled.chars().count());
         Line::from(vec![
-            Span::styled("▕", self.theme.border),
             Span::styled(filled, self.style),
-            Span::styled("░".repeat(cells - taken), self.theme.border),
-            Span::styled("▏", self.theme.border),
+            Span::styled("▁".repeat(rest), self.theme.border),
         ])
     }
 }
@@ -58,12 +59,12 @@ impl Widget for RangeBar<'_> {
     }
 }
 
-/// The distribution of a group on a scale shared by several groups: `├──▐█│█▌──┤` from the lowest
-/// over the quartiles and the median to the highest.
+/// The distribution of a group on a scale shared by several groups: `▁▁▁▄▄█▄▄▁▁▁` from the lowest over
+/// the quartiles and the median to the highest.
 #[derive(Debug, Clone, Copy)]
 pub struct BoxPlot<'a> {
     /// Lowest, lower quartile, median, upper quartile and highest, as positions from 0 to 1.
-    pub places: [f64; 5],
+    pub positions: [f64; 5],
     /// Style of the middle half.
     pub style: Style,
     pub theme: &'a Theme,
@@ -75,24 +76,21 @@ impl Widget for BoxPlot<'_> {
             return;
         }
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // within the width
-        let cell = |place: f64| {
+        let cell = |position: f64| {
             let last = f64::from(area.width - 1);
-            area.x + (place.clamp(0.0, 1.0) * last).round() as u16
+            area.x + (position.clamp(0.0, 1.0) * last).round() as u16
         };
-        let [low, lower, median, upper, high] = self.places.map(cell);
+        let [low, lower, median, upper, high] = self.positions.map(cell);
         let mut put = |x: u16, sign: &str, style: Style| {
             buffer.set_stringn(x, area.y, sign, 1, style);
         };
         for x in low..=high {
-            put(x, "─", self.theme.border);
+            put(x, "▁", self.theme.dim);
         }
-        put(low, "├", self.theme.border);
-        put(high, "┤", self.theme.border);
         for x in lower..=upper {
-            put(x, "█", self.style);
+            put(x, "▄", self.style);
         }
-        // The bar's colour behind the line keeps the bar uninterrupted.
-        put(median, "│", self.style.add_modifier(Modifier::REVERSED));
+        put(median, "█", self.style);
     }
 }
 
@@ -103,10 +101,12 @@ mod tests {
     #[test]
     fn a_bar_is_filled_to_its_share() {
         let bar = |share| RangeBar::new(share, &Theme::MONO).line(10).to_string();
-        assert_eq!(bar(0.0), "▕░░░░░░░░▏");
-        assert_eq!(bar(0.5), "▕████░░░░▏");
-        assert_eq!(bar(1.0), "▕████████▏");
-        assert_eq!(bar(7.0), "▕████████▏");
+        assert_eq!(bar(0.0), "▁▁▁▁▁▁▁▁▁▁");
+        assert_eq!(bar(0.01), "▖▁▁▁▁▁▁▁▁▁");
+        assert_eq!(bar(0.5), "▄▄▄▄▄▁▁▁▁▁");
+        assert_eq!(bar(0.55), "▄▄▄▄▄▖▁▁▁▁");
+        assert_eq!(bar(1.0), "▄▄▄▄▄▄▄▄▄▄");
+        assert_eq!(bar(7.0), "▄▄▄▄▄▄▄▄▄▄");
     }
 
     #[test]
@@ -114,12 +114,12 @@ mod tests {
         let area = Rect::new(0, 0, 11, 1);
         let mut buffer = Buffer::empty(area);
         let spread = BoxPlot {
-            places: [0.0, 0.3, 0.5, 0.7, 1.0],
+            positions: [0.0, 0.3, 0.5, 0.7, 1.0],
             style: Style::default(),
             theme: &Theme::MONO,
         };
         spread.render(area, &mut buffer);
         let drawn: String = (0..11).map(|x| buffer[(x, 0)].symbol()).collect();
-        assert_eq!(drawn, "├──██│██──┤");
+        assert_eq!(drawn, "▁▁▁▄▄█▄▄▁▁▁");
     }
 }

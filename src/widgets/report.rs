@@ -17,8 +17,8 @@ use super::theme::Theme;
 use super::viewport::Viewport;
 use crate::keys::{Action, Context};
 
-/// The maximum length of a line that is laid out, in characters: a server's text may be megabytes
-/// without a break, and no screen shows more than this.
+// A server's text may be megabytes without a break, and no screen shows more than this.
+/// The maximum length of a line that is laid out, in characters.
 const LONGEST_LINE: usize = 16 * 1024;
 
 /// The indent of wrapped rows, in cells.
@@ -36,10 +36,10 @@ pub type Paint = fn(&Line<'static>, &Theme) -> Line<'static>;
 pub trait LongText: std::fmt::Debug + Send {
     fn count(&self) -> usize;
 
-    fn line(&self, place: usize) -> Line<'static>;
+    fn line(&self, line: usize) -> Line<'static>;
 
     /// The text in which a search of so many bytes is found, if it begins in this line.
-    fn searched(&self, place: usize, bytes: usize) -> String;
+    fn searched(&self, line: usize, bytes: usize) -> String;
 }
 
 #[derive(Debug)]
@@ -62,17 +62,17 @@ impl Lines {
         }
     }
 
-    fn get(&self, place: usize) -> Option<Cow<'_, Line<'static>>> {
+    fn get(&self, line: usize) -> Option<Cow<'_, Line<'static>>> {
         match self {
-            Self::Made(lines) => lines.get(place).map(Cow::Borrowed),
-            Self::Long(text) => (place < text.count()).then(|| Cow::Owned(text.line(place))),
+            Self::Made(lines) => lines.get(line).map(Cow::Borrowed),
+            Self::Long(text) => (line < text.count()).then(|| Cow::Owned(text.line(line))),
         }
     }
 
-    fn searched(&self, place: usize, bytes: usize) -> String {
+    fn searched(&self, line: usize, bytes: usize) -> String {
         match self {
-            Self::Made(lines) => lines.get(place).map(Line::to_string).unwrap_or_default(),
-            Self::Long(text) => text.searched(place, bytes),
+            Self::Made(lines) => lines.get(line).map(Line::to_string).unwrap_or_default(),
+            Self::Long(text) => text.searched(line, bytes),
         }
     }
 }
@@ -219,11 +219,11 @@ impl Report {
     fn below(&self, from: (usize, usize), rows: usize, width: u16) -> (usize, usize) {
         let (mut line, mut row) = (from.0, from.1.saturating_add(rows));
         while line < self.lines.count() {
-            let own = self.rows(line, width);
-            if row < own {
+            let height = self.rows(line, width);
+            if row < height {
                 break;
             }
-            row -= own;
+            row -= height;
             line += 1;
         }
         (line, row)
@@ -270,7 +270,7 @@ impl Report {
     fn search(&mut self) {
         let from = self.cursor.unwrap_or(self.top);
         let (lines, bytes) = (&self.lines, self.find.wanted().len());
-        let texts = (0..lines.count()).map(|place| lines.searched(place, bytes));
+        let texts = (0..lines.count()).map(|line| lines.searched(line, bytes));
         self.find.search(from, texts);
     }
 
@@ -279,13 +279,29 @@ impl Report {
             return;
         };
         self.select(line);
-        let place = (line, self.row_of_match(line, viewport.width));
+        let position = (line, self.row_of_match(line, viewport.width));
         let (page, width) = (viewport.page.max(1), viewport.width);
         let end = self.below((self.top, self.skip), page, width);
-        if !((self.top, self.skip)..end).contains(&place) {
-            let top = self.above(place, page / 3, width);
+        if !((self.top, self.skip)..end).contains(&position) {
+            let top = self.above(position, page / 3, width);
             (self.top, self.skip) = top.min(self.last_top(page, width));
         }
+    }
+
+    /// The visible lines, each with the row in which it starts, for what is drawn beside them.
+    pub fn visible(&self, viewport: Viewport, theme: &Theme) -> Vec<(usize, u16)> {
+        let (page, width) = (viewport.page, viewport.width);
+        let (top, skip) = ReportLines::new(self, theme).top(viewport.top, page, width);
+        // The first line may start above the first row.
+        let mut below = 0;
+        let lines = (top..viewport.total).map(|line| {
+            let start = below;
+            below += self.rows(line, width);
+            (line, start)
+        });
+        let within = lines.take_while(|(_, start)| *start < skip + page);
+        let starts = within.filter_map(|(line, start)| Some((line, u16::try_from(start.checked_sub(skip)?).ok()?)));
+        starts.collect()
     }
 
     /// The row of a matching line in which the match starts.
@@ -362,20 +378,20 @@ impl<'a> ReportLines<'a> {
     }
 
     /// A line as it is drawn; `marks` are the occurrences that may still be highlighted.
-    fn line(&self, place: usize, marks: &mut usize) -> Line<'static> {
+    fn line(&self, number: usize, marks: &mut usize) -> Line<'static> {
         let line = match self.fresh {
-            Some(lines) => lines.get(place).map(Cow::Borrowed),
-            None => self.report.lines.get(place),
+            Some(lines) => lines.get(number).map(Cow::Borrowed),
+            None => self.report.lines.get(number),
         };
         let mut line = cut(&line.unwrap_or_default());
         if let Some(paint) = self.report.paint {
             line = paint(&line, self.theme);
         }
         let find = &self.report.find;
-        if !find.matches(place) {
+        if !find.matches(number) {
             return line;
         }
-        let style = if find.current() == Some(place) {
+        let style = if find.current() == Some(number) {
             self.theme.selected
         } else {
             self.theme.highlight
@@ -414,13 +430,13 @@ fn mark(line: &Line<'static>, wanted: &str, style: Style, marks: &mut usize) -> 
     if lower.len() != text.len() {
         return line.clone();
     }
-    let found: Vec<_> = lower
+    let ranges: Vec<_> = lower
         .match_indices(wanted)
-        .map(|(start, found)| start..start + found.len())
+        .map(|(start, matched)| start..start + matched.len())
         .filter(|range| text.is_char_boundary(range.start) && text.is_char_boundary(range.end))
         .take(*marks)
         .collect();
-    *marks -= found.len();
+    *marks -= ranges.len();
     let mut spans = Vec::new();
     let mut behind = 0;
     for span in &line.spans {
@@ -432,7 +448,7 @@ fn mark(line: &Line<'static>, wanted: &str, style: Style, marks: &mut usize) -> 
                 from = to;
             }
         };
-        for range in &found {
+        for range in &ranges {
             push(range.start.clamp(start, end), span.style);
             push(range.end.clamp(start, end), span.style.patch(style));
         }
@@ -459,8 +475,8 @@ impl StatefulWidget for ReportLines<'_> {
             height: area.height.saturating_sub(u16::from(has_find)),
             ..area
         };
-        let own = self.report.lines.count();
-        let total = self.fresh.map_or(own, <[_]>::len);
+        let remembered = self.report.lines.count();
+        let total = self.fresh.map_or(remembered, <[_]>::len);
         let page = usize::from(text.height).max(1);
         let (top, mut skip) = self.top(layout.viewport.top, page, text.width);
         layout.viewport = Viewport {
@@ -472,9 +488,9 @@ impl StatefulWidget for ReportLines<'_> {
         };
         let mut rows = text.rows();
         let mut marks = MOST_MARKED;
-        'lines: for place in top..total {
-            let is_selected = self.report.cursor == Some(place);
-            let wrapped = wrap_line(&self.line(place, &mut marks), text.width, INDENT);
+        'lines: for number in top..total {
+            let is_selected = self.report.cursor == Some(number);
+            let wrapped = wrap_line(&self.line(number, &mut marks), text.width, INDENT);
             for line in wrapped.into_iter().skip(std::mem::take(&mut skip)) {
                 let Some(row) = rows.next() else {
                     break 'lines;

@@ -213,9 +213,9 @@ impl<'a, R: Rows> Table<'a, R> {
     }
 
     fn header(&self, area: Rect, buffer: &mut Buffer) {
-        for place in self.placed {
-            let column = &self.columns[place.index];
-            let cell = Rect::new(area.x + place.x, area.y, place.width, 1).intersection(area);
+        for placed in self.placed {
+            let column = &self.columns[placed.index];
+            let cell = Rect::new(area.x + placed.x, area.y, placed.width, 1).intersection(area);
             put(&column.title, column.alignment, cell, self.theme.heading, buffer);
         }
     }
@@ -239,11 +239,11 @@ impl<'a, R: Rows> Table<'a, R> {
         buffer.set_stringn(area.x + 1, area.y, sign, 1, base.patch(style));
         let (tag, style) = self.rows.tag(row);
         buffer.set_stringn(area.x + 2, area.y, tag, 1, base.patch(style));
-        for place in self.placed {
-            let cell = Rect::new(area.x + place.x, area.y, place.width, 1).intersection(area);
-            let (text, style) = self.rows.cell(row, place.index, cell.width);
+        for placed in self.placed {
+            let cell = Rect::new(area.x + placed.x, area.y, placed.width, 1).intersection(area);
+            let (text, style) = self.rows.cell(row, placed.index, cell.width);
             // The selection keeps its own text colour: tints are for telling rows apart.
-            let style = if is_selected && self.rows.is_bar(place.index) {
+            let style = if is_selected && self.rows.is_bar(placed.index) {
                 buffer.set_style(cell, Style::reset());
                 self.theme.text.patch(style)
             } else if is_selected {
@@ -251,9 +251,9 @@ impl<'a, R: Rows> Table<'a, R> {
             } else {
                 base.patch(style)
             };
-            let alignment = self.columns[place.index].alignment;
+            let alignment = self.columns[placed.index].alignment;
             put(&text, alignment, cell, style, buffer);
-            for range in self.rows.matches(place.index, &text) {
+            for range in self.rows.matches(placed.index, &text) {
                 self.highlight(&text, range, cell, is_selected, buffer);
             }
         }

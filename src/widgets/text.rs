@@ -86,7 +86,7 @@ fn options<'a>(width: u16) -> Options<'a> {
 /// a list without blanks, such as `IS,CH`, breaks after a comma. The comma of `20,000` is no break.
 fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
     let is_unit = |word: &str| word.starts_with('$') || ["h", "GB", "days"].contains(&word);
-    let starts_item = |place: usize| line[place..].starts_with(char::is_alphabetic);
+    let starts_item = |offset: usize| line[offset..].starts_with(char::is_alphabetic);
     let ends_in_number = |text: &str| text.trim_end().ends_with(|last: char| last.is_ascii_digit());
     let (mut start, mut end) = (0, 0);
     let mut parts = Vec::new();
@@ -153,14 +153,14 @@ pub fn wrap_line(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'static>>
         .flat_map(|span| span.content.chars().map(move |letter| (letter, span.style)))
         .peekable();
     let mut lines = Vec::new();
-    for (place, part) in wrap_words(&text, &options).into_iter().enumerate() {
-        let part = if place > 0 {
+    for (index, part) in wrap_words(&text, &options).into_iter().enumerate() {
+        let part = if index > 0 {
             part.strip_prefix(blanks.as_str()).unwrap_or(&part)
         } else {
             &part
         };
         let mut spans: Vec<Span<'static>> = Vec::new();
-        if place > 0 && !blanks.is_empty() {
+        if index > 0 && !blanks.is_empty() {
             spans.push(Span::raw(blanks.clone()));
         }
         let mut run = (String::new(), Style::default());

@@ -109,7 +109,7 @@ impl TextArea {
     pub fn break_line(&mut self) {
         let ratatui_textarea::DataCursor(row, column) = self.editor.cursor();
         let line = self.editor.lines().get(row).map_or("", String::as_str);
-        let blanks = line.chars().take(column).take_while(|one| *one == ' ');
+        let blanks = line.chars().take(column).take_while(|blank| *blank == ' ');
         let blanks: String = blanks.collect();
         self.editor.insert_str(format!("\n{blanks}"));
     }
@@ -167,8 +167,8 @@ impl TextArea {
 
     /// Moves the cursor to a line and column, in characters, clamped to the text.
     pub fn put_cursor(&mut self, line: usize, column: usize) {
-        let place = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
-        let to = CursorMove::Jump(place(line), place(column));
+        let coordinate = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
+        let to = CursorMove::Jump(coordinate(line), coordinate(column));
         self.editor.move_cursor(to);
     }
 }
@@ -182,8 +182,8 @@ fn clean(text: &str) -> (String, usize) {
         match character {
             '\n' => clean.push('\n'),
             '\t' => clean.push(' '),
-            other if is_hostile(other) => refused += 1,
-            other => clean.push(other),
+            character if is_hostile(character) => refused += 1,
+            character => clean.push(character),
         }
     }
     (clean, refused)
@@ -227,9 +227,9 @@ impl StatefulWidget for TextAreaLines<'_> {
         };
         buffer.set_style(margin, self.theme.dim);
         let at = editor.screen_cursor();
-        let cell = |place: usize, scrolled: u16, most: u16| {
-            let place = u16::try_from(place).unwrap_or(u16::MAX);
-            place.saturating_sub(scrolled).min(most.saturating_sub(1))
+        let cell = |position: usize, scrolled: u16, most: u16| {
+            let position = u16::try_from(position).unwrap_or(u16::MAX);
+            position.saturating_sub(scrolled).min(most.saturating_sub(1))
         };
         *cursor = Some(Position::new(
             area.x + cell(at.col + usize::from(numbers), left, area.width),

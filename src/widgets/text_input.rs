@@ -207,11 +207,11 @@ impl TextInput {
             .chars()
             .filter_map(|character| match character {
                 '\n' | '\r' | '\t' => Some(' '),
-                other if is_hostile(other) => {
+                character if is_hostile(character) => {
                     refused += 1;
                     None
                 }
-                other => Some(other),
+                character => Some(character),
             })
             .collect();
         if !clean.is_empty() {

@@ -61,10 +61,7 @@ impl Theme {
         good: fg(Color::Rgb(0x9e, 0xe0, 0x8f)),
         warning: fg(Color::Rgb(0xf5, 0xc8, 0x6a)),
         error: fg(Color::Rgb(0xff, 0x8a, 0x8a)).add_modifier(Modifier::BOLD),
-        sandbox: Style::new()
-            .fg(Color::Rgb(0x10, 0x18, 0x10))
-            .bg(Color::Rgb(0x9e, 0xe0, 0x8f))
-            .add_modifier(Modifier::BOLD),
+        sandbox: fg(Color::Rgb(0x9e, 0xe0, 0x8f)),
         live: Style::new()
             .fg(Color::Rgb(0x20, 0x0c, 0x0c))
             .bg(Color::Rgb(0xff, 0xa6, 0x6b))
@@ -106,10 +103,7 @@ impl Theme {
         good: fg(Color::Rgb(0x1d, 0x6f, 0x20)),
         warning: fg(Color::Rgb(0x8a, 0x55, 0x00)),
         error: fg(Color::Rgb(0xb0, 0x14, 0x14)).add_modifier(Modifier::BOLD),
-        sandbox: Style::new()
-            .fg(Color::Rgb(0xff, 0xff, 0xff))
-            .bg(Color::Rgb(0x1d, 0x6f, 0x20))
-            .add_modifier(Modifier::BOLD),
+        sandbox: fg(Color::Rgb(0x1d, 0x6f, 0x20)),
         live: Style::new()
             .fg(Color::Rgb(0xff, 0xff, 0xff))
             .bg(Color::Rgb(0xa6, 0x45, 0x00))
@@ -136,6 +130,13 @@ impl Theme {
         ascii: false,
     };
 
+    /// The light theme on a background of its own, for a dark terminal.
+    pub const LIGHT_PAINTED: Self = Self {
+        text: fg(Color::Rgb(0x08, 0x10, 0x20)),
+        background: Some(Color::Rgb(0xff, 0xff, 0xff)),
+        ..Self::LIGHT
+    };
+
     /// White on black with bright colours: every text at least 7 to 1 against the background.
     pub const HIGH_CONTRAST: Self = Self {
         text: fg(Color::Rgb(0xff, 0xff, 0xff)),
@@ -151,10 +152,7 @@ impl Theme {
         good: fg(Color::Rgb(0x66, 0xff, 0x66)).add_modifier(Modifier::BOLD),
         warning: fg(Color::Rgb(0xff, 0xd0, 0x40)).add_modifier(Modifier::BOLD),
         error: fg(Color::Rgb(0xff, 0xa0, 0xa0)).add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
-        sandbox: Style::new()
-            .fg(Color::Rgb(0x00, 0x00, 0x00))
-            .bg(Color::Rgb(0x66, 0xff, 0x66))
-            .add_modifier(Modifier::BOLD),
+        sandbox: fg(Color::Rgb(0x66, 0xff, 0x66)),
         live: Style::new()
             .fg(Color::Rgb(0x00, 0x00, 0x00))
             .bg(Color::Rgb(0xff, 0xd0, 0x40))
@@ -194,7 +192,7 @@ impl Theme {
         good: fg(Color::Green),
         warning: fg(Color::Yellow),
         error: fg(Color::Red).add_modifier(Modifier::BOLD),
-        sandbox: fg(Color::Green).add_modifier(Modifier::BOLD.union(Modifier::REVERSED)),
+        sandbox: fg(Color::Green),
         live: fg(Color::Yellow).add_modifier(Modifier::BOLD.union(Modifier::REVERSED)),
         background: None,
         focus: fg(Color::Cyan),
@@ -225,7 +223,7 @@ impl Theme {
         good: Style::new().add_modifier(Modifier::BOLD),
         warning: Style::new().add_modifier(Modifier::UNDERLINED),
         error: Style::new().add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
-        sandbox: Style::new().add_modifier(Modifier::REVERSED.union(Modifier::BOLD)),
+        sandbox: Style::new(),
         live: Style::new().add_modifier(Modifier::REVERSED.union(Modifier::BOLD)),
         background: None,
         focus: Style::new().add_modifier(Modifier::BOLD),

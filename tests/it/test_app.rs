@@ -5,12 +5,12 @@ use std::path::Path;
 
 use bourse::api::{ApiError, Reply, Request};
 use bourse::core::frame_layout::Target;
-use bourse::core::message::{Effect, Message};
+use bourse::core::message::{Effect, HistoryJob, Message, News, Saved, Saving};
 use bourse::core::view::Region;
 use bourse::core::{Model, Profile, update};
 use bourse::domain::history::Poll;
 use bourse::domain::{Dialect, Listing, Query, Resource, language};
-use bourse::store::history::{Database, HistoryPlace, PollLocks, ProgramId};
+use bourse::store::history::{Database, HistoryLocation, PollLocks, ProgramId};
 use bourse::table::browser::Arrival;
 use bourse::table::remote::{Now, Ticket};
 use bourse::table::watch::{PollClaim, PollRight};
@@ -31,6 +31,8 @@ pub struct TestApp {
     /// Whether long responses stay unarranged until [`TestApp::arrange`].
     pub holds_arrivals: bool,
     pub arrivals: Vec<Arrival>,
+    /// The effects that have not brought their result, by its kind.
+    awaited: Vec<(Ticket, &'static str)>,
     /// The files that it shares with other programs.
     pub files: Option<Files>,
     /// Whether another program has claimed each ring of an alert.
@@ -47,7 +49,7 @@ pub struct Files {
 
 impl Files {
     pub fn open(folder: &Path) -> Self {
-        let place = HistoryPlace {
+        let place = HistoryLocation {
             path: Some(folder.join("history.sqlite")),
             market: "test".to_owned(),
         };
@@ -59,12 +61,51 @@ impl Files {
     }
 
     /// Who polls a search, as the dashboard's own thread finds it out.
-    fn right(&mut self, claim: &PollClaim, now: Now) -> PollRight {
-        if self.locks.claim(&claim.search, claim.every, now.epoch) {
+    fn right(&mut self, claim: &PollClaim) -> PollRight {
+        if self.locks.claim(&claim.search, claim.every, claim.now) {
             return PollRight::Ours;
         }
         let poll = self.database.poll_after(&claim.search, claim.seen).unwrap();
         PollRight::Another(poll.map(Box::new))
+    }
+}
+
+/// The kind of news that an effect brings.
+fn awaited(effect: &Effect) -> Option<&'static str> {
+    Some(match effect {
+        Effect::Edit { .. } => "edited",
+        Effect::Export { .. } => "written",
+        Effect::Market { .. } => "market",
+        Effect::Save { saving, .. } => match saving {
+            Saving::State(_) => "state",
+            Saving::Searches { .. } => "searches",
+            Saving::Annotations { .. } => "annotations",
+            Saving::Alerts { .. } => "alerts",
+            Saving::Groups(_) => "groups",
+        },
+        _ => return None,
+    })
+}
+
+fn kind(news: &News) -> &'static str {
+    match news {
+        News::Edited(_) => "edited",
+        News::Written(_) => "written",
+        News::Market(_) => "market",
+        News::Saved(Saved::State(_)) => "state",
+        News::Saved(Saved::Searches(_)) => "searches",
+        News::Saved(Saved::Annotations(_)) => "annotations",
+        News::Saved(Saved::Alerts(_)) => "alerts",
+        News::Saved(Saved::Groups(_)) => "groups",
+        other => panic!("{other:?} has a ticket of its own"),
+    }
+}
+
+/// A long response, once another thread has arranged it.
+fn arranged(arrival: Arrival) -> Message {
+    Message::News {
+        ticket: arrival.ticket(),
+        news: News::Arranged(Box::new(arrival.arranged())),
     }
 }
 
@@ -104,6 +145,7 @@ impl TestApp {
             theme: Theme::MONO,
             holds_arrivals: false,
             arrivals: Vec::new(),
+            awaited: Vec::new(),
             files: None,
             rings_elsewhere: false,
             terminal: Terminal::new(TestBackend::new(120, 40)).unwrap(),
@@ -133,49 +175,55 @@ impl TestApp {
             match effect {
                 Effect::Arrange(arrival) if self.holds_arrivals => self.arrivals.push(*arrival),
                 Effect::Arrange(arrival) => {
-                    let arranged = Message::Arranged(Box::new(arrival.arranged()));
-                    effects.extend(update(&mut self.model, self.now, arranged));
+                    effects.extend(update(&mut self.model, self.now, arranged(*arrival)));
                 }
                 Effect::Call { ticket, request } | Effect::Write { ticket, request, .. } => {
                     self.calls.push((ticket, request))
                 }
                 Effect::Abort(ticket) => self.calls.retain(|(own, _)| *own != ticket),
-                Effect::Record(poll) => {
+                Effect::History(HistoryJob::Record(poll)) => {
                     if let Some(files) = &mut self.files {
                         files.database.record(&poll).unwrap();
                     }
                     self.polls.push(*poll);
                 }
-                Effect::ClaimRing(claim) => {
+                Effect::History(HistoryJob::ClaimRing { ticket, claim }) => {
                     let is_ours = match &mut self.files {
                         Some(Files { database, program, .. }) => database
                             .claim_ring(&claim.logged.alert, program, claim.logged.at)
                             .unwrap(),
                         None => !self.rings_elsewhere,
                     };
-                    let claimed = Message::RingClaimed { claim, is_ours };
+                    let news = News::Ring { claim, is_ours };
+                    let claimed = Message::News { ticket, news };
                     effects.extend(update(&mut self.model, self.now, claimed));
                 }
-                Effect::ClaimPoll { ticket, claim } => {
+                Effect::History(HistoryJob::ClaimPoll { ticket, claim }) => {
                     let right = match &mut self.files {
-                        Some(files) => files.right(&claim, self.now),
+                        Some(files) => files.right(&claim),
                         None => PollRight::Ours,
                     };
-                    let claimed = Message::PollClaimed { ticket, right };
+                    let news = News::Poll(right);
+                    let claimed = Message::News { ticket, news };
                     effects.extend(update(&mut self.model, self.now, claimed));
                 }
-                Effect::ReleasePolls(resource) => {
+                Effect::History(HistoryJob::ReleasePolls(resource)) => {
                     if let Some(files) = &mut self.files {
                         files.locks.release(resource);
                     }
                 }
-                Effect::Recall { ticket, question } if self.files.is_some() => {
+                Effect::History(HistoryJob::Recall { ticket, question }) if self.files.is_some() => {
                     let files = self.files.as_ref().unwrap();
-                    let result = Box::new(Ok(files.database.answer(&question).unwrap()));
-                    let recalled = Message::Recalled { ticket, result };
+                    let answer = files.database.answer(&question).unwrap();
+                    let news = News::Recalled(Box::new(Ok(answer)));
+                    let recalled = Message::News { ticket, news };
                     effects.extend(update(&mut self.model, self.now, recalled));
                 }
-                other => self.effects.push(other),
+                other => {
+                    let awaited = other.ticket().zip(awaited(&other));
+                    self.awaited.extend(awaited);
+                    self.effects.push(other);
+                }
             }
         }
     }
@@ -295,7 +343,7 @@ impl TestApp {
     /// Lets the long responses be arranged.
     pub fn arrange(&mut self) -> &mut Self {
         for arrival in std::mem::take(&mut self.arrivals) {
-            self.send(Message::Arranged(Box::new(arrival.arranged())));
+            self.send(arranged(arrival));
         }
         self.draw();
         self
@@ -308,11 +356,28 @@ impl TestApp {
     }
 
     pub fn reply(&mut self, ticket: Ticket, result: Result<Reply, ApiError>) -> &mut Self {
-        self.send(Message::Answered {
-            ticket,
-            result: Box::new(result),
-        });
+        self.tell(ticket, News::Reply(Box::new(result)));
         self.draw();
+        self
+    }
+
+    /// What a ticket brings.
+    pub fn tell(&mut self, ticket: Ticket, news: News) {
+        self.send(Message::News { ticket, news });
+    }
+
+    /// What the oldest effect that asked for this kind of news brings; of market commands, the newest.
+    #[track_caller]
+    pub fn bring(&mut self, news: News) -> &mut Self {
+        let kind = kind(&news);
+        let mut all = self.awaited.iter();
+        let index = match kind {
+            "market" => all.rposition(|(_, awaited)| *awaited == kind),
+            _ => all.position(|(_, awaited)| *awaited == kind),
+        };
+        let index = index.unwrap_or_else(|| panic!("nothing waits for {news:?}: {:?}", self.awaited));
+        let (ticket, _) = self.awaited.remove(index);
+        self.tell(ticket, news);
         self
     }
 
@@ -338,7 +403,7 @@ impl TestApp {
         self.terminal
             .draw(|frame| facts = Some(bourse::frame::draw(frame, model, now, theme)))
             .unwrap();
-        self.model.facts = facts.unwrap();
+        self.model.layout = facts.unwrap();
     }
 
     /// The screen as text, a line a row, blanks at the ends cut.
@@ -386,7 +451,7 @@ impl TestApp {
     #[track_caller]
     pub fn row(&self, id: &str) -> String {
         let (y, screen) = (self.row_of(id), self.screen());
-        let left = self.model.facts.viewport(0, Region::MAIN).rows.x;
+        let left = self.model.layout.viewport(0, Region::MAIN).rows.x;
         let line = screen.lines().nth(usize::from(y)).unwrap();
         line.chars().skip(usize::from(left.saturating_sub(1))).collect()
     }
@@ -395,7 +460,7 @@ impl TestApp {
     #[track_caller]
     pub fn cell(&self, id: &str, label: &str) -> String {
         let y = self.row_of(id);
-        let headers = self.model.facts.targets.iter();
+        let headers = self.model.layout.targets.iter();
         let area = headers
             .filter_map(|(area, target)| match target {
                 Target::Header(field) if field.label == label => Some(*area),
@@ -414,7 +479,7 @@ impl TestApp {
         let listing = browser.listing().expect("rows");
         let is_it = |row: &u32| listing.id(*row as usize).is_some_and(|own| own.to_string() == id);
         let place = browser.view().iter().position(is_it);
-        let viewport = self.model.facts.viewport(0, Region::MAIN);
+        let viewport = self.model.layout.viewport(0, Region::MAIN);
         let place = place.unwrap_or_else(|| panic!("{id} is no row:\n{}", self.screen()));
         assert!(viewport.visible().contains(&place), "{id}:\n{}", self.screen());
         viewport.rows.y + (place - viewport.top) as u16

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use super::exchange::Body;
 use crate::domain::Listing;
 
+// Ten times a second a count looks alive; every part of a long response would be hundreds of frames.
 /// The shortest time between two reports.
 const GAP: Duration = Duration::from_millis(100);
 

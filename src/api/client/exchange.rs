@@ -15,20 +15,25 @@ use crate::api::wire::{Method, WireRequest, is_good};
 use crate::api::{Request, Secret};
 use crate::domain::listing::{LONGEST_PIECE, Reader};
 
-/// When the quota resets, in seconds since 1970: a header of the public service.
+// A header of the public service.
+/// When the quota resets, in seconds since 1970.
 const RATE_LIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 /// Which fault of its own making a sandbox answers with.
 const SANDBOX_FAULT: HeaderName = HeaderName::from_static("x-sandbox-fault");
 const AGENT: &str = concat!("bourse/", env!("CARGO_PKG_VERSION"));
-/// Bytes allowed per record: a full offer takes about 2.7 kB.
+// Bytes allowed per record: a full offer takes about 2.7 kB.
 const PER_RECORD: usize = 16 * 1024;
+// A search without rows still has an envelope, and a limit of 1 must not make it an error.
 /// Bytes allowed for a search besides its records.
 const PER_SEARCH: usize = 1024 * 1024;
+// About 100,000 offers, as many as the dashboard shows.
 /// The maximum for any search, in bytes.
 const MOST: usize = 256 * 1024 * 1024;
+// Workergroups are listed without a limit, so that their number cannot be known before.
 /// The maximum for other responses, in bytes.
 const OTHER: usize = 16 * 1024 * 1024;
-/// How much of an error response is read, in bytes: enough for its message.
+// Enough for its message.
+/// How much of an error response is read, in bytes.
 const REFUSAL: usize = 64 * 1024;
 
 /// The maximum size of the response to a request, in bytes.
@@ -182,6 +187,7 @@ pub(super) async fn exchange(
     if good && announced > limit {
         return Err(bound.exceeded());
     }
+    // Growing step by step would copy a long response several times.
     raw.body.reserve(announced.min(limit));
     let mut arrival = Arrival::new(announced, on_part);
     // Read in chunks, because reqwest's `bytes()` has no bound: 1 MB of gzip can unpack to 1 GB.
@@ -246,6 +252,7 @@ fn build(exchange: Exchange<'_>) -> Result<reqwest::Request, ApiError> {
 
 fn header(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     let value = headers.get(name)?.to_str().ok()?;
+    // A redirect or a pause is short; a longer header is of no use and would be kept in the ledger.
     (value.len() <= 4096).then(|| value.to_owned())
 }
 

@@ -126,7 +126,24 @@ impl Client {
         record.took = started.elapsed();
         let result = result.map_err(|error| self.told(error, &wire));
         record.error = result.as_ref().err().map(ToString::to_string);
+        self.log(&record);
         Outcome { result, record }
+    }
+
+    /// Logs an attempt, without keys.
+    fn log(&self, record: &LedgerEntry) {
+        let error = record.error.as_deref().map(|error| self.secrets.remove(error));
+        tracing::debug!(
+            operation = record.operation.label(),
+            method = record.method.name(),
+            url = record.url.as_str(),
+            status = record.status,
+            took_ms = record.took.as_secs_f64() * 1000.0,
+            sent = record.bytes_sent,
+            received = record.bytes_received,
+            error = error.as_deref(),
+            "attempt"
+        );
     }
 
     /// An error for display: in local time, and with a missing key named as such.
@@ -176,7 +193,7 @@ impl Client {
         let http = transports.of(origin).await?;
         let deadline = request.operation().deadline();
         let mut head = Head::default();
-        let own = Exchange {
+        let exchanging = Exchange {
             http: &http,
             origin,
             wire,
@@ -186,7 +203,7 @@ impl Client {
         let reader = wire::reader(request, self.known(wire), epoch_seconds());
         let transfer = self.inner.config.dialect.transfer;
         let body = Body::new(reader.map(|reader| reader.in_units(transfer)));
-        let exchanged = exchange::exchange(own, body, &mut head, on_part);
+        let exchanged = exchange::exchange(exchanging, body, &mut head, on_part);
         let result = tokio::time::timeout(deadline, exchanged)
             .await
             .unwrap_or(Err(ApiError::TimedOut { after: deadline }));

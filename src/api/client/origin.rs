@@ -228,11 +228,11 @@ mod tests {
             ("http://localhost:8080/p", 8080),
         ] {
             let origin = Origin::parse(text).unwrap();
-            let own = [
+            let loopback = [
                 SocketAddr::from(([127, 0, 0, 1], port)),
                 SocketAddr::from(([0, 0, 0, 0, 0, 0, 0, 1], port)),
             ];
-            assert_eq!(origin.pinned(), Some(("localhost", own)), "{text}");
+            assert_eq!(origin.pinned(), Some(("localhost", loopback)), "{text}");
         }
         for text in ["http://127.0.0.1", "https://localhost.example"] {
             assert_eq!(Origin::parse(text).unwrap().pinned(), None, "{text}");

@@ -7,7 +7,9 @@ use tokio::sync::OnceCell;
 use super::Origin;
 use crate::api::error::ApiError;
 
+// Well within the deadlines, so that a dead address is told as such and not as a slow market.
 const CONNECT: Duration = Duration::from_secs(5);
+// Servers close idle connections after a minute or so, and a request on a closed one fails.
 /// How long an idle connection is kept.
 const POOL_IDLE: Duration = Duration::from_secs(30);
 

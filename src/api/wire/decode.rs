@@ -167,6 +167,8 @@ fn too_many(answer: Answer<'_>, said: ErrorBody, now: f64) -> ApiError {
     let reset = answer
         .rate_limit_reset
         .and_then(|header| error_body::reset(header, now));
+    // The status is the same as for requests too close together: only the code tells the quota, which no short
+    // wait ends.
     if mentions(&said, &["quota_exceeded"]) {
         let retry_after = || Some(now + error_body::retry_seconds(answer.retry_after?, now)?);
         return ApiError::QuotaExceeded {
@@ -181,6 +183,7 @@ fn too_many(answer: Answer<'_>, said: ErrorBody, now: f64) -> ApiError {
         retry_after: answer
             .retry_after
             .and_then(|header| error_body::retry_after(header, now))
+            // Retry-After is the standard; the public service sends a reset time instead.
             .or_else(|| error_body::bounded_wait(reset? - now)),
         said,
     }
@@ -233,6 +236,7 @@ fn records(whole: Whole, status: u16) -> Result<Reply, ApiError> {
     let Whole { listing, envelope, .. } = whole;
     let members = Members::new(listing.response(), &envelope);
     let failed = members.flag("success") == Some(false);
+    // Some refusals come with status 200: `{"error":"invalid"}` in place of the list.
     if failed || (!envelope.has_list && words(&members).is_some()) {
         return Err(failure(&members));
     }
@@ -271,6 +275,7 @@ fn unlisted(text: &str, status: u16) -> Result<Reply, ApiError> {
 fn created(text: &str, status: u16) -> Result<Reply, ApiError> {
     let envelope = split(text).map_err(|error| unreadable(error, text, status))?;
     let members = Members::new(text, &envelope);
+    // The specification names it `id`; the market's own tools read `result`, too.
     let id = members.integer("id").or_else(|| members.integer("result"));
     match (members.flag("success"), id) {
         (Some(false), _) => Err(failure(&members)),
@@ -293,6 +298,7 @@ fn routed(call: &RouteCall, text: &str, status: u16) -> Result<Reply, ApiError> 
         return Err(ApiError::Unreadable { status, why });
     }
     let json = Untrusted::from(text.trim());
+    // Its address alone makes an assignment; whatever has none is a wait.
     let Some(url) = members.text("url").filter(|url| !url.trim().is_empty()) else {
         if members.has("url") && members.text("url").is_none() {
             let why = "the worker's address is not text".to_owned();

@@ -58,6 +58,8 @@ pub(super) fn words(members: &Members<'_>) -> Option<ErrorBody> {
         // `"error": true` adds nothing to the status.
         !matches!(code.compared(), "true" | "1")
     });
+    // The services of one market differ: offers and volumes send `msg`, the router `error_msg`, others
+    // `detail`.
     let message = ["msg", "detail", "error_msg", "message"]
         .into_iter()
         .find_map(|name| members.words(name));

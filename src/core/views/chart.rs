@@ -1,7 +1,7 @@
 //! Axes and bars shared by several charts.
 
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::{Color, Style};
+use ratatui::style::{Color, Modifier};
 use ratatui::symbols::Marker;
 use ratatui::text::Span;
 use ratatui::widgets::canvas::{Canvas, Context, Line as Stroke};
@@ -9,30 +9,102 @@ use ratatui::widgets::{Sparkline, SparklineBar};
 
 use crate::core::view::Scene;
 use crate::domain::field::Format;
-use crate::domain::insight::{Depth, Histogram, Purchase, Scale};
+use crate::domain::insight::{Depth, Histogram, Purchase, Scale, ScaleKind};
+use crate::domain::local::LocalTime;
 use crate::domain::{Field, format};
 use crate::widgets::text::cells;
 
 /// Cells left of the vertical axis.
 const LABELS: u16 = 9;
 
-/// A scale, and the field that formats its ticks; without one they are plain numbers.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Axis<'a> {
-    pub scale: &'a Scale,
-    pub field: Option<&'a Field>,
+/// The fewest cells from tick to tick and blank ones between their labels, across and upwards.
+const APART: [(u16, u16); 2] = [(6, 2), (3, 1)];
+
+/// What the ticks of an axis say.
+#[derive(Clone, Copy)]
+pub(crate) enum Labels<'a> {
+    Number,
+    Of(&'a Field),
+    Words(fn(f64) -> String),
+    /// Numbers of things: only whole ones.
+    Count,
+    /// For times in seconds since 1970.
+    Time(&'a LocalTime),
+}
+
+/// A scale and the labels of its ticks.
+#[derive(Clone, Copy)]
+pub(crate) struct Axis<'a>(pub &'a Scale, pub Labels<'a>);
+
+/// A tick: its cell, its label and where that starts.
+pub(crate) struct Tick {
+    pub cell: u16,
+    pub label: String,
+    pub start: u16,
 }
 
 impl Axis<'_> {
     /// A tick's number, as short as possible.
     fn label(&self, value: f64) -> String {
-        match self.field {
-            Some(field) if !matches!(field.format, Format::Places(_)) => format::number(field, value),
+        match self.1 {
+            Labels::Of(field) if !matches!(field.format, Format::Places(_)) => format::number(field, value),
+            Labels::Time(local) => local.tick(value),
+            // Zero needs no unit.
+            Labels::Words(words) if value != 0.0 => words(value),
             _ if value.abs() < 1e6 => format::figure(value, 4),
             _ if value.abs() < 1e7 => format::trimmed(value, 4),
             _ => format!("{value:.0e}"),
         }
     }
+
+    /// The ticks across a number of columns: round values at equal steps, as many as leave their labels
+    /// apart.
+    pub fn across(&self, columns: u16) -> Vec<Tick> {
+        self.ticks(columns, APART[0], cells)
+    }
+
+    /// The ticks up a number of rows, counted from the lowest.
+    fn upwards(&self, rows: u16) -> Vec<Tick> {
+        self.ticks(rows, APART[1], |_| 1)
+    }
+
+    fn ticks(&self, room: u16, (step, gap): (u16, u16), length: fn(&str) -> u16) -> Vec<Tick> {
+        let Self(scale, labels) = self;
+        let ticks = |most| {
+            let values = match labels {
+                Labels::Time(local) => local.ticks(scale.low, scale.high, most),
+                Labels::Count => scale
+                    .ticks(most)
+                    .into_iter()
+                    .filter(|tick| tick.fract() == 0.0)
+                    .collect(),
+                Labels::Number | Labels::Of(_) | Labels::Words(_) => scale.ticks(most),
+            };
+            let tick = |value: f64| {
+                let cell = cell(scale.position(value)?, room);
+                let label = self.label(value);
+                let length = length(&label);
+                let start = cell.saturating_sub(length / 2).min(room.saturating_sub(length));
+                Some((Tick { cell, label, start }, start + length))
+            };
+            values.into_iter().filter_map(tick).collect::<Vec<_>>()
+        };
+        let are_apart = |ticks: &Vec<(Tick, u16)>| ticks.windows(2).all(|pair| pair[0].1 + gap <= pair[1].0.start);
+        let fitting = (1..=usize::from(room / step).clamp(2, 12))
+            .rev()
+            .map(ticks)
+            .find(are_apart);
+        fitting.into_iter().flatten().map(|(tick, _)| tick).collect()
+    }
+}
+
+/// Lines without gaps between their dots.
+pub(crate) const SOLID: Marker = Marker::Quadrant;
+
+/// A canvas from 0 to 1 in both directions.
+pub(crate) fn canvas<'a, F: Fn(&mut Context<'_>)>(marker: Marker) -> Canvas<'a, F> {
+    let canvas = Canvas::default().marker(marker);
+    canvas.x_bounds([0.0, 1.0]).y_bounds([0.0, 1.0])
 }
 
 /// Draws a line through points of the canvas.
@@ -43,20 +115,9 @@ pub(crate) fn polyline(context: &mut Context<'_>, points: &[(f64, f64)], color: 
     }
 }
 
-/// Draws the axes with their ticks; returns the area between them, if there is any.
+/// Draws the axes with their ticks; returns the area between them, if there is any. Below it is a row for
+/// the signs of the horizontal ticks and one for their labels.
 pub(crate) fn axes(x: &Axis<'_>, y: Option<&Axis<'_>>, area: Rect, scene: &mut Scene<'_, '_>) -> Option<Rect> {
-    let plot = frame(y, area, scene)?;
-    let buffer = scene.frame.buffer_mut();
-    for (column, label, start) in ticks(x, plot) {
-        buffer.set_stringn(start, plot.bottom() + 1, &label, label.len(), scene.theme.dim);
-        buffer.set_string(column, plot.bottom(), "┬", scene.theme.border);
-    }
-    Some(plot)
-}
-
-/// Draws the lines of the axes and the ticks of the vertical one; returns the area between them, if
-/// there is any. Below it is a row for the signs of the horizontal ticks and one for their labels.
-pub(crate) fn frame(y: Option<&Axis<'_>>, area: Rect, scene: &mut Scene<'_, '_>) -> Option<Rect> {
     let [body, foot] = Layout::vertical([Constraint::Fill(1), Constraint::Length(2)]).areas(area);
     let [_, plot] = Layout::horizontal([Constraint::Length(LABELS), Constraint::Fill(1)]).areas(body);
     if plot.width < 10 || plot.height < 2 {
@@ -67,49 +128,25 @@ pub(crate) fn frame(y: Option<&Axis<'_>>, area: Rect, scene: &mut Scene<'_, '_>)
     for line in plot.rows() {
         buffer.set_string(line.x - 1, line.y, "│", theme.border);
     }
-    buffer.set_string(plot.x - 1, foot.y, "└", theme.border);
-    for column in plot.columns() {
-        buffer.set_string(column.x, foot.y, "─", theme.border);
+    let rule = format!("└{}", "─".repeat(usize::from(plot.width)));
+    buffer.set_string(plot.x - 1, foot.y, rule, theme.border);
+    for tick in y.map_or_else(Vec::new, |y| y.upwards(plot.height)) {
+        let line = plot.bottom() - 1 - tick.cell;
+        let start = (plot.x - 2).saturating_sub(cells(&tick.label)).max(area.x);
+        buffer.set_stringn(start, line, &tick.label, usize::from(LABELS - 2), theme.dim);
+        buffer.set_string(plot.x - 1, line, "┤", theme.border);
     }
-    if let Some(y) = y {
-        for tick in y.scale.ticks(usize::from(plot.height / 3).clamp(2, 8)) {
-            let Some(place) = y.scale.position(tick) else {
-                continue;
-            };
-            let line = plot.bottom() - 1 - cell(place, plot.height);
-            let label = y.label(tick);
-            let start = (plot.x - 2).saturating_sub(cells(&label)).max(area.x);
-            buffer.set_stringn(start, line, &label, usize::from(LABELS - 2), theme.dim);
-            buffer.set_string(plot.x - 1, line, "┤", theme.border);
-        }
+    for tick in x.across(plot.width) {
+        buffer.set_string(plot.x + tick.start, foot.y + 1, &tick.label, theme.dim);
+        buffer.set_string(plot.x + tick.cell, foot.y, "┬", theme.border);
     }
     Some(plot)
 }
 
-/// The ticks of a horizontal axis: their column, their label and its start, without overlaps.
-pub(crate) fn ticks(axis: &Axis<'_>, area: Rect) -> Vec<(u16, String, u16)> {
-    let mut free = area.x;
-    let mut ticks = Vec::new();
-    for tick in axis.scale.ticks(usize::from(area.width / 12).clamp(2, 12)) {
-        let Some(place) = axis.scale.position(tick) else {
-            continue;
-        };
-        let column = area.x + cell(place, area.width);
-        let label = axis.label(tick);
-        let width = cells(&label);
-        let start = column.saturating_sub(width / 2).min(area.right().saturating_sub(width));
-        if start >= free {
-            free = start + width + 1;
-            ticks.push((column, label, start));
-        }
-    }
-    ticks
-}
-
-/// Which of `many` cells a position from 0 to 1 falls into.
-pub(crate) fn cell(place: f64, many: u16) -> u16 {
+/// Which of `many` cells a position from 0 to 1 falls into; the ends are the middles of the outermost.
+pub(crate) fn cell(share: f64, many: u16) -> u16 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // from 0 to `many`
-    let cell = (place * f64::from(many)) as u16;
+    let cell = (share * f64::from(many.saturating_sub(1))).round() as u16;
     cell.min(many.saturating_sub(1))
 }
 
@@ -117,12 +154,16 @@ pub(crate) fn cell(place: f64, many: u16) -> u16 {
 pub(crate) const OWN_BAR: &str = "▴";
 
 /// Draws the distribution of `values`, with the bar that contains `own` highlighted and marked.
-pub(crate) fn histogram(values: &[f64], own: Option<f64>, axis: &Axis<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
-    let Some(plot) = axes(axis, None, area, scene) else {
+pub(crate) fn histogram(values: &[f64], marked: Option<f64>, axis: &Axis<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
+    let many = usize::from(area.width.saturating_sub(LABELS) / 2).min(60);
+    let Some(histogram) = Histogram::of(values, many, Some(axis.0.kind)) else {
         return;
     };
-    let many = usize::from(plot.width / 2).min(60);
-    let Some(histogram) = Histogram::of(values, many, Some(axis.scale.kind)) else {
+    let tallest = u32::try_from(histogram.tallest()).unwrap_or(u32::MAX);
+    let Some(upwards) = Scale::fit([0.0, f64::from(tallest)], Some(ScaleKind::Linear)) else {
+        return;
+    };
+    let Some(plot) = axes(axis, Some(&Axis(&upwards, Labels::Count)), area, scene) else {
         return;
     };
     let theme = scene.theme;
@@ -130,26 +171,33 @@ pub(crate) fn histogram(values: &[f64], own: Option<f64>, axis: &Axis<'_>, area:
     // If the bars do not divide the columns evenly, they are spread, so that bars stay over their
     // ticks.
     let index = |column: u16| (usize::from(column) * many / usize::from(plot.width)).min(last);
-    let is_own = |column: u16| {
+    let is_marked = |column: u16| {
         let (index, bucket) = (index(column), &histogram.buckets[index(column)]);
-        own.is_some_and(|value| value >= bucket.low && (value < bucket.high || index == last && value <= bucket.high))
+        marked
+            .is_some_and(|value| value >= bucket.low && (value < bucket.high || index == last && value <= bucket.high))
     };
+    // The last column of each bar is a gap.
+    let is_gap = |column: u16| column + 1 == plot.width || index(column + 1) != index(column);
     let bar = |column: u16| {
-        let style: Style = if is_own(column) {
-            theme.highlight
+        let style = if is_marked(column) {
+            // The style is that of the whole column, also above its bar.
+            theme.warning.remove_modifier(Modifier::UNDERLINED)
         } else {
             theme.series[0]
         };
-        let count = histogram.buckets[index(column)].count;
+        let count = if is_gap(column) {
+            0
+        } else {
+            histogram.buckets[index(column)].count
+        };
         SparklineBar::from(u64::try_from(count).unwrap_or(0)).style(style)
     };
     let bars: Vec<SparklineBar> = (0..plot.width).map(bar).collect();
-    scene.render(Sparkline::default().data(bars), plot);
-    let tallest = histogram.tallest().to_string();
-    let x = (plot.x - 2).saturating_sub(cells(&tallest));
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a count
+    let highest = upwards.high as u64;
+    scene.render(Sparkline::default().data(bars).max(highest), plot);
     let buffer = scene.frame.buffer_mut();
-    buffer.set_string(x, plot.y, tallest, theme.dim);
-    for column in (0..plot.width).filter(|column| is_own(*column)) {
+    for column in (0..plot.width).filter(|column| is_marked(*column) && !is_gap(*column)) {
         buffer.set_string(plot.x + column, plot.bottom(), OWN_BAR, theme.accent);
     }
 }
@@ -164,8 +212,8 @@ pub(crate) fn depth(depth: &Depth, purchase: Option<&Purchase>, area: Rect, scen
     else {
         return;
     };
-    let axis = |scale| Axis { scale, field: None };
-    let Some(plot) = axes(&axis(&across), Some(&axis(&upwards)), area, scene) else {
+    let (x, y) = (Axis(&across, Labels::Number), Axis(&upwards, Labels::Count));
+    let Some(plot) = axes(&x, Some(&y), area, scene) else {
         return;
     };
     let mut total = 0.0;
@@ -185,7 +233,7 @@ pub(crate) fn depth(depth: &Depth, purchase: Option<&Purchase>, area: Rect, scen
     let theme = scene.theme;
     let color = theme.series[1].fg.unwrap_or_default();
     let canvas = Canvas::default()
-        .marker(Marker::Braille)
+        .marker(SOLID)
         .x_bounds([0.0, 1.0])
         .y_bounds([0.0, upwards.high])
         .paint(|context| {

@@ -29,7 +29,7 @@ pub(crate) trait FormView: fmt::Debug + Send {
     }
 
     /// Handles an action that means nothing to the form.
-    fn other(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if action == Action::Back {
             cx.close();
         }
@@ -50,8 +50,8 @@ pub(crate) trait FormView: fmt::Debug + Send {
         let _ = state;
     }
 
-    /// As [`View::resumed`].
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
+    /// As [`View::on_top`].
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
         let _ = cx;
     }
 
@@ -106,7 +106,7 @@ impl<V: FormView> View for V {
         if pass_on(self, event, cx) {
             Outcome::Handled
         } else {
-            self.other(action, cx)
+            self.act(action, cx)
         }
     }
 
@@ -122,8 +122,8 @@ impl<V: FormView> View for V {
         FormView::rows_changed(self, state);
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
-        FormView::resumed(self, cx);
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
+        FormView::on_top(self, cx);
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {

@@ -51,14 +51,14 @@ fn pretty(json: &Json) -> Vec<String> {
     };
     let mut lines = vec!["{".to_owned()];
     for (index, (name, value)) in members.iter().enumerate() {
-        let mut own = pretty(value);
-        own[0] = format!("{}: {}", Json::from(name.as_str()), own[0]);
+        let mut lines_of_member = pretty(value);
+        lines_of_member[0] = format!("{}: {}", Json::from(name.as_str()), lines_of_member[0]);
         if index + 1 < members.len()
-            && let Some(last) = own.last_mut()
+            && let Some(last) = lines_of_member.last_mut()
         {
             last.push(',');
         }
-        lines.extend(own.into_iter().map(|line| format!("  {line}")));
+        lines.extend(lines_of_member.into_iter().map(|line| format!("  {line}")));
     }
     lines.push("}".to_owned());
     lines

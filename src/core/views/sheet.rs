@@ -13,7 +13,8 @@ use crate::widgets::dialog::centred;
 use crate::widgets::panel::{Panel, Size, Tone};
 use crate::widgets::text::wrap_line;
 
-/// The maximum width of a list with its second panel: wider lines are hard to follow.
+// Wider lines are hard to follow.
+/// The maximum width of a list with its second panel.
 const WIDEST: u16 = 170;
 
 /// Rows of the second panel on a compact screen, and the minimum height that has room for them.
@@ -51,8 +52,8 @@ pub(crate) fn open(list: Panel<'_>, preview: Panel<'_>, lines: usize, area: Rect
     }
     let lines = u16::try_from(lines).unwrap_or(u16::MAX);
     // With frame and search line.
-    let place = place(lines.saturating_add(3), area, buffer);
-    page(list, preview, place, scene)
+    let dialog = place(lines.saturating_add(3), area, buffer);
+    page(list, preview, dialog, scene)
 }
 
 /// Draws both frames over the whole area: a page needs no backdrop.
@@ -87,6 +88,11 @@ pub(crate) fn side_width(area: Rect, size: Size) -> u16 {
         Size::Compact => area.width,
         Size::Medium | Size::Wide => (area.width.saturating_sub(4).min(WIDEST) * 2 / 5).saturating_sub(4),
     }
+}
+
+/// Cells of a line inside the second panel of a page.
+pub(crate) const fn page_side_width(area: Rect) -> u16 {
+    (area.width * 2 / 5).saturating_sub(4)
 }
 
 /// How many lines a text takes in `width` cells.
@@ -143,8 +149,8 @@ pub(crate) fn with_result(
             side: Some(result.render(lower, buffer, theme)),
         };
     }
-    let place = place(rows.0.max(rows.1).saturating_add(2), area, buffer);
-    let [left, right] = Layout::horizontal([Constraint::Fill(2), Constraint::Fill(3)]).areas(place);
+    let dialog = place(rows.0.max(rows.1).saturating_add(2), area, buffer);
+    let [left, right] = Layout::horizontal([Constraint::Fill(2), Constraint::Fill(3)]).areas(dialog);
     Sheet {
         main: form.render(left, buffer, theme),
         side: Some(result.render(right, buffer, theme)),

@@ -1,15 +1,16 @@
 //! Several views in one: a line of tabs, and the open tab below.
 
+use crate::core::message::News;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 
 use crate::core::State;
 use crate::core::frame_layout::Target;
-use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Response, Scene, View};
+use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::keys::pane::Pane;
 use crate::keys::{Action, Context};
-use crate::table::remote::{Now, Ticket, Waiting};
+use crate::table::remote::{Now, Ticket};
 use crate::widgets::find::Find;
 
 /// The region of the tab names.
@@ -55,29 +56,29 @@ pub(crate) fn open(tabs: &'static [Tab], action: Action, cx: &mut Cx<'_>) -> boo
 }
 
 impl Tabbed {
-    fn place(&self, action: Action) -> Option<usize> {
+    fn index_of(&self, action: Action) -> Option<usize> {
         self.tabs.iter().position(|tab| tab.action == action)
     }
 
     /// Shows a tab as it was left, with what has changed since.
-    fn show(&mut self, place: usize, cx: &mut Cx<'_>) -> Outcome {
-        if place == self.open {
+    fn show(&mut self, index: usize, cx: &mut Cx<'_>) -> Outcome {
+        if index == self.open {
             return Outcome::Handled;
         }
-        let next = match self.left.iter().position(|(left, _)| *left == place) {
+        let next = match self.left.iter().position(|(left, _)| *left == index) {
             Some(index) => {
                 let (_, mut view) = self.left.swap_remove(index);
                 view.rows_changed(cx.state);
-                view.resumed(cx);
+                view.on_top(cx);
                 view.tick(cx);
                 Some(view)
             }
-            None => (self.tabs[place].view)(cx),
+            None => (self.tabs[index].view)(cx),
         };
         let is_there = next.is_some();
         if let Some(next) = next {
             let view = std::mem::replace(&mut self.view, next);
-            self.left.push((std::mem::replace(&mut self.open, place), view));
+            self.left.push((std::mem::replace(&mut self.open, index), view));
         }
         Outcome::of(is_there)
     }
@@ -101,7 +102,7 @@ impl View for Tabbed {
         match action {
             Action::NextTab | Action::PreviousTab if self.tabs.len() == 1 => Availability::Hidden,
             Action::NextTab | Action::PreviousTab => Availability::Available,
-            action if self.place(action).is_some() => Availability::Available,
+            action if self.index_of(action).is_some() => Availability::Available,
             action => self.view.availability(action, state),
         }
     }
@@ -116,13 +117,13 @@ impl View for Tabbed {
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         let many = self.tabs.len();
-        let place = match action {
+        let index = match action {
             Action::NextTab => Some((self.open + 1) % many),
             Action::PreviousTab => Some((self.open + many - 1) % many),
-            action => self.place(action),
+            action => self.index_of(action),
         };
-        match place {
-            Some(place) => return self.show(place, cx),
+        match index {
+            Some(index) => return self.show(index, cx),
             None => match (self.view.act(action, cx), action) {
                 (Outcome::Ignored, Action::Refresh) => cx.perform_on_pane(action),
                 (Outcome::Ignored, Action::Back | Action::Quit) => cx.close(),
@@ -139,7 +140,7 @@ impl View for Tabbed {
     /// The keys that open the tabs over the pane switch between them, unless they are text.
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         let action = cx.state.keymap.resolve(&[Context::Table], key);
-        match action.filter(|action| self.place(*action).is_some() && !self.takes_text()) {
+        match action.filter(|action| self.index_of(*action).is_some() && !self.view.takes_text()) {
             Some(action) => {
                 cx.perform(action);
                 Outcome::Handled
@@ -163,15 +164,8 @@ impl View for Tabbed {
         self.view.wheel(lines, cx);
     }
 
-    fn response(&mut self, ticket: Ticket, response: Response, cx: &mut Cx<'_>) -> Option<Response> {
-        let mut views = self.views();
-        views.try_fold(response, |response, view| view.response(ticket, response, cx))
-    }
-
-    fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
-        for view in self.views() {
-            view.progress(ticket, attempt, waiting);
-        }
+    fn told(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {
+        self.view.told(ticket, news, cx);
     }
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
@@ -186,8 +180,8 @@ impl View for Tabbed {
         self.view.rows_changed(state);
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
-        self.view.resumed(cx);
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
+        self.view.on_top(cx);
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
@@ -199,8 +193,8 @@ impl View for Tabbed {
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let height = u16::from(self.tabs.len() > 1);
         let [line, body] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(area);
-        let names = self.tabs.iter().enumerate().map(|(place, tab)| {
-            let is_key = place != self.open && !self.takes_text();
+        let names = self.tabs.iter().enumerate().map(|(index, tab)| {
+            let is_key = index != self.open && !self.view.takes_text();
             let key = is_key.then(|| scene.key(tab.action));
             (key, tab.title)
         });
@@ -220,8 +214,8 @@ pub(crate) fn draw_line(
 ) -> Rect {
     let theme = scene.theme;
     let mut rest = area;
-    for (place, (key, title)) in tabs.iter().enumerate() {
-        let line = if place == open {
+    for (index, (key, title)) in tabs.iter().enumerate() {
+        let line = if index == open {
             Line::styled(format!("[{title}]"), theme.accent)
         } else {
             let key = key.iter().map(|key| Span::styled(format!(" {key}"), theme.key));
@@ -230,7 +224,7 @@ pub(crate) fn draw_line(
         };
         let width = u16::try_from(line.width()).unwrap_or(u16::MAX);
         let label = Rect { width, ..rest }.intersection(rest);
-        scene.clickable(label, Target::Item(TABS, place));
+        scene.clickable(label, Target::Item(TABS, index));
         scene.render(line, label);
         let taken = (width + 1).min(rest.width);
         rest.x += taken;

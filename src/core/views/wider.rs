@@ -7,6 +7,7 @@ use crate::core::view::{Availability, Cx, Scene};
 use crate::domain::format::grouped;
 use crate::keys::Action;
 
+// A few presses reach the whole market, and each costs one request.
 /// By how much the limit of the search grows at a time.
 const FACTOR: u32 = 4;
 

@@ -1,6 +1,6 @@
 //! Shared by the dialogs of all writes: the request, its outcome, and earlier writes.
 
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -10,12 +10,12 @@ use crate::domain::format;
 use crate::domain::journal::{Entry, Verdict, WriteKind};
 use crate::keys::Context;
 use crate::widgets::dialog;
+use crate::widgets::form::{Form, FormLines};
 use crate::widgets::panel::{Panel, Tone};
 use crate::widgets::text::{cells, fit, wrap};
-use crate::widgets::text_input::TextInput;
 
-/// Cells of the labels.
-const LABEL: u16 = 18;
+/// The room of two buttons.
+const BUTTONS: u16 = 30;
 
 /// Where the keys are looked up while an outcome is shown.
 pub(crate) const OUTCOME: &[Context] = &[Context::Report, Context::Global, Context::Always];
@@ -43,11 +43,24 @@ pub(crate) fn no_help() -> Availability {
 
 enum Content {
     Text(Line<'static>),
-    Input {
-        label: &'static str,
-        input: TextInput,
-        is_open: bool,
-    },
+    /// Room for the form that answers, of this width and height.
+    Form(u16, u16),
+}
+
+impl Content {
+    const fn height(&self) -> u16 {
+        match self {
+            Self::Text(_) => 1,
+            Self::Form(_, height) => *height,
+        }
+    }
+
+    fn width(&self) -> u16 {
+        match self {
+            Self::Text(line) => u16::try_from(line.width()).unwrap_or(u16::MAX),
+            Self::Form(width, _) => *width,
+        }
+    }
 }
 
 /// The lines of a dialog. If the screen is too small, those with the highest rank are dropped
@@ -74,8 +87,8 @@ impl Rows {
 
     /// A text whose first two lines stay longest: they have the total, or the outcome.
     pub fn lead(&mut self, text: &str, style: Style) {
-        for (place, line) in wrap(text, self.width).into_iter().enumerate() {
-            let rank = if place < 2 { 0 } else { 2 };
+        for (index, line) in wrap(text, self.width).into_iter().enumerate() {
+            let rank = if index < 2 { 0 } else { 2 };
             self.line(rank, Line::styled(line, style));
         }
     }
@@ -91,19 +104,18 @@ impl Rows {
         self.line(7, Line::default());
     }
 
-    /// A text field; the cursor is in it if it `is_open`.
-    pub fn input(&mut self, label: &'static str, input: &TextInput, is_open: bool) {
-        let content = Content::Input {
-            label,
-            input: input.clone(),
-            is_open,
-        };
-        self.rows.push((0, content));
+    /// Room for the form that answers; the caller draws it where [`Rows::draw`] says.
+    pub fn form<K: Copy + Eq>(&mut self, form: &Form<K>, scene: &Scene<'_, '_>) {
+        let height = FormLines::new(form, scene.theme).height(self.width);
+        let is_text = !form.contexts().contains(&Context::Choice);
+        let width = if is_text { self.width } else { BUTTONS };
+        self.rows.push((0, Content::Form(width, height)));
     }
 
-    pub fn request(&mut self, preview: &RequestPreview, scene: &Scene<'_, '_>) {
+    /// The exact request below a label such as `Sends once:`.
+    pub fn request(&mut self, label: &str, preview: &RequestPreview, scene: &Scene<'_, '_>) {
         let theme = scene.theme;
-        self.text(3, "Sends once:", theme.dim);
+        self.text(3, label, theme.dim);
         let RequestPreview { method, base, path, .. } = preview;
         let address = format!("{method} {base}{path}");
         if cells(&address) <= self.width {
@@ -149,8 +161,8 @@ impl Rows {
         self.gap();
         self.text(6, title, scene.theme.heading);
         let shown = if count > most { most - 1 } else { most };
-        for (place, entry) in writes.past(kind).take(shown).enumerate() {
-            let is_in_flight = place == 0 && entry.outcome.is_none() && writes.in_flight(kind).is_some();
+        for (index, entry) in writes.past(kind).take(shown).enumerate() {
+            let is_in_flight = index == 0 && entry.outcome.is_none() && writes.in_flight(kind).is_some();
             self.line(6, past(entry, is_in_flight, scene));
         }
         if count > shown {
@@ -159,26 +171,37 @@ impl Rows {
         }
     }
 
-    /// Draws the dialog, sized to its lines.
-    pub fn draw(mut self, title: &str, tone: Tone, area: Rect, scene: &mut Scene<'_, '_>) {
-        let room = usize::from(area.height.saturating_sub(2));
-        while self.rows.len() > room {
-            let ranks = self.rows.iter().enumerate();
-            let Some((place, _)) = ranks.max_by_key(|(place, (rank, _))| (*rank, *place)) else {
+    /// Draws the dialog, sized to its lines; returns where its form is.
+    pub fn draw(mut self, title: &str, tone: Tone, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
+        let room = area.height.saturating_sub(2);
+        let height = |rows: &[(u8, Content)]| rows.iter().map(|(_, content)| content.height()).sum::<u16>();
+        while height(&self.rows) > room {
+            let lines = self.rows.iter().enumerate();
+            let lines = lines.filter(|(_, (_, content))| matches!(content, Content::Text(_)));
+            let Some((index, _)) = lines.max_by_key(|(index, (rank, _))| (*rank, *index)) else {
                 break;
             };
-            self.rows.remove(place);
+            self.rows.remove(index);
         }
-        let height = u16::try_from(self.rows.len() + 2).unwrap_or(u16::MAX);
         let panel = Panel::new(title.to_owned()).tone(tone);
-        let size = (self.width + 4, height);
+        let widths = self.rows.iter().map(|(_, content)| content.width());
+        let width = widths.fold(cells(title) + 4, u16::max).min(self.width);
+        let size = (width + 4, height(&self.rows) + 2);
         let inner = dialog::open(panel, size, area, scene.frame.buffer_mut(), scene.theme);
-        for (row, (_, content)) in inner.rows().zip(self.rows) {
+        let (mut form, mut y) = (Rect::default(), inner.y);
+        for (_, content) in self.rows {
+            let row = Rect {
+                y,
+                height: content.height(),
+                ..inner
+            };
+            y += row.height;
             match content {
-                Content::Text(line) => scene.render(line, row),
-                Content::Input { label, input, is_open } => input_line(label, &input, is_open, row, scene),
+                Content::Text(line) => scene.render(line, row.intersection(inner)),
+                Content::Form(..) => form = row.intersection(inner),
             }
         }
+        form
     }
 }
 
@@ -191,32 +214,6 @@ pub(crate) fn outcome_tone(kind: WriteKind, scene: &Scene<'_, '_>) -> Tone {
             Verdict::Refused | Verdict::Unknown => Tone::Ask,
         },
         Stage::Idle | Stage::Confirming(_) => Tone::Focused,
-    }
-}
-
-fn input_line(label: &str, input: &TextInput, is_open: bool, row: Rect, scene: &mut Scene<'_, '_>) {
-    let (theme, size) = (scene.theme, LABEL.min(row.width / 2));
-    let [name, left, value, right, _] = Layout::horizontal([
-        Constraint::Length(size),
-        Constraint::Length(1),
-        Constraint::Length(row.width.saturating_sub(size + 2).min(32)),
-        Constraint::Length(1),
-        Constraint::Fill(1),
-    ])
-    .areas(row);
-    let (style, edge) = if is_open {
-        (theme.accent, theme.focus)
-    } else {
-        (theme.dim, theme.border)
-    };
-    scene.render(Line::styled(label, style), name);
-    if is_open {
-        scene.render(Line::styled("▏", edge), left);
-        scene.input(input, "", value);
-        scene.render(Line::styled("▕", edge), right);
-    } else {
-        let text = Line::styled(input.shown(), theme.dim);
-        scene.render(fit(text, value.width), value);
     }
 }
 

@@ -13,10 +13,12 @@ pub static OFFERS: &[Field] = &[
     // The cost of a job
     Field::number("job_cost", "Job $", Unit::Dollars).also(&["job"]).computed().section(Section::Price)
         .width(9).priority(3).places(2).less_is_better()
-        .doc("Total cost of the job: GPUs while data arrive and while it runs, storage running and stopped, traffic both ways; ! if the offer ends too early or its disk is too small."),
+        .doc("Total cost of the job: GPUs while data arrive and while it runs, storage running and stopped, traffic \
+            both ways; ! if the offer ends too early or its disk is too small."),
     Field::number("job_time", "Job time", Unit::Seconds).computed().section(Section::Price)
         .width(8).priority(35).less_is_better()
-        .doc("Running time of the job on this offer, its download included; work in DLPerf-hours finishes sooner on faster offers."),
+        .doc("Running time of the job on this offer, its download included; work in DLPerf-hours finishes sooner on \
+            faster offers."),
     Field::number("job_spare", "Left after job", Unit::Seconds).computed().section(Section::Availability)
         .width(7).priority(12).more_is_better()
         .doc("Time left after the job if it starts now; negative if the offer ends first."),
@@ -58,7 +60,8 @@ pub static OFFERS: &[Field] = &[
         .doc("Cost of a thousand steps, by your [throughput] of its GPU model in steps/s."),
     Field::integer("on_front", "Best value").computed().section(Section::Price).width(10).priority(48)
         .yes_no().more_is_better()
-        .doc("Whether it is on the price/performance front: no loaded offer is both cheaper and faster, per GPU or for your job."),
+        .doc("Whether it is on the price/performance front: no loaded offer is both cheaper and faster, per GPU or \
+            for your job."),
     Field::integer("starred", "Starred").also(&["star"]).computed().section(Section::Identity)
         .width(7).priority(49).yes_no().more_is_better()
         .doc("Whether you starred its machine or host."),

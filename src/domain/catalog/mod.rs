@@ -146,8 +146,8 @@ impl Catalog {
     pub fn position(&self, field: &Field) -> Option<usize> {
         // Asked for with every cell of every frame: an address, not a search.
         self.fields.element_offset(field).or_else(|| {
-            let place = self.computed.element_offset(field)?;
-            Some(self.fields.len() + place)
+            let index = self.computed.element_offset(field)?;
+            Some(self.fields.len() + index)
         })
     }
 
@@ -162,19 +162,11 @@ impl Catalog {
 
     /// The name closest to a misspelt one, if one is close.
     pub fn suggest(&self, name: &str) -> Option<&'static str> {
-        let wanted = name.to_ascii_lowercase();
-        self.fields()
-            .iter()
-            .chain(self.computed())
+        let fields = self.fields().iter().chain(self.computed());
+        let names = fields
             .filter(|field| field.is_filter() || field.sortable)
-            .flat_map(|field| std::iter::once(field.key).chain(field.aliases.iter().copied()))
-            .map(|known| (strsim::damerau_levenshtein(&wanted, known), known))
-            .filter(|(distance, known)| *distance <= 1 + known.len().min(wanted.len()) / 4)
-            .min_by_key(|(distance, known)| {
-                let shared = known.bytes().zip(wanted.bytes()).take_while(|(a, b)| a == b);
-                (*distance, std::cmp::Reverse(shared.count()))
-            })
-            .map(|(_, known)| known)
+            .flat_map(|field| std::iter::once(field.key).chain(field.aliases.iter().copied()));
+        closest(&name.to_ascii_lowercase(), names)
     }
 
     /// The columns shown by default, in order.
@@ -215,4 +207,16 @@ impl Catalog {
             && !field.is_computed()
             && (field.documented || dialect.market_filters)
     }
+}
+
+/// The name closest to a misspelt one, if one is close.
+pub fn closest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    names
+        .map(|known| (strsim::damerau_levenshtein(wanted, known), known))
+        .filter(|(distance, known)| *distance <= 1 + known.len().min(wanted.len()) / 4)
+        .min_by_key(|(distance, known)| {
+            let shared = known.bytes().zip(wanted.bytes()).take_while(|(a, b)| a == b);
+            (*distance, std::cmp::Reverse(shared.count()))
+        })
+        .map(|(_, known)| known)
 }

@@ -31,7 +31,7 @@ pub static FIELDS: &[Field] = &[
     Field::id("id", "ID").also(&["offer_id", "offer"]).section(Section::Identity).market_filter()
         .column(1, 9, 4)
         .doc("The id you rent by."),
-    Field::id("ask_contract_id", "Ask contract").section(Section::Identity)
+    Field::id("ask_contract_id", "Ask ID").section(Section::Identity)
         .doc("Id of the ask behind the offer; the same as the offer's id where both are reported."),
     Field::id("bundle_id", "Bundle").section(Section::Identity)
         .doc("Identical offers are grouped under one bundle id."),
@@ -145,7 +145,8 @@ pub static FIELDS: &[Field] = &[
         .doc("GPU model as the market spells it: RTX 4090, H100 SXM."),
     Field::number("gpu_ram", "VRAM", Unit::Megabytes).also(&["vram"]).section(Section::Gpu)
         .documented_filter().range(1000.0, 2_000_000.0).column(5, 8, 8).more_is_better()
-        .doc("Memory of one GPU. Cards report slightly less or more: a 24 GB card has 24564 MB, so >=24 finds it and =24 does not."),
+        .doc("Memory of one GPU. Cards report slightly less or more: a 24 GB card has 24564 MB, so >=24 finds it and \
+            =24 does not."),
     Field::number("gpu_total_ram", "Total VRAM", Unit::Megabytes)
         .also(&["gpu_totalram", "total_vram"])
         .section(Section::Gpu).documented_filter().range(1000.0, 20_000_000.0).width(10)
@@ -253,7 +254,8 @@ pub static FIELDS: &[Field] = &[
     Field::number("inet_down", "Down", Unit::Transfer).also(&["down", "download"])
         .section(Section::Network).documented_filter().column(15, 7, 80).places(0)
         .more_is_better()
-        .doc("Download speed of the machine: MB/s in the specification, Mb/s on the public service and in the sandbox."),
+        .doc("Download speed of the machine: MB/s in the specification, Mb/s on the public service and in the \
+            sandbox."),
     Field::number("inet_up", "Up", Unit::Transfer).also(&["up", "upload"])
         .section(Section::Network).documented_filter().column(14, 7, 85).places(0)
         .more_is_better()

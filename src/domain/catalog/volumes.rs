@@ -11,11 +11,11 @@ const COUNTRIES: &[&str] = &[
 
 #[rustfmt::skip] // a table reads as a table
 pub static FIELDS: &[Field] = &[
-    Field::id("ask_contract_id", "Ask contract").section(Section::Identity).column(1, 12, 4)
+    Field::id("ask_contract_id", "Offer ID").section(Section::Identity).column(1, 12, 4)
         .doc("Id of the offer; not the id of a volume listing."),
     Field::id("id", "ID").also(&["offer_id"]).section(Section::Identity).market_filter()
         .undocumented()
-        .doc("Offer id as the public service reports it; equal to the ask contract."),
+        .doc("Offer id as the public service reports it; equal to the ask contract id."),
     Field::id("host_id", "Host").also(&["host"]).section(Section::Identity).market_filter()
         .undocumented().column(14, 8, 120)
         .doc("Id of the host who owns the cluster."),

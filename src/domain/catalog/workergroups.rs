@@ -42,9 +42,9 @@ pub static FIELDS: &[Field] = &[
     Field::number("target_util", "Target", Unit::Ratio).section(Section::Scaling)
         .column(4, 7, 41)
         .doc("Target utilization: capacity is load / target. The public service ignores it on groups."),
-    Field::number("cold_mult", "Cold x", Unit::None).section(Section::Scaling)
+    Field::number("cold_mult", "Reserve x", Unit::None).section(Section::Scaling)
         .column(5, 6, 42)
-        .doc("Cold capacity as a multiple of the active capacity. The public service ignores it on groups."),
+        .doc("Capacity with stopped (cold) workers, as a multiple of the active capacity. The public service ignores it on groups."),
     Field::integer("test_workers", "Test").section(Section::Scaling).column(6, 5, 43)
         .doc("Workers started to measure performance. The public service ignores it on groups."),
     Field::integer("cold_workers", "Cold workers").section(Section::Scaling).undocumented()

@@ -7,7 +7,7 @@ use super::{
     Gap, HOURS_PER_MONTH, Input, InputError, MEGABITS_PER_GB, Measure, Outlives, Prices, Room, SECONDS_PER_HOUR, Step,
     finite, hours_left, rounded, shown, summand,
 };
-use crate::domain::format::{gigabytes, trimmed};
+use crate::domain::format::{gigabytes, lasting, trimmed};
 
 /// A job to price offers for.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -60,6 +60,14 @@ impl Job {
 }
 
 impl Job {
+    /// How long it runs, in full words: `3 days`.
+    pub fn length(&self) -> String {
+        match self.work_dlperf_hours {
+            Some(work) => format!("{} DLPerf-hours", trimmed(work, 2)),
+            None => lasting(self.run_hours * 3600.0),
+        }
+    }
+
     /// The job in a few words: `3d, 200 GB, 20 GB in / 5 GB out`.
     pub fn brief(&self) -> String {
         let span = |hours: f64| {
@@ -133,10 +141,11 @@ impl Prices<'_> {
         }
     }
 
-    /// Hours until the data of a job that runs for `run` hours are on the disk of a row. What never runs
-    /// downloads nothing.
+    /// Hours until the data of a job that runs for `run` hours are on the disk of a row. What never
+    /// runs downloads nothing.
     fn download_hours(&self, row: usize, job: &Job, run: f64) -> Result<f64, Gap> {
         if job.gb_in == 0.0 || run == 0.0 {
+            // Without data nothing waits for a speed that the offer may not report.
             return Ok(0.0);
         }
         let speed = self.inet_down.divisor(row)?;
@@ -157,6 +166,7 @@ impl Prices<'_> {
         // A download at a speed that is not reported takes no less than nothing.
         let ends_early = || {
             let run = self.run_hours(row, job)?;
+            // An offer is only called unfit for what is certain.
             let download = self.download_hours(row, job, run).unwrap_or(0.0);
             let left = hours_left(&self.duration, row, now)?;
             Ok::<_, Gap>(left < run + download + job.stopped_hours)

@@ -72,7 +72,7 @@ impl<'a> PriceJoin<'a> {
         reserved: Option<&'a Listing>,
         gb: Option<f64>,
     ) -> Self {
-        let side = |listing: Option<&'a Listing>, model| listing.map(|it| Side::new(Prices::new(it, model)));
+        let side = |listing: Option<&'a Listing>, model| listing.map(|listing| Side::new(Prices::new(listing, model)));
         Self {
             shown,
             sides: [
@@ -95,8 +95,8 @@ impl<'a> PriceJoin<'a> {
             .each_ref()
             .map(|side| side.as_ref().and_then(|side| side.quote(id, key.as_ref(), self.gb)));
         let less = |quote: Option<Quote>| {
-            let (full, other) = (on_demand?.total, quote?.total);
-            (full > 0.0).then(|| 1.0 - other / full)
+            let (full, quoted) = (on_demand?.total, quote?.total);
+            (full > 0.0).then(|| 1.0 - quoted / full)
         };
         ThreePrices {
             on_demand,

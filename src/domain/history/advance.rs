@@ -36,7 +36,7 @@ pub fn advance(open: &[Spell], last: Option<PollRow>, poll: &Poll) -> Advance {
         return advance;
     }
     let sightings = poll.sightings.iter();
-    let mut unseen: BTreeMap<&Lot, &Sighting> = sightings.map(|it| (&it.lot, it)).collect();
+    let mut unseen: BTreeMap<&Lot, &Sighting> = sightings.map(|sighting| (&sighting.lot, sighting)).collect();
     let is_gap = |moment: Moment| last.is_none_or(|last| poll.at.since(moment) > last.patience());
     for spell in open {
         let Some(last) = last.filter(|_| !is_gap(spell.last)) else {
@@ -83,7 +83,7 @@ impl Advance {
             ..spell.clone()
         };
         let is_quoted = spell.quotes.len() == quotes.len()
-            && std::iter::zip(&spell.quotes, quotes).all(|(one, other)| one.is_same(other));
+            && std::iter::zip(&spell.quotes, quotes).all(|(before, after)| before.is_same(after));
         let beginning = match shift {
             // Version 0.1 recorded no quotes to compare with.
             _ if spell.quotes.is_empty() && !is_quoted => Beginning::Revealed,

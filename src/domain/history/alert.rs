@@ -2,11 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Moment, Poll, PollOutcome, Sighting};
+use super::{Moment, Poll, PollOutcome, Quote, Sighting, lowest_price};
 
+// A price that moves around its limit would ring with every poll, which is about once a minute.
 /// Seconds that an alert has to stay clear before it rings again.
 const REST: i64 = 600;
 
+// So far beyond the limit it is no flutter: the next time is news again, however soon.
 /// How far beyond its limit, as a share of it, a figure counts as clear at once.
 const MARGIN: f64 = 0.1;
 
@@ -14,7 +16,7 @@ const MARGIN: f64 = 0.1;
 /// Parts of the time of [`Trigger::PriceDown`] of which each keeps one price.
 const PARTS: i64 = 256;
 
-/// What an alert waits for. Prices are per GPU as in [`Sighting`], of volumes per GB and month.
+/// What an alert waits for. Prices are as [`Rule::per`] says, of volumes per GB and month.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trigger {
@@ -47,6 +49,29 @@ pub enum Repeat {
     Until(Moment),
 }
 
+/// What the prices of a rule are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PricePer {
+    #[default]
+    Gpu,
+    /// All GPUs of an offer together.
+    Machine,
+}
+
+impl PricePer {
+    /// The lowest price of `quotes` with `storage` GB. Without any it is `recorded`, which is per GPU: for a
+    /// machine no price at all, an infinite one.
+    pub fn price(self, quotes: impl Iterator<Item = Quote>, recorded: f64, storage: f64) -> f64 {
+        match self {
+            Self::Gpu => lowest_price(quotes, recorded, None, storage).unwrap_or(recorded),
+            Self::Machine => quotes
+                .map(|quote| quote.per_gpu(storage) * f64::from(quote.gpus.max(1)))
+                .fold(f64::INFINITY, f64::min),
+        }
+    }
+}
+
 /// An alert on the polls of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rule {
@@ -55,6 +80,9 @@ pub struct Rule {
     pub model: Option<String>,
     #[serde(default)]
     pub repeat: Repeat,
+    /// Of volumes always per GPU, which stands for a GB.
+    #[serde(default)]
+    pub per: PricePer,
     pub trigger: Trigger,
 }
 
@@ -89,6 +117,7 @@ impl Rule {
             Trigger::PriceDown { percent, hours } => {
                 let is_share = percent > 0.0 && percent < 100.0;
                 is_share.then_some(()).ok_or(RuleError::Percent)?;
+                // At most a week: the highs of the time are stored with the alert.
                 let is_span = (1..=168).contains(&hours);
                 is_span.then_some(()).ok_or(RuleError::Hours)
             }
@@ -96,19 +125,33 @@ impl Rule {
         }
     }
 
+    /// The price that it waits for, if it waits for one.
+    pub const fn price(&self) -> Option<f64> {
+        match self.trigger {
+            Trigger::PriceBelow(limit) => Some(limit),
+            Trigger::GpusAtLeast { below, .. } => below,
+            Trigger::MachineBack(_) | Trigger::PriceDown { .. } | Trigger::GpusBelow(_) | Trigger::WorkersBelow(_) => {
+                None
+            }
+        }
+    }
+
     /// The lots of a poll that it is about.
     fn counted<'a>(&self, poll: &'a Poll) -> impl Iterator<Item = &'a Sighting> {
-        let (below, machine) = match self.trigger {
-            Trigger::PriceBelow(limit) => (Some(limit), None),
-            Trigger::GpusAtLeast { below, .. } => (below, None),
-            Trigger::MachineBack(machine) => (None, Some(machine)),
-            Trigger::PriceDown { .. } | Trigger::GpusBelow(_) | Trigger::WorkersBelow(_) => (None, None),
+        let below = self.price();
+        let machine = match self.trigger {
+            Trigger::MachineBack(machine) => Some(machine),
+            Trigger::PriceBelow(_)
+            | Trigger::GpusAtLeast { .. }
+            | Trigger::PriceDown { .. }
+            | Trigger::GpusBelow(_)
+            | Trigger::WorkersBelow(_) => None,
         };
-        poll.sightings.iter().filter(move |it| {
-            let is_model = self.model.as_ref().is_none_or(|own| it.lot.model == *own);
+        poll.sightings.iter().filter(move |sighting| {
+            let is_model = self.model.as_ref().is_none_or(|model| sighting.lot.model == *model);
             is_model
-                && below.is_none_or(|limit| it.price < limit)
-                && machine.is_none_or(|machine| it.lot.machine == machine)
+                && below.is_none_or(|limit| sighting.price < limit)
+                && machine.is_none_or(|machine| sighting.lot.machine == machine)
         })
     }
 
@@ -229,18 +272,18 @@ fn look<'a>(rule: &Rule, state: &mut AlertState, figures: Figures<'a>) -> Sight<
     if !poll.outcome.is_usable() {
         return Sight::Unknown;
     }
-    let is_model = |it: &&Sighting| rule.model.as_ref().is_none_or(|own| it.lot.model == *own);
+    let is_model = |sighting: &&Sighting| rule.model.as_ref().is_none_or(|model| sighting.lot.model == *model);
     let lots: Vec<&Sighting> = poll.sightings.iter().filter(is_model).collect();
     let cheapest = cheapest(lots.iter().copied());
     let sight = match rule.trigger {
         Trigger::PriceBelow(limit) => price_below(cheapest, limit),
         Trigger::GpusAtLeast { gpus, below } => {
             let limit = below.unwrap_or(f64::INFINITY);
-            let counted = lots.iter().filter(|it| it.price < limit);
+            let counted = lots.iter().filter(|sighting| sighting.price < limit);
             at_least(gpus, total(counted.copied()), cheapest)
         }
         Trigger::MachineBack(machine) => {
-            let back = lots.iter().filter(|it| it.lot.machine == machine);
+            let back = lots.iter().filter(|sighting| sighting.lot.machine == machine);
             match self::cheapest(back.copied()) {
                 Some(sighting) => Sight::Met(Seen::Machine(machine), Some(sighting)),
                 None => Sight::Clear { is_far: false },
@@ -259,6 +302,7 @@ fn look<'a>(rule: &Rule, state: &mut AlertState, figures: Figures<'a>) -> Sight<
             None => Sight::Unknown,
         },
     };
+    // Of a truncated response only what further rows cannot undo is known.
     if poll.outcome == PollOutcome::Complete || rule.trigger.holds_for_parts(&sight) {
         sight
     } else {
@@ -283,7 +327,7 @@ impl Trigger {
 }
 
 fn cheapest<'a>(lots: impl Iterator<Item = &'a Sighting>) -> Option<&'a Sighting> {
-    lots.min_by(|one, other| one.price.total_cmp(&other.price))
+    lots.min_by(|left, right| left.price.total_cmp(&right.price))
 }
 
 fn total<'a>(lots: impl Iterator<Item = &'a Sighting>) -> u32 {
@@ -303,6 +347,7 @@ fn price_below(cheapest: Option<&Sighting>, limit: f64) -> Sight<'_> {
 
 /// How far from `wanted` a count has to be to be clear at once.
 fn margin(wanted: u32) -> u32 {
+    // The same tenth as for prices; of few GPUs at least one.
     (wanted / 10).max(1)
 }
 
@@ -337,6 +382,7 @@ impl AlertState {
         let peak = self.highs.first().copied();
         // The rest of a truncated response may be cheaper.
         if poll.outcome == PollOutcome::Complete {
+            // What was not above this price can never be the peak again, so the first of the rest always is.
             self.highs.retain(|(_, price)| *price > low);
             let is_new = |last: &(Moment, f64)| at.since(last.0) > span / PARTS;
             if self.highs.last().is_none_or(is_new) {
@@ -344,6 +390,7 @@ impl AlertState {
             }
         }
         match peak {
+            // A drop of exactly so many percent counts, although the product may round to just below it.
             Some((since, from)) if low <= from * (1.0 - percent / 100.0) + 1e-9 => {
                 let to = low;
                 Sight::Met(Seen::Down { from, since, to }, Some(sighting))

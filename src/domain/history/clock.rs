@@ -7,6 +7,8 @@
 
 use super::{Ending, Excerpt, Moment, Outline, PollRow};
 
+// A slow response may be recorded after a quicker one of another program. More than that is a clock that was
+// set back.
 /// Seconds by which polls may arrive in another order than they were answered, as from two programs.
 const DISORDER: i64 = 60;
 
@@ -25,16 +27,16 @@ pub fn placed(at: Moment, ahead: i64, newest: Option<Moment>, last: Option<PollR
     let Some(newest) = newest else {
         return Some(Placed { at, ahead: 0 });
     };
-    let own = Moment(at.0.saturating_add(ahead));
-    let is_set_back = newest.since(own) > DISORDER;
-    if own <= newest && !is_set_back {
+    let placed = Moment(at.0.saturating_add(ahead));
+    let is_set_back = newest.since(placed) > DISORDER;
+    if placed <= newest && !is_set_back {
         return None;
     }
-    let is_gap = last.is_some_and(|last| last.is_gap(own));
+    let is_gap = last.is_some_and(|last| last.is_gap(placed));
     // In a gap the recorded times may approach the clock again.
     let may_approach = ahead > 0 && is_gap;
     if !is_set_back && !may_approach {
-        return Some(Placed { at: own, ahead });
+        return Some(Placed { at: placed, ahead });
     }
     let after = last.map_or(newest, |last| {
         newest.max(Moment(last.at.0.saturating_add(last.patience())))
@@ -58,7 +60,7 @@ impl Excerpt {
     #[must_use]
     pub fn earlier(mut self, seconds: i64) -> Self {
         let spells = self.spells.iter_mut();
-        let times = spells.map(|it| (&mut it.first, &mut it.last, &mut it.end));
+        let times = spells.map(|spell| (&mut spell.first, &mut spell.last, &mut spell.end));
         tell_earlier(&mut self.polls, times, seconds);
         self
     }
@@ -69,7 +71,7 @@ impl Outline {
     #[must_use]
     pub fn earlier(mut self, seconds: i64) -> Self {
         let intervals = self.intervals.iter_mut();
-        let times = intervals.map(|it| (&mut it.first, &mut it.last, &mut it.end));
+        let times = intervals.map(|interval| (&mut interval.first, &mut interval.last, &mut interval.end));
         tell_earlier(&mut self.polls, times, seconds);
         self
     }

@@ -21,6 +21,7 @@ mod clock;
 mod outline;
 mod poll;
 mod recall;
+mod replay;
 mod series;
 mod shift;
 mod survival;
@@ -30,11 +31,12 @@ mod told;
 mod verdict;
 
 pub use advance::{Advance, advance};
-pub use alert::{AlertState, Figures, Repeat, Ring, Rule, RuleError, Seen, Trigger, check};
+pub use alert::{AlertState, Figures, PricePer, Repeat, Ring, Rule, RuleError, Seen, Trigger, check};
 pub use clock::{Placed, placed};
 pub use outline::{Interval, Onset, Outline};
 pub use poll::{Arrival, MOST_CAUSES, MOST_SLICES, cause_query, causes, quotes};
 pub use recall::{Answer, LotFilter, Question, Recorded, RecordedSearch, Want, answer};
+pub use replay::{Replay, replay};
 pub use series::{Bucket, Levels, Now, Series, series};
 pub use survival::{Estimate, Life, Lifetimes, Step, lifetimes, lives};
 pub use tape::{Change, ChangeKind, Event, EventKind, Lasted, compare, tape};
@@ -57,6 +59,7 @@ pub fn price_unit(resource: Resource, storage: f64) -> String {
 
 /// ` with 200 GB`, unless it is what every search has that asks for nothing else.
 pub fn with_storage(storage: f64) -> String {
+    // Naming it everywhere would hide the searches where it does matter.
     if (storage - DEFAULT_STORAGE_GB).abs() < 1e-9 {
         return String::new();
     }
@@ -97,6 +100,8 @@ pub struct SearchKey {
 impl SearchKey {
     /// Whether a price decides what is found, so that what is new in it may only have become cheaper.
     fn is_bound_by_price(&self) -> bool {
+        // Every field that moves with an offer's price: a machine that is new in such a search may have been
+        // listed for days.
         const PRICES: [&str; 7] = [
             "dph_total",
             "dph_base",
@@ -107,9 +112,9 @@ impl SearchKey {
             "dlperf_per_dphtotal",
         ];
         let conditions = self.conditions.split(' ');
-        let mut keys = conditions.map(|own| {
-            let end = own.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
-            own.get(..end.unwrap_or(own.len())).unwrap_or_default()
+        let mut keys = conditions.map(|condition| {
+            let end = condition.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+            condition.get(..end.unwrap_or(condition.len())).unwrap_or_default()
         });
         keys.any(|key| PRICES.contains(&key))
     }
@@ -314,6 +319,7 @@ impl PollRow {
     /// intervals of a slow watch.
     pub fn patience(&self) -> i64 {
         self.interval
+            // Two polls in a row may fail without the watch having ended.
             .map_or(0, |interval| i64::from(interval).saturating_mul(3))
             .max(600)
     }
@@ -334,8 +340,9 @@ pub struct Excerpt {
 }
 
 /// Whether two prices differ by rounding only, as after another storage size was taken off.
-fn is_same_price(one: f64, other: f64) -> bool {
-    (one - other).abs() <= 1e-7 + 1e-6 * one.abs().max(other.abs())
+fn is_same_price(left: f64, right: f64) -> bool {
+    // Markets send prices with six or seven digits, some in single precision.
+    (left - right).abs() <= 1e-7 + 1e-6 * left.abs().max(right.abs())
 }
 
 impl Sighting {

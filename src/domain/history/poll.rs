@@ -2,16 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Cause, Lot, Moment, Poll, PollOutcome, PollRow, Quote, SearchKey, Sighting, VOLUME_MODEL, lowest_price};
+use super::{Cause, Lot, Moment, Poll, PollOutcome, PollRow, PricePer, Quote, SearchKey, Sighting, VOLUME_MODEL};
 use crate::domain::cost::{Prices, VolumePrices};
 use crate::domain::dialect::Dialect;
 use crate::domain::insight::{Coverage, Supply, coverage};
-use crate::domain::language;
 use crate::domain::listing::{Column, Listing};
 use crate::domain::query::Direction;
 use crate::domain::response_check::ResponseCheck;
 use crate::domain::value::CellRef;
-use crate::domain::{Condition, Field, OfferType, Operand, Operator, Query, Resource, Value};
+use crate::domain::{Condition, Field, OfferType, Operand, Operator, Query, Resource, Value, language};
 
 // Real names have up to 20 characters; a hostile one must not fill the database.
 /// The longest name of a model, in characters.
@@ -109,30 +108,30 @@ impl Poll {
         }
     }
 
-    /// The same with the prices of offers that have `storage` GB.
+    /// The same with the prices of offers that have `storage` GB, per GPU or per machine.
     #[must_use]
-    pub fn priced(mut self, storage: f64) -> Self {
+    pub fn priced(mut self, storage: f64, per: PricePer) -> Self {
         for sighting in &mut self.sightings {
-            let quotes = sighting.quotes.iter().copied();
-            let price = lowest_price(quotes, sighting.price, None, storage);
-            sighting.price = price.unwrap_or(sighting.price);
+            sighting.price = per.price(sighting.quotes.iter().copied(), sighting.price, storage);
         }
         self
     }
 
     /// Why it lacks a lot.
     pub(super) fn cause(&self, lot: &Lot) -> Cause {
-        let known = self.causes.iter().find(|(own, _)| own == lot);
+        let known = self.causes.iter().find(|(changed, _)| changed == lot);
         known.map_or(Cause::Unknown, |(_, cause)| *cause)
     }
 
     /// The sighting of a lot.
     pub fn sighting(&self, lot: &Lot) -> Option<&Sighting> {
-        let found = self.sightings.binary_search_by(|sighting| sighting.lot.cmp(lot));
-        self.sightings.get(found.ok()?)
+        let row = self.sightings.binary_search_by(|sighting| sighting.lot.cmp(lot));
+        self.sightings.get(row.ok()?)
     }
 }
 
+// One request has to do: the search is limited like any other, and with more gone the market itself has
+// changed.
 /// Machines that one search for causes asks about.
 pub const MOST_CAUSES: usize = 50;
 
@@ -177,8 +176,11 @@ pub fn causes(missing: &[Lot], listing: &Listing, offer_type: OfferType, coverag
 
 fn outcome(query: &Query, listing: &Listing, check: &ResponseCheck) -> PollOutcome {
     // The public service ignores the filter `rented`; rented rows are not on offer anyway.
-    let is_own = |key: &str| matches!(key, "rented" | "rentable");
-    let is_ignored = check.violations.iter().any(|violation| !is_own(violation.field.key));
+    let is_harmless = |key: &str| matches!(key, "rented" | "rentable");
+    let is_ignored = check
+        .violations
+        .iter()
+        .any(|violation| !is_harmless(violation.field.key));
     if is_ignored || check.is_other_type() {
         return PollOutcome::FiltersIgnored;
     }
@@ -288,8 +290,8 @@ impl Lots {
     /// The lots that are rented and not on offer.
     fn rented(&self) -> Vec<(Lot, Cause)> {
         let is_gone = |lot: &&Lot| {
-            let place = self.sightings.binary_search_by(|it| it.lot.cmp(lot));
-            place.is_err()
+            let row = self.sightings.binary_search_by(|sighting| sighting.lot.cmp(lot));
+            row.is_err()
         };
         let gone = self.rented.iter().filter(is_gone);
         gone.map(|lot| (lot.clone(), Cause::Rented)).collect()

@@ -1,9 +1,11 @@
 //! Questions about the recorded market and their answers.
 
+use super::alert::Rule;
+use super::replay::Replay;
 use super::series::Series;
 use super::tape::Event;
 use super::verdict::Memory;
-use super::{Excerpt, Lot, Moment, Quote, SearchKey, Spell, lowest_price, memory, series, tape, timeline};
+use super::{Excerpt, Lot, Moment, Quote, SearchKey, Spell, lowest_price, memory, replay, series, tape, timeline};
 
 /// Which lots a question is about; all, without conditions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -18,7 +20,7 @@ impl Question {
     pub fn price(&self, quotes: impl Iterator<Item = Quote>, recorded: f64) -> Option<f64> {
         let gpus = match self.want {
             Want::Memory { gpus } => gpus,
-            Want::Tape { .. } | Want::Series { .. } | Want::Searches => None,
+            Want::Tape { .. } | Want::Series { .. } | Want::Searches | Want::Rings(_) => None,
         };
         lowest_price(quotes, recorded, gpus, self.storage).filter(|price| price.is_finite())
     }
@@ -36,7 +38,7 @@ impl LotFilter {
 }
 
 /// What a question asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Want {
     /// The newest events.
     Tape { most: usize },
@@ -46,6 +48,8 @@ pub enum Want {
     Memory { gpus: Option<u32> },
     /// What is recorded.
     Searches,
+    /// What an alert would have done.
+    Rings(Rule),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -91,22 +95,28 @@ pub enum Answer {
     Memory(Option<Memory>),
     /// The one watched last first.
     Searches(Vec<RecordedSearch>),
+    /// `None` if the search is not recorded.
+    Rings(Option<Replay>),
 }
 
 /// Answers a question from what was recorded of the searches that it asks about.
 pub fn answer(question: &Question, recorded: &[Recorded]) -> Answer {
-    match question.want {
-        Want::Tape { most } => Answer::Tape(tape(question, recorded, most)),
+    match &question.want {
+        Want::Rings(rule) => {
+            let longest = longest(question, recorded);
+            Answer::Rings(longest.and_then(|record| replay(rule, question, record)))
+        }
+        Want::Tape { most } => Answer::Tape(tape(question, recorded, *most)),
         Want::Series { buckets } => {
             let longest = longest(question, recorded);
-            Answer::Series(longest.map(|one| series(question, one, buckets)))
+            Answer::Series(longest.map(|record| series(question, record, *buckets)))
         }
         Want::Memory { .. } => {
             let longest = longest(question, recorded);
-            Answer::Memory(longest.map(|one| memory(question, one)))
+            Answer::Memory(longest.map(|record| memory(question, record)))
         }
         Want::Searches => {
-            let searches = recorded.iter().filter_map(|one| summary(question, one));
+            let searches = recorded.iter().filter_map(|record| summary(question, record));
             let mut searches: Vec<RecordedSearch> = searches.collect();
             searches.sort_by_key(|search| std::cmp::Reverse(search.last));
             Answer::Searches(searches)
@@ -133,11 +143,11 @@ fn summary(question: &Question, recorded: &Recorded) -> Option<RecordedSearch> {
 /// The search that was watched longest and saw a lot that is asked about; one that saw none, if all
 /// did not.
 fn longest<'a>(question: &Question, recorded: &'a [Recorded]) -> Option<&'a Recorded> {
-    let ranked = recorded.iter().filter_map(|one| {
-        let summary = summary(question, one)?;
-        let mut spells = one.excerpt.spells.iter();
+    let ranked = recorded.iter().filter_map(|record| {
+        let summary = summary(question, record)?;
+        let mut spells = record.excerpt.spells.iter();
         let has_seen = spells.any(|spell| question.filter.accepts(&spell.lot));
-        Some(((has_seen, summary.watched, summary.polls), one))
+        Some(((has_seen, summary.watched, summary.polls), record))
     });
-    ranked.max_by_key(|(rank, _)| *rank).map(|(_, one)| one)
+    ranked.max_by_key(|(rank, _)| *rank).map(|(_, record)| record)
 }

@@ -106,7 +106,7 @@ impl Outline {
     fn now(&self, at: Moment) -> Now {
         let mut prices = Prices::default();
         let (mut lots, mut amount) = (0, 0);
-        for interval in self.intervals.iter().filter(|it| it.is_on_offer(at)) {
+        for interval in self.intervals.iter().filter(|interval| interval.is_on_offer(at)) {
             prices.add(interval.price, 1.0);
             amount += u64::from(interval.amount);
             lots += 1;
@@ -133,7 +133,7 @@ impl Prices {
 
     /// The prices, ascending, each once, with their weights.
     pub(super) fn sorted(mut self) -> Vec<(f64, f64)> {
-        self.0.sort_unstable_by(|(one, _), (other, _)| one.total_cmp(other));
+        self.0.sort_unstable_by(|(left, _), (right, _)| left.total_cmp(right));
         self.0.dedup_by(|(price, weight), (kept, sum)| {
             let is_same = kept.total_cmp(price).is_eq();
             if is_same {
@@ -180,8 +180,8 @@ impl Parts {
     fn new(since: Moment, until: Moment, buckets: usize) -> Self {
         let parts = buckets.max(1);
         let span = i128::from(until.since(since).max(0));
-        let edge = |place: usize| {
-            let part = span * place as i128 / parts as i128;
+        let edge = |index: usize| {
+            let part = span * index as i128 / parts as i128;
             Moment(since.0.saturating_add(i64::try_from(part).unwrap_or(i64::MAX)))
         };
         Self {
@@ -194,11 +194,11 @@ impl Parts {
     fn add(&mut self, interval: &Interval) {
         let (begin, end, removed) = (interval.first, interval.until(), interval.removed());
         let first = self.edges.partition_point(|edge| *edge <= begin);
-        let place = first.saturating_sub(1);
+        let bucket = first.saturating_sub(1);
         // Slices, not skipped iterators: of many parts an interval meets few.
-        let edges = self.edges.get(place..).unwrap_or_default().windows(2);
-        let prices = self.prices.get_mut(place..).unwrap_or_default();
-        let amounts = self.amounts.get_mut(place..).unwrap_or_default();
+        let edges = self.edges.get(bucket..).unwrap_or_default().windows(2);
+        let prices = self.prices.get_mut(bucket..).unwrap_or_default();
+        let amounts = self.amounts.get_mut(bucket..).unwrap_or_default();
         for (edges, (prices, amount)) in edges.zip(prices.iter_mut().zip(amounts)) {
             let [from, until] = edges else {
                 break;
@@ -271,24 +271,24 @@ impl Lows {
         let mut left = Unpriced::of(polls.len());
         let ranked = intervals.iter().enumerate();
         let ranked = ranked.filter(|(_, interval)| interval.price.is_finite());
-        let ranked = ranked.map(|(place, interval)| Reverse((rank(interval.price), place)));
+        let ranked = ranked.map(|(index, interval)| Reverse((rank(interval.price), index)));
         let mut by_price: BinaryHeap<Reverse<(u64, usize)>> = ranked.collect();
         while lows.prices.len() < polls.len()
-            && let Some(Reverse((_, place))) = by_price.pop()
-            && let Some(interval) = intervals.get(place)
+            && let Some(Reverse((_, index))) = by_price.pop()
+            && let Some(interval) = intervals.get(index)
         {
             let removed = interval.removed();
             let end = polls.partition_point(|poll| poll.at < removed);
-            let mut place = left.next(polls.partition_point(|poll| poll.at < interval.first));
-            while place < end {
+            let mut poll = left.next(polls.partition_point(|poll| poll.at < interval.first));
+            while poll < end {
                 // A price below zero is the market's mistake.
                 let low = interval.price.max(0.0);
-                lows.see(low, polls.get(place).map(|poll| poll.at));
-                if let Some(own) = lows.of_polls.get_mut(place) {
-                    *own = Some(low);
+                lows.see(low, polls.get(poll).map(|poll| poll.at));
+                if let Some(lowest) = lows.of_polls.get_mut(poll) {
+                    *lowest = Some(low);
                 }
-                left.remove(place);
-                place = left.next(place);
+                left.remove(poll);
+                poll = left.next(poll);
             }
         }
         lows
@@ -319,25 +319,25 @@ impl Unpriced {
     }
 
     /// The first poll without a price from `place` on.
-    fn next(&mut self, mut place: usize) -> usize {
-        let mut passed = place;
-        while let Some(next) = self.next.get(place).copied()
-            && next != place
+    fn next(&mut self, mut poll: usize) -> usize {
+        let mut passed = poll;
+        while let Some(next) = self.next.get(poll).copied()
+            && next != poll
         {
-            place = next;
+            poll = next;
         }
         // The next search need not come this way again.
         while let Some(next) = self.next.get_mut(passed)
-            && *next != place
+            && *next != poll
         {
-            passed = std::mem::replace(next, place);
+            passed = std::mem::replace(next, poll);
         }
-        place
+        poll
     }
 
-    fn remove(&mut self, place: usize) {
-        if let Some(next) = self.next.get_mut(place) {
-            *next = place + 1;
+    fn remove(&mut self, poll: usize) {
+        if let Some(next) = self.next.get_mut(poll) {
+            *next = poll + 1;
         }
     }
 }

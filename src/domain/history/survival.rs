@@ -71,7 +71,7 @@ impl Lifetimes {
             return None;
         }
         let before = self.steps.partition_point(|step| step.age <= age);
-        let step = before.checked_sub(1).and_then(|place| self.steps.get(place));
+        let step = before.checked_sub(1).and_then(|index| self.steps.get(index));
         Some(step.copied().unwrap_or(Step {
             age: 0.0,
             survival: 1.0,
@@ -102,34 +102,37 @@ pub fn lifetimes(lives: &[Life]) -> Lifetimes {
     let mut entries: Vec<f64> = lives.iter().map(|life| life.from).collect();
     let mut exits: Vec<(f64, bool)> = lives.iter().map(|life| (life.to, life.is_departed)).collect();
     entries.sort_by(f64::total_cmp);
-    exits.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-    let mut found = Lifetimes {
+    exits.sort_by(|(left, _), (right, _)| left.total_cmp(right));
+    let mut lifetimes = Lifetimes {
         lives: lives.iter().filter(|life| life.from <= 0.0).count(),
         departures: lives.iter().filter(|life| life.is_departed).count(),
         longest: exits.last().map_or(0.0, |(age, _)| *age),
         ..Lifetimes::default()
     };
     let (mut survival, mut variance, mut entered, mut left) = (1.0, 0.0, 0, 0);
-    for ages in exits.chunk_by(|(one, _), (other, _)| one.total_cmp(other).is_eq()) {
+    for ages in exits.chunk_by(|(left, _), (right, _)| left.total_cmp(right).is_eq()) {
         let age = ages.first().map_or(0.0, |(age, _)| *age);
         let departed = ages.iter().filter(|(_, is_departed)| *is_departed).count();
+        // Machines seen late are at risk only from the age at which they were first seen: counting them from
+        // zero would make lives look longer.
         entered += entries.iter().skip(entered).take_while(|entry| **entry < age).count();
         let at_risk = entered.saturating_sub(left);
         left += ages.len();
+        // Those who only stopped being watched leave the risk set and are no departure.
         if departed == 0 {
             continue;
         }
         // The last of those watched so far left, and others enter at a greater age: how many reach
         // that is unknown.
         if departed >= at_risk && entered < entries.len() {
-            found.longest = age;
+            lifetimes.longest = age;
             break;
         }
         let (risk, lost) = (count(at_risk), count(departed));
         survival *= 1.0 - lost / risk;
         variance += lost / (risk * (risk - lost));
-        let (low, high) = band(survival, variance, found.steps.last());
-        found.steps.push(Step {
+        let (low, high) = band(survival, variance, lifetimes.steps.last());
+        lifetimes.steps.push(Step {
             age,
             survival,
             low,
@@ -137,7 +140,7 @@ pub fn lifetimes(lives: &[Life]) -> Lifetimes {
             at_risk,
         });
     }
-    found
+    lifetimes
 }
 
 /// The 95 % band around a share; where nobody is left, from 0 to the last upper end.
@@ -191,20 +194,20 @@ struct Watched {
 
 impl Watched {
     fn follow(&mut self, interval: Interval, polls: &[PollRow]) {
-        let Some(place) = self.alive.get_mut(interval.lot as usize) else {
+        let Some(life) = self.alive.get_mut(interval.lot as usize) else {
             return;
         };
-        let Some(alive) = begin(place.take(), interval, polls) else {
+        let Some(alive) = begin(life.take(), interval, polls) else {
             return;
         };
         let (to, is_departed) = match interval.end {
             Some((Ending::Changed, _)) => {
-                *place = Some(alive);
+                *life = Some(alive);
                 return;
             }
             Some((Ending::Gone(_), at)) => (middle(interval.last, at), true),
             Some((Ending::LostSight, _)) | None => {
-                *place = Some(alive);
+                *life = Some(alive);
                 (seconds(interval.last.0), false)
             }
         };
@@ -232,7 +235,7 @@ fn begin(before: Option<Alive>, interval: Interval, polls: &[PollRow]) -> Option
             })
         }
         Onset::Continued => {
-            let before = before.filter(|it| it.latest.end == Some((Ending::Changed, interval.first)))?;
+            let before = before.filter(|alive| alive.latest.end == Some((Ending::Changed, interval.first)))?;
             Some(Alive { latest, ..before })
         }
         Onset::Found => {
@@ -240,7 +243,7 @@ fn begin(before: Option<Alive>, interval: Interval, polls: &[PollRow]) -> Option
                 let has_lost = matches!(old.end, Some((Ending::LostSight, _)));
                 has_lost && old.amount == interval.amount && super::is_same_price(old.price, interval.price)
             };
-            let before = before.filter(|it| is_same(&it.latest))?;
+            let before = before.filter(|alive| is_same(&alive.latest))?;
             Some(Alive {
                 from: seconds(interval.first.0) - before.born,
                 born: before.born,
@@ -250,6 +253,6 @@ fn begin(before: Option<Alive>, interval: Interval, polls: &[PollRow]) -> Option
     }
 }
 
-fn middle(one: Moment, other: Moment) -> f64 {
-    f64::midpoint(seconds(one.0), seconds(other.0))
+fn middle(left: Moment, right: Moment) -> f64 {
+    f64::midpoint(seconds(left.0), seconds(right.0))
 }

@@ -101,6 +101,7 @@ pub struct Event {
 /// polls with a gap between them this is the difference, not what happened when.
 pub fn compare(before: &Poll, after: &Poll) -> Vec<Change> {
     let is_usable = before.outcome.is_usable() && after.outcome.is_usable();
+    // After a failed poll or a changed search, what is missing says nothing about the machine.
     if before.search != after.search || !is_usable {
         return Vec::new();
     }
@@ -128,7 +129,7 @@ pub fn compare(before: &Poll, after: &Poll) -> Vec<Change> {
         Some(Change::of(seen, kind))
     });
     let mut changes: Vec<Change> = gone.chain(others).collect();
-    changes.sort_by(|one, other| one.lot.cmp(&other.lot));
+    changes.sort_by(|left, right| left.lot.cmp(&right.lot));
     changes
 }
 
@@ -171,13 +172,14 @@ const SAME_EVENT: i64 = 600;
 /// At most `most` events of a question's time, the newest first.
 pub fn tape(question: &Question, recorded: &[Recorded], most: usize) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
-    for one in recorded {
-        events.extend(events_of(question, one));
+    for record in recorded {
+        events.extend(events_of(question, record));
     }
-    events.sort_by(|one, other| {
-        let in_time = one.at.cmp(&other.at);
-        in_time.then_with(|| other.lot().cmp(&one.lot()))
+    events.sort_by(|left, right| {
+        let in_time = left.at.cmp(&right.at);
+        in_time.then_with(|| right.lot().cmp(&left.lot()))
     });
+    // Within one search nothing repeats.
     if recorded.len() > 1 {
         events = once(events);
     }
@@ -206,7 +208,7 @@ fn once(events: Vec<Event>) -> Vec<Event> {
             continue;
         };
         let key = (event.search.offer_type.wire(), lot.clone());
-        let known = latest.get(&key).and_then(|place| kept.get(*place));
+        let known = latest.get(&key).and_then(|index| kept.get(*index));
         if known.is_some_and(|known| known.is_told_by(&event)) {
             continue;
         }
@@ -219,15 +221,16 @@ fn once(events: Vec<Event>) -> Vec<Event> {
 impl Event {
     /// Whether another search told the same a little later.
     fn is_told_by(&self, other: &Self) -> bool {
-        let (EventKind::Change { change: one, .. }, EventKind::Change { change: two, .. }) = (&self.kind, &other.kind)
+        let (EventKind::Change { change: mine, .. }, EventKind::Change { change: theirs, .. }) =
+            (&self.kind, &other.kind)
         else {
             return false;
         };
         self.search != other.search
             && self.search.resource == other.search.resource
             && other.at.since(self.at) <= SAME_EVENT
-            && one.kind == two.kind
-            && is_same_price(one.price, two.price)
+            && mine.kind == theirs.kind
+            && is_same_price(mine.price, theirs.price)
     }
 }
 
@@ -241,7 +244,7 @@ fn events_of(question: &Question, recorded: &Recorded) -> Vec<Event> {
         kind,
     };
     let gaps = polls.windows(2).filter_map(|pair| match pair {
-        [one, next] if one.is_gap(next.at) => Some(event(next.at, EventKind::NotWatched { since: one.at })),
+        [poll, next] if poll.is_gap(next.at) => Some(event(next.at, EventKind::NotWatched { since: poll.at })),
         _ => None,
     });
     let mut events: Vec<Event> = gaps.filter(|event| is_asked(&event.at)).collect();
@@ -294,7 +297,7 @@ fn ending(spell: &Spell, polls: &[PollRow]) -> Option<(ChangeKind, Moment)> {
         (Ending::Changed, _) => None,
         (Ending::LostSight, _) => {
             let next = timeline::after(polls, spell.last)?;
-            let was_watched = timeline::before(polls, next.at).is_some_and(|it| !it.is_gap(next.at));
+            let was_watched = timeline::before(polls, next.at).is_some_and(|poll| !poll.is_gap(next.at));
             was_watched.then_some((ChangeKind::OutOfView, next.at))
         }
     }

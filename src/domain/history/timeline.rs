@@ -23,9 +23,9 @@ pub(super) fn after(usable: &[PollRow], at: Moment) -> Option<&PollRow> {
 pub(super) fn watched(usable: &[PollRow], since: Moment, until: Moment) -> Vec<(Moment, Moment)> {
     let mut times: Vec<(Moment, Moment)> = Vec::new();
     for pair in usable.windows(2) {
-        let [one, next] = pair else { continue };
-        let (from, to) = (one.at.max(since), next.at.min(until));
-        if one.is_gap(next.at) || from >= to {
+        let [poll, next] = pair else { continue };
+        let (from, to) = (poll.at.max(since), next.at.min(until));
+        if poll.is_gap(next.at) || from >= to {
             continue;
         }
         match times.last_mut() {
@@ -36,9 +36,12 @@ pub(super) fn watched(usable: &[PollRow], since: Moment, until: Moment) -> Vec<(
     times
 }
 
+// Eight pauses: enough for half of them to agree with some missed, few enough to follow a timer that was
+// changed.
 /// Polls that a rhythm is learned from.
 const RHYTHM: usize = 9;
 
+// Two equal pauses may be chance, as of a person who searched three times.
 /// Pauses that have to agree at least.
 const LEAST_PAUSES: usize = 3;
 
@@ -48,12 +51,13 @@ const LEAST_PAUSES: usize = 3;
 pub fn rhythm(polls: &[Moment]) -> Option<u32> {
     let latest = polls.get(polls.len().saturating_sub(RHYTHM)..)?;
     let pauses = latest.windows(2).filter_map(|pair| match pair {
-        [one, next] => Some(next.since(*one)),
+        [poll, next] => Some(next.since(*poll)),
         _ => None,
     });
     let mut pauses: Vec<i64> = pauses.collect();
     pauses.sort_unstable();
     let median = *pauses.get(pauses.len() / 2)?;
+    // A timer drifts by how long its search takes, less than a tenth of any sensible interval.
     let near = |pause: &&i64| (**pause - median).abs() <= median / 10;
     let near = pauses.iter().filter(near).count();
     let is_regular = near >= LEAST_PAUSES && 2 * near >= pauses.len();

@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 
 use super::timeline::seconds;
-use super::verdict::{Days, Memory, Rating};
+use super::verdict::{Days, Memory, Rating, Standing};
 use crate::domain::Resource;
 use crate::domain::format::{self, percent};
 
@@ -36,6 +36,14 @@ impl Memory {
         let lowest = self.lowest.map(|lowest| self.money(lowest));
         let lowest = lowest.unwrap_or_default();
         format!("Market {name}: from {lowest} now, {}", compared(rating))
+    }
+
+    /// `12% below its usual price`, of the rating of the lowest price now; `None` unless it is low.
+    pub fn below_usual(&self, rating: &Rating) -> Option<String> {
+        let share = 1.0 - self.lowest? / rating.median;
+        // Less than a hundredth would be noise in words.
+        let is_low = rating.standing == Standing::Low && share >= 0.01;
+        is_low.then(|| format!("{} below its usual price", percent(share)))
     }
 
     /// When the lowest price is usually lowest, in a time zone, once three weeks were watched.
@@ -77,7 +85,7 @@ fn ends(prices: &[Option<f64>]) -> Option<[Part; 2]> {
     let known = prices.iter().enumerate();
     let known = known.filter_map(|(part, price)| Some((part, (*price)?)));
     let known: Vec<Part> = known.collect();
-    let low = known.iter().copied().min_by(|one, other| one.1.total_cmp(&other.1))?;
-    let high = known.iter().copied().max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let low = known.iter().copied().min_by(|left, right| left.1.total_cmp(&right.1))?;
+    let high = known.iter().copied().max_by(|left, right| left.1.total_cmp(&right.1))?;
     (low.1 < high.1).then_some([low, high])
 }

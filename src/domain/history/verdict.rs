@@ -19,8 +19,10 @@ use crate::domain::format::lasting;
 const LEAST_WATCHED: i64 = DAY;
 /// Seconds from which on hours of the day and weekdays are compared: three weeks.
 const LEAST_WEEKS: i64 = 21 * DAY;
+// With fewer the band around the curve is too wide to plan by.
 /// Departures below which nothing is said of lifetimes.
 const LEAST_DEPARTURES: usize = 30;
+// Few enough to be said as a count, `cheaper than on 7 of 10 days`, and recent enough to plan by.
 /// Days that a price is compared with one by one.
 const MOST_DAYS: i64 = 10;
 
@@ -125,8 +127,8 @@ impl Withheld {
 impl Memory {
     /// How long a lot has been on offer at `now`; `None` if the last poll did not see it.
     pub fn seen(&self, lot: &Lot, now: Moment) -> Option<Lasted> {
-        let place = self.on_offer.binary_search_by(|(own, _)| own.cmp(lot));
-        let (_, lasted) = self.on_offer.get(place.ok()?)?;
+        let index = self.on_offer.binary_search_by(|(offered, _)| offered.cmp(lot));
+        let (_, lasted) = self.on_offer.get(index.ok()?)?;
         Some(Lasted {
             seconds: lasted.seconds + now.since(self.last).max(0),
             ..*lasted
@@ -175,16 +177,16 @@ impl Outline {
     fn lows(&self, question: &Question, since: Moment) -> (Vec<(Moment, Moment, f64)>, Option<f64>) {
         let mut polls = timeline::usable(&self.polls);
         polls.retain(|poll| poll.at <= question.until);
-        let found = Lows::of(&self.intervals, &polls).of_polls;
+        let of_polls = Lows::of(&self.intervals, &polls).of_polls;
         let mut lows: Vec<(Moment, Moment, f64)> = Vec::new();
         let mut lowest = None;
-        for (place, (poll, low)) in polls.iter().zip(&found).enumerate() {
+        for (index, (poll, low)) in polls.iter().zip(&of_polls).enumerate() {
             // A truncated poll without such an offer says nothing of its price.
             if !poll.has_lowest || (low.is_none() && poll.outcome == PollOutcome::Truncated) {
                 continue;
             }
             lowest = *low;
-            let next = polls.get(place + 1).filter(|next| !poll.is_gap(next.at));
+            let next = polls.get(index + 1).filter(|next| !poll.is_gap(next.at));
             let from = poll.at.max(since);
             let (Some(low), Some(to)) = (*low, next.map(|next| next.at).filter(|to| *to > from)) else {
                 continue;
@@ -212,7 +214,7 @@ impl Outline {
                 on_offer.push((lot, so_far.lasted(at)));
             }
         }
-        on_offer.sort_by(|(one, _), (other, _)| one.cmp(other));
+        on_offer.sort_by(|(left, _), (right, _)| left.cmp(right));
         on_offer
     }
 }
@@ -227,6 +229,7 @@ pub fn verdict(memory: &Memory, price: f64) -> Verdict {
 fn rate(memory: &Memory, price: f64) -> Option<Rating> {
     let prices = &memory.between(memory.since, memory.until);
     let (lowest, highest) = (prices.first()?.0, prices.last()?.0);
+    // Fifths, as in the ranks of rows: `low` is a price that is there for about one day in five.
     let [p20, median, p80] = [0.2, 0.5, 0.8].map(|part| quantile(prices, part));
     let (p20, median, p80) = (p20?, median?, p80?);
     // Where a fifth of the time has one price, that is low, though not below P20.
@@ -247,6 +250,7 @@ fn rate(memory: &Memory, price: f64) -> Option<Rating> {
     let rank = (price - lowest) / (highest - lowest);
     Some(Rating {
         standing,
+        // Where all prices were the same there is no lower and higher.
         rank: (highest > lowest).then(|| rank.clamp(0.0, 1.0)),
         percentile: share(below + (total - below - above) / 2.0, total),
         lowest,
@@ -261,6 +265,30 @@ fn rate(memory: &Memory, price: f64) -> Option<Rating> {
 }
 
 impl Memory {
+    /// The times with a known lowest price, in their order, and the price.
+    pub fn lows(&self) -> &[(Moment, Moment, f64)] {
+        &self.lows
+    }
+
+    /// The lowest price in each of so many equal parts of the time; `None` where it was not known.
+    pub fn trend(&self, parts: usize) -> Vec<Option<f64>> {
+        let mut trend = vec![None; parts];
+        let length = self.until.since(self.since).max(1);
+        let last = parts.saturating_sub(1);
+        let part = |at: Moment| {
+            let parts = i64::try_from(parts).unwrap_or(i64::MAX);
+            usize::try_from(at.since(self.since) * parts / length).map_or(0, |part| part.min(last))
+        };
+        for (from, to, low) in &self.lows {
+            // A time ends before its last moment.
+            let covered = part(*from)..=part(Moment(to.0 - 1));
+            for lowest in trend.get_mut(covered).unwrap_or_default() {
+                *lowest = Some(lowest.map_or(*low, |lowest: f64| lowest.min(*low)));
+            }
+        }
+        trend
+    }
+
     /// The lowest prices between two moments, ascending, and for how many seconds each was the lowest.
     fn between(&self, since: Moment, until: Moment) -> Vec<(f64, f64)> {
         let mut prices = Prices::default();
@@ -278,6 +306,7 @@ impl Memory {
             let until = Moment(self.last.0 - day * DAY);
             let prices = self.between(Moment(until.0 - DAY), until);
             let watched: f64 = prices.iter().map(|(_, seconds)| seconds).sum();
+            // Half a day covers either the day or the night of it; less would compare a night with days.
             if watched >= seconds(DAY) / 2.0
                 && let Some(usual) = quantile(&prices, 0.5)
             {

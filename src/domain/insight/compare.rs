@@ -30,8 +30,6 @@ pub struct CompareLine {
     /// Which of the compared rows, from 0, have the best value; empty if the field has no better
     /// end or all values are equal.
     pub best: Vec<usize>,
-    /// Whether the rows differ. Two rows without a value do not differ from each other.
-    pub differs: bool,
     /// Whether no row has a value.
     pub blank: bool,
 }
@@ -44,15 +42,9 @@ pub struct CompareSection {
     pub lines: Vec<CompareLine>,
 }
 
-/// Compares rows of a listing section by section; `only_differences` keeps just the lines in which
-/// they differ. Lines that no row fills and sections without lines are left out. `prices` gives
-/// offers their derived lines, with `gb` of storage or as quoted.
-pub fn compare(
-    listing: &Listing,
-    rows: &[u32],
-    prices: Option<(&Prices<'_>, Option<f64>)>,
-    only_differences: bool,
-) -> Vec<CompareSection> {
+/// Compares rows of a listing section by section. Lines that no row fills and sections without lines
+/// are left out. `prices` gives offers their derived lines, with `gb` of storage or as quoted.
+pub fn compare(listing: &Listing, rows: &[u32], prices: Option<(&Prices<'_>, Option<f64>)>) -> Vec<CompareSection> {
     // Reads the few records in full rather than all columns of all rows.
     let records: Vec<Arc<FullRecord>> = rows.iter().map(|row| listing.whole(*row as usize)).collect();
     Section::ALL
@@ -70,7 +62,7 @@ pub fn compare(
             {
                 lines.extend(derived_lines(rows, prices, gb));
             }
-            lines.retain(|line| !line.blank && (line.differs || !only_differences));
+            lines.retain(|line| !line.blank);
             (!lines.is_empty()).then_some(CompareSection { section, lines })
         })
         .collect()
@@ -97,7 +89,7 @@ fn line_of(listing: &Listing, rows: &[u32], records: &[Arc<FullRecord>], field: 
         let cells = rows.iter().map(|row| listing.cell(*row as usize, field));
         field_line(field, &cells.collect::<Vec<_>>())
     } else {
-        let cells = records.iter().map(|it| it.cell(field));
+        let cells = records.iter().map(|record| record.cell(field));
         field_line(field, &cells.collect::<Vec<_>>())
     }
 }
@@ -113,11 +105,9 @@ pub fn is_silent(cell: &CellRef<'_>) -> bool {
 
 fn field_line(field: &'static Field, cells: &[CellRef<'_>]) -> CompareLine {
     let values: Vec<Option<f64>> = cells.iter().map(|cell| super::number(*cell, field.kind)).collect();
-    let alike = |left: &CellRef<'_>, right: &CellRef<'_>| left == right || (is_silent(left) && is_silent(right));
     CompareLine {
         subject: Subject::Field(field),
         best: best(&values, field.better),
-        differs: cells.windows(2).any(|pair| !alike(&pair[0], &pair[1])),
         blank: cells.iter().all(is_silent),
         values,
     }
@@ -129,7 +119,7 @@ fn derived_lines(rows: &[u32], prices: &Prices<'_>, gb: Option<f64>) -> impl Ite
         .iter()
         .map(|row| {
             let hourly = prices.hourly(*row as usize, gb).ok();
-            hourly.map_or_else(Default::default, |it| prices.per_unit(*row as usize, it))
+            hourly.map_or_else(Default::default, |hourly| prices.per_unit(*row as usize, hourly))
         })
         .collect();
     let lines: [(_, _, Vec<Option<f64>>); 3] = [
@@ -144,7 +134,6 @@ fn derived_lines(rows: &[u32], prices: &Prices<'_>, gb: Option<f64>) -> impl Ite
             places,
         },
         best: best(&values, Some(false)),
-        differs: values.windows(2).any(|pair| pair[0] != pair[1]),
         blank: values.iter().all(Option::is_none),
         values,
     })
@@ -161,5 +150,5 @@ fn best(values: &[Option<f64>], more_is_better: Option<bool>) -> Vec<usize> {
         return Vec::new();
     }
     let wanted = Some(if more { most } else { least });
-    (0..values.len()).filter(|place| values[*place] == wanted).collect()
+    (0..values.len()).filter(|index| values[*index] == wanted).collect()
 }

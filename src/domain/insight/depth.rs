@@ -63,7 +63,7 @@ impl Depth {
         let price = |row: u32| (measures.price)(row as usize);
         let machines = supply.sets(Unit::Gpus, price);
         let levels = supply.machines().iter();
-        let mut levels: Vec<(f64, u64)> = levels.flat_map(|own| own.levels(price)).collect();
+        let mut levels: Vec<(f64, u64)> = levels.flat_map(|machine| machine.levels(price)).collect();
         levels.sort_by(|left, right| left.0.total_cmp(&right.0));
         let mut total = 0;
         for (_, gpus) in &mut levels {
@@ -133,6 +133,7 @@ impl Depth {
                 format!("{gpus} {nouns} from {lowest}, all at an average of {average}")
             });
         }
+        // The largest power of two below all: the sizes people rent double.
         let largest = (1 << (all - 1).ilog2()).min(MOST_GPUS as u64);
         let middle = if largest >= 2 * FIRST { self.buy(largest) } else { None };
         let middle = middle.filter(|middle| gpus < middle.gpus && middle.gpus < all);

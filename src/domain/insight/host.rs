@@ -8,6 +8,7 @@ use crate::domain::country;
 use crate::domain::listing::Listing;
 use crate::domain::value::CellRef;
 
+// The summary lists several in a line of a panel.
 /// The longest name shown, in characters.
 const LONGEST: usize = 24;
 
@@ -75,8 +76,8 @@ pub fn host_summary(listing: &Listing, rows: &[u32]) -> HostSummary {
         gpus: ordered(models.iter().map(|(model, rows)| (model.clone(), gpus(rows)))),
         verification: counted(machines.iter().filter_map(|row| shown(*row, "verification"))),
         countries: counted(machines.iter().filter_map(|row| {
-            let place = text(*row, "geolocation")?.screen(256);
-            Some(country::code(&place).chars().take(LONGEST).collect())
+            let location = text(*row, "geolocation")?.screen(256);
+            Some(country::code(&location).chars().take(LONGEST).collect())
         })),
         reliability: Spread::of(reliabilities),
         rented: rows.iter().any(|row| flag(row).is_some()).then(|| gpus(&rented)),
@@ -106,10 +107,10 @@ pub fn price_level(host: &Prices<'_>, rows: &[u32], market: &Prices<'_>, gb: Opt
         let listing = prices.listing();
         listing.cell(row, listing.catalog().by_key("host_id")?).whole()
     };
-    let own = rows.first().and_then(|row| id(host, *row as usize));
+    let machine = rows.first().and_then(|row| id(host, *row as usize));
     let mut elsewhere: HashMap<(String, u64), Vec<f64>> = HashMap::new();
     for row in 0..market.listing().len() {
-        if own.is_none() || id(market, row) == own {
+        if machine.is_none() || id(market, row) == machine {
             continue;
         }
         if let (Some(kind), Ok(price)) = (kind(market.listing(), row), market.hourly(row, gb)) {

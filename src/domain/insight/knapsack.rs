@@ -56,8 +56,8 @@ impl<'a> Knapsack<'a> {
         machines * (self.target + 1) + units
     }
 
-    /// Improves every state by the sets of one machine. From many to few, so that no state is built
-    /// on one that has the machine already.
+    // From many to few, so that no state is built on one that has the machine already.
+    /// Improves every state by the sets of one machine.
     fn add(&mut self, machine: usize) {
         let limit = self.limit();
         let mut steps = vec![None; self.costs.len()];
@@ -67,9 +67,9 @@ impl<'a> Knapsack<'a> {
             for units in (0..=self.target).rev() {
                 let state = self.state(machines, units);
                 for before in machines.checked_sub(1).into_iter().chain(same) {
-                    for (set, own) in (0..u16::MAX).zip(&self.machines[machine]) {
-                        let rest = self.state(before, units.saturating_sub(own.units));
-                        let cost = self.costs[rest] + own.cost;
+                    for (set, chosen) in (0..u16::MAX).zip(&self.machines[machine]) {
+                        let rest = self.state(before, units.saturating_sub(chosen.units));
+                        let cost = self.costs[rest] + chosen.cost;
                         if cost < self.costs[state] {
                             self.costs[state] = cost;
                             let before = u16::try_from(before).unwrap_or(u16::MAX);
@@ -132,7 +132,7 @@ fn contenders(machines: &[Vec<Set>], target: usize, allowed: Machines) -> Vec<Ve
         let mut offered: Vec<(f64, usize, usize)> = Vec::new();
         for (machine, sets) in useful.iter().enumerate() {
             let set = sets.partition_point(|set| set.units < size);
-            offered.extend(sets.get(set).map(|own| (own.cost, machine, set)));
+            offered.extend(sets.get(set).map(|choice| (choice.cost, machine, set)));
         }
         if offered.len() > most {
             offered.select_nth_unstable_by(most - 1, |left, right| {

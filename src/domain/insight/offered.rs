@@ -23,7 +23,7 @@ pub struct OfferIndex {
 struct Grouping {
     keys: Vec<GroupValue>,
     /// The group of each row.
-    places: Vec<u32>,
+    ranks: Vec<u32>,
 }
 
 /// A group of rows, and what it offers.
@@ -90,36 +90,36 @@ impl Grouping {
         let mut known: HashMap<Part<'_>, u32> = HashMap::new();
         // Texts are interned: the group of each is found once.
         let mut by_text: Vec<Option<u32>> = vec![None; column.texts().len()];
-        let mut places: Vec<u32> = Vec::with_capacity(listing.len());
+        let mut groups: Vec<u32> = Vec::with_capacity(listing.len());
         for row in 0..listing.len() {
             let text = column.text_index(row);
             let seen = text.and_then(|text| by_text[text]);
-            let place = seen.unwrap_or_else(|| {
+            let group = seen.unwrap_or_else(|| {
                 let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
                 *known.entry(part(row)).or_insert(next)
             });
             if let Some(text) = text {
-                by_text[text] = Some(place);
+                by_text[text] = Some(group);
             }
-            places.push(place);
+            groups.push(group);
         }
         let mut sorted: Vec<(Part<'_>, u32)> = known.into_iter().collect();
         sorted.sort_unstable();
         let mut ranks = vec![0; sorted.len()];
-        for (rank, (_, place)) in (0..).zip(&sorted) {
-            ranks[*place as usize] = rank;
+        for (rank, (_, group)) in (0..).zip(&sorted) {
+            ranks[*group as usize] = rank;
         }
-        for place in &mut places {
-            *place = ranks[*place as usize];
+        for group in &mut groups {
+            *group = ranks[*group as usize];
         }
         Self {
             keys: sorted.into_iter().map(|(part, _)| part.value()).collect(),
-            places,
+            ranks: groups,
         }
     }
 
     fn of(&self, row: u32) -> usize {
-        self.places[row as usize] as usize
+        self.ranks[row as usize] as usize
     }
 
     fn empty(&self) -> Vec<Offered> {
@@ -136,15 +136,15 @@ impl Grouping {
     fn add_machine(&self, slices: &[&Slice], groups: &mut [Offered]) {
         let Some(first) = slices.first() else { return };
         let group = self.of(first.row);
-        let is_own = |slice: &&&Slice| self.of(slice.row) == group;
+        let is_of_group = |slice: &&&Slice| self.of(slice.row) == group;
         let amount = &mut groups[group].amount;
         amount.machines += 1;
-        if slices.iter().all(|slice| is_own(&slice)) {
+        if slices.iter().all(|slice| is_of_group(&slice)) {
             amount.gpus += Machine::gpus_of(slices);
             return;
         }
-        let (own, others): (Vec<&Slice>, Vec<&Slice>) = slices.iter().partition(is_own);
-        amount.gpus += Machine::gpus_of(&own);
-        self.add_machine(&others, groups);
+        let (counted, uncounted): (Vec<&Slice>, Vec<&Slice>) = slices.iter().partition(is_of_group);
+        amount.gpus += Machine::gpus_of(&counted);
+        self.add_machine(&uncounted, groups);
     }
 }

@@ -49,11 +49,11 @@ pub fn points(listing: &Listing, rows: &[u32], x: &Field, y: &Field) -> Vec<Poin
     let (across, upwards) = (listing.column(x), listing.column(y));
     rows.iter()
         .filter_map(|row| {
-            let place = *row as usize;
+            let index = *row as usize;
             Some(Point {
                 row: *row,
-                x: numeric(across, x.kind, place)?,
-                y: numeric(upwards, y.kind, place)?,
+                x: numeric(across, x.kind, index)?,
+                y: numeric(upwards, y.kind, index)?,
             })
         })
         .collect()
@@ -78,7 +78,7 @@ pub struct Lead {
 #[derive(Debug, Clone)]
 pub struct Front {
     goals: (Goal, Goal),
-    places: HashMap<u32, Point>,
+    points: HashMap<u32, Point>,
     /// The members, best x first; of equal points, in the order given.
     members: Vec<Point>,
 }
@@ -93,7 +93,7 @@ impl Front {
             .filter(|point| point.x.is_finite() && point.y.is_finite())
             .copied()
             .collect();
-        let places = sorted.iter().map(|point| (point.row, *point)).collect();
+        let by_row = sorted.iter().map(|point| (point.row, *point)).collect();
         sorted.sort_by(|left, right| {
             let across = x.cost(left.x).total_cmp(&x.cost(right.x));
             across.then_with(|| y.cost(left.y).total_cmp(&y.cost(right.y)))
@@ -110,7 +110,7 @@ impl Front {
         }
         Self {
             goals: (x, y),
-            places,
+            points: by_row,
             members,
         }
     }
@@ -122,13 +122,13 @@ impl Front {
 
     /// Whether a row is on the front; false for rows without a point.
     pub fn contains(&self, row: u32) -> bool {
-        self.places.contains_key(&row) && self.beaten_by(row).is_none()
+        self.points.contains_key(&row) && self.beaten_by(row).is_none()
     }
 
     /// A member of the front that beats a row, and by how much; of several, the one that is best in
     /// x. `None` for members and for rows without a point.
     pub fn beaten_by(&self, row: u32) -> Option<Lead> {
-        let point = self.places.get(&row)?;
+        let point = self.points.get(&row)?;
         let (x, y) = self.goals;
         // Along the members x gets worse and y better, so the first that reaches the point's y has
         // the best x.
@@ -136,12 +136,12 @@ impl Front {
             .members
             .partition_point(|member| y.cost(member.y) > y.cost(point.y));
         let member = self.members.get(first)?;
-        let lead = |goal: Goal, own: f64, other: f64| goal.cost(own) - goal.cost(other);
+        let lead = |goal: Goal, mine: f64, theirs: f64| goal.cost(mine) - goal.cost(theirs);
         let (x_lead, y_lead) = (lead(x, point.x, member.x), lead(y, point.y, member.y));
         if x_lead < 0.0 || (x_lead == 0.0 && y_lead == 0.0) {
             return None;
         }
-        let share = |lead: f64, own: f64| (own != 0.0).then(|| lead / own.abs());
+        let share = |lead: f64, mine: f64| (mine != 0.0).then(|| lead / mine.abs());
         Some(Lead {
             row: member.row,
             x: x_lead,

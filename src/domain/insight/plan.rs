@@ -8,19 +8,19 @@ use super::knapsack::{Knapsack, Machines};
 use super::supply::{Set, Supply, Unit};
 use super::{Bill, whole};
 use crate::domain::cost::{Basis, Prices};
-use crate::domain::country;
 use crate::domain::format::{self, counted, nominal_gb};
-use crate::domain::language;
 use crate::domain::listing::Listing;
 use crate::domain::quantity::{self, Quantity};
 use crate::domain::query::Condition;
 use crate::domain::value::CellRef;
+use crate::domain::{country, language};
 
-/// The most machines that a plan can be limited to, and the most GPUs then: every number of machines
-/// has its own cheapest offers, and those of 512 GPUs on 64 machines take 0.1 s.
+// Every number of machines has its own cheapest offers, and those of 512 GPUs on 64 machines take 0.1 s.
+/// The most machines that a plan can be limited to, and the most GPUs then.
 const MOST_MACHINES: u32 = 64;
 const MOST_GPUS_LIMITED: usize = 512;
 
+// Each needs the whole plan computed once more, while a person waits.
 /// The most offers of a plan whose runner-up is looked for: each is left out once.
 const MOST_LEFT_OUT: usize = 16;
 
@@ -120,7 +120,7 @@ impl Need {
             (self.one_model.then(|| "one GPU model".to_owned()), |need| need.one_model = false),
             (self.vram_gb.map(|size| format!("{} per GPU", format::gigabytes(size))), |need| need.vram_gb = None),
             (self.deadline.map(|hours| format!("done in {}", time(hours))), |need| need.deadline = None),
-            (conditions.map(|own| language::print_briefly(own)), |need| need.conditions.clear()),
+            (conditions.map(|condition| language::print_briefly(condition)), |need| need.conditions.clear()),
         ];
         let set = limits.into_iter().filter_map(|(name, relax)| {
             let mut need = self.clone();
@@ -229,8 +229,10 @@ impl<'a> Offers<'a> {
         };
         let hours = || self.prices.job_hours(row, &self.basis.job?).ok();
         need.vram_gb
-            .is_none_or(|least| memory().is_some_and(|own| own >= least))
-            && need.deadline.is_none_or(|most| hours().is_some_and(|own| own <= most))
+            .is_none_or(|least| memory().is_some_and(|offered| offered >= least))
+            && need
+                .deadline
+                .is_none_or(|most| hours().is_some_and(|offered| offered <= most))
     }
 
     /// The rows that meet the need one by one, in groups that a plan must not mix.
@@ -303,6 +305,7 @@ impl<'a> Offers<'a> {
             let is_paid = |bill: &Option<f64>| bill.is_some_and(|bill| bill <= budget);
             bills[..gpus].iter().rposition(is_paid).unwrap_or(0)
         });
+        // Around the wanted size, so that one sees whether a little less or more is much cheaper per GPU.
         let mut sizes: Vec<usize> = [0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0]
             .map(|factor| whole((f64::from(need.gpus) * factor).round(), largest).max(1))
             .to_vec();
@@ -326,9 +329,9 @@ impl<'a> Offers<'a> {
         if rows.len() > MOST_LEFT_OUT {
             return None;
         }
-        let others = rows.into_iter();
-        let others = others.filter_map(|row| self.solve(need, need.gpus as usize, Some(row)).plan);
-        others.min_by(|left, right| left.bill.total_cmp(&right.bill))
+        let plans = rows.into_iter();
+        let plans = plans.filter_map(|row| self.solve(need, need.gpus as usize, Some(row)).plan);
+        plans.min_by(|left, right| left.bill.total_cmp(&right.bill))
     }
 }
 
@@ -360,11 +363,11 @@ impl Solution {
         };
         let knapsack = Knapsack::new(machines, gpus, allowed);
         for (gpus, bill) in self.bills.iter_mut().enumerate().skip(1) {
-            let own = knapsack.cost(gpus);
-            *bill = [*bill, own].into_iter().flatten().reduce(f64::min);
+            let cost = knapsack.cost(gpus);
+            *bill = [*bill, cost].into_iter().flatten().reduce(f64::min);
         }
-        let own = knapsack.choice(need.gpus as usize).map(Plan::of);
-        let plans = self.plan.take().into_iter().chain(own);
+        let cost = knapsack.choice(need.gpus as usize).map(Plan::of);
+        let plans = self.plan.take().into_iter().chain(cost);
         self.plan = plans.reduce(|known, new| if new.bill < known.bill { new } else { known });
     }
 }
@@ -429,13 +432,13 @@ impl Planning {
 fn runner_up(plan: &Plan, second: &Plan, bill: Bill, id: impl Fn(u32) -> String) -> String {
     /// Ids named on either side.
     const NAMED: usize = 3;
-    let ids = |plan: &Plan, other: &Plan| {
-        let others: Vec<u32> = other.rows().collect();
-        let own = plan.rows().filter(|row| !others.contains(row));
-        let own: Vec<String> = own.map(&id).collect();
-        match own.len() {
-            0..=NAMED => own.join(", "),
-            many => format!("{} and {} more", own[..NAMED].join(", "), many - NAMED),
+    let ids = |plan: &Plan, compared: &Plan| {
+        let shared: Vec<u32> = compared.rows().collect();
+        let added = plan.rows().filter(|row| !shared.contains(row));
+        let added: Vec<String> = added.map(&id).collect();
+        match added.len() {
+            0..=NAMED => added.join(", "),
+            many => format!("{} and {} more", added[..NAMED].join(", "), many - NAMED),
         }
     };
     let (gone, new) = (ids(plan, second), ids(second, plan));

@@ -12,6 +12,7 @@ pub enum ScaleKind {
 }
 
 // Beyond two decades a linear scale presses most points into the first cells.
+// On a linear scale all but the largest would share a few cells near the origin.
 /// Ratio of largest to smallest value from which a scale is logarithmic by default.
 const LOGARITHMIC_FROM: f64 = 100.0;
 
@@ -84,7 +85,7 @@ impl Scale {
             ScaleKind::Linear => (value, self.low, self.high),
             ScaleKind::Logarithmic => (value.log10(), self.low.log10(), self.high.log10()),
         };
-        Some(((value - low) / (high - low)).clamp(0.0, 1.0)).filter(|place| place.is_finite())
+        Some(((value - low) / (high - low)).clamp(0.0, 1.0)).filter(|share| share.is_finite())
     }
 
     /// The value at a position from 0 to 1.
@@ -102,7 +103,7 @@ impl Scale {
     }
 
     /// At most `most` round values along the scale, ascending: multiples of 1, 2 or 5 times a power
-    /// of ten, or such numbers themselves on a logarithmic scale.
+    /// of ten; on a logarithmic scale such numbers themselves, or 1 and 3 times powers of ten.
     pub fn ticks(&self, most: usize) -> Vec<f64> {
         match self.kind {
             _ if most == 0 => Vec::new(),
@@ -135,17 +136,18 @@ impl Scale {
         let (first, last) = (self.low.log10().floor(), self.high.log10().ceil());
         let decades = whole(last - first, 700);
         let within = |tick: &f64| (self.low..=self.high).contains(tick);
-        let fine: Vec<f64> = (0..=decades)
-            .flat_map(|decade| [1.0, 2.0, 5.0].map(|mantissa| scaled(mantissa, first + count(decade))))
-            .filter(within)
-            .collect();
-        if fine.len() <= most {
+        let ticks = |mantissas: &[f64]| -> Vec<f64> {
+            let ticks = (0..=decades).flat_map(|decade| {
+                let exponent = first + count(decade);
+                mantissas.iter().map(move |mantissa| scaled(*mantissa, exponent))
+            });
+            ticks.filter(within).collect()
+        };
+        let fine = [ticks(&[1.0, 2.0, 5.0]), ticks(&[1.0, 3.0])];
+        if let Some(fine) = fine.into_iter().find(|ticks| ticks.len() <= most) {
             return fine;
         }
-        let powers: Vec<f64> = (0..=decades)
-            .map(|decade| scaled(1.0, first + count(decade)))
-            .filter(within)
-            .collect();
+        let powers = ticks(&[1.0]);
         let stride = powers.len().div_ceil(most).max(1);
         powers.into_iter().step_by(stride).collect()
     }
@@ -238,13 +240,13 @@ pub enum Toward {
 /// The nearest point in a direction from the point of `row`. Sideways distance counts double, so
 /// that the selection moves as straight as it can. `None` at the edge or if the row has no point.
 pub fn neighbour(points: &[Point], (x, y): (&Scale, &Scale), row: u32, toward: Toward) -> Option<u32> {
-    let place = |point: &Point| Some((x.position(point.x)?, y.position(point.y)?));
-    let (own_x, own_y) = points.iter().find(|point| point.row == row).and_then(place)?;
+    let point_on = |point: &Point| Some((x.position(point.x)?, y.position(point.y)?));
+    let (from_x, from_y) = points.iter().find(|point| point.row == row).and_then(point_on)?;
     points
         .iter()
         .filter_map(|point| {
-            let (other_x, other_y) = place(point)?;
-            let (right, up) = (other_x - own_x, other_y - own_y);
+            let (to_x, to_y) = point_on(point)?;
+            let (right, up) = (to_x - from_x, to_y - from_y);
             let (ahead, aside) = match toward {
                 Toward::Left => (-right, up),
                 Toward::Right => (right, up),
@@ -253,7 +255,7 @@ pub fn neighbour(points: &[Point], (x, y): (&Scale, &Scale), row: u32, toward: T
             };
             (ahead > 0.0).then(|| (ahead + 2.0 * aside.abs(), point.row))
         })
-        .min_by(|(near, one), (far, two)| near.total_cmp(far).then(one.cmp(two)))
+        .min_by(|(near, left), (far, right)| near.total_cmp(far).then(left.cmp(right)))
         .map(|(_, row)| row)
 }
 

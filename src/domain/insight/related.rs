@@ -23,7 +23,7 @@ fn alike(listing: &Listing, row: usize, key: &str) -> Vec<u32> {
         return Vec::new();
     };
     (0..u32::try_from(listing.len()).unwrap_or(u32::MAX))
-        .filter(|other| column.cell(*other as usize).whole() == Some(wanted))
+        .filter(|candidate| column.cell(*candidate as usize).whole() == Some(wanted))
         .collect()
 }
 
@@ -49,24 +49,24 @@ pub struct Slice {
 /// quoted.
 pub fn slices(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Slice> {
     let listing = prices.listing();
-    let own = gpu_numbers(listing, row);
+    let numbers = gpu_numbers(listing, row);
     let gpus = listing.catalog().by_key("num_gpus");
     let mut slices: Vec<Slice> = same_machine(listing, row)
         .into_iter()
-        .map(|other| {
-            let place = other as usize;
-            let price = prices.hourly(place, gb).ok();
-            let theirs = gpu_numbers(listing, place);
-            let told = !own.is_empty() && !theirs.is_empty();
+        .map(|candidate| {
+            let index = candidate as usize;
+            let price = prices.hourly(index, gb).ok();
+            let theirs = gpu_numbers(listing, index);
+            let told = !numbers.is_empty() && !theirs.is_empty();
             Slice {
-                row: other,
+                row: candidate,
                 gpus: gpus
-                    .and_then(|field| listing.cell(place, field).number())
+                    .and_then(|field| listing.cell(index, field).number())
                     .filter(|gpus| *gpus > 0.0),
                 price,
-                per_gpu: price.and_then(|price| prices.per_unit(place, price).gpu),
+                per_gpu: price.and_then(|price| prices.per_unit(index, price).gpu),
                 marginal: None,
-                overlaps: told.then(|| theirs.iter().any(|gpu| own.contains(gpu))),
+                overlaps: told.then(|| theirs.iter().any(|gpu| numbers.contains(gpu))),
             }
         })
         .collect();
@@ -77,8 +77,8 @@ pub fn slices(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Slice> {
         let ids = || listing.id(left.row as usize).cmp(&listing.id(right.row as usize));
         by_gpus.then(by_price).then_with(ids)
     });
-    for place in 0..slices.len() {
-        slices[place].marginal = marginal(&slices[..place], &slices[place]);
+    for index in 0..slices.len() {
+        slices[index].marginal = marginal(&slices[..index], &slices[index]);
     }
     slices
 }
@@ -90,10 +90,12 @@ fn marginal(smaller: &[Slice], slice: &Slice) -> Option<f64> {
     let priced = || {
         smaller
             .iter()
-            .filter_map(|other| Some((other.gpus?, other.price?)))
+            .filter_map(|contained| Some((contained.gpus?, contained.price?)))
             .filter(|(fewer, _)| *fewer < gpus)
     };
     let next = priced().map(|(fewer, _)| fewer).reduce(f64::max)?;
+    // Smaller slices come sorted by price within a size, so the first is what the next step up is compared
+    // with.
     let (_, cheapest) = priced().find(|(fewer, _)| *fewer >= next)?;
     Some((price - cheapest) / (gpus - next)).filter(|marginal| marginal.is_finite())
 }
@@ -120,7 +122,7 @@ pub fn share(listing: &Listing, row: usize) -> Share {
     let record = listing.whole(row);
     let number = |key: &str| {
         let field = listing.catalog().by_key(key)?;
-        record.cell(field).number().filter(|it| *it >= 0.0)
+        record.cell(field).number().filter(|count| *count >= 0.0)
     };
     let machine_cores = number("cpu_cores");
     let effective = number("cpu_cores_effective");

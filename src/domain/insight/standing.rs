@@ -44,7 +44,7 @@ impl Measure {
 
 /// A row's rank among the comparable rows that have a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct Rank {
     /// How many of the others are worse.
     pub beats: u32,
     /// How many of the others are equal.
@@ -53,18 +53,21 @@ pub struct Place {
     pub of: u32,
 }
 
-impl Place {
+/// How many rows have to be compared before a rank says something: a fifth of fewer is less than one, and
+/// the best of two is not good.
+pub const FEWEST: u32 = 5;
+
+impl Rank {
     /// The share of the others that are worse, 0 to 1, ties counted half: rows that are all equal
-    /// rank in the middle, not last. `None` without others.
+    /// rank in the middle, not last. `None` with fewer than [`FEWEST`].
     pub fn share(self) -> Option<f64> {
         let worse = f64::from(self.beats) + f64::from(self.ties) / 2.0;
-        (self.of > 1).then(|| worse / f64::from(self.of - 1))
+        (self.of >= FEWEST).then(|| worse / f64::from(self.of - 1))
     }
 
     /// In the best fifth (`true`) or the worst (`false`); `None` between them, and in groups too
     /// small for fifths.
     pub fn is_best(self) -> Option<bool> {
-        const FEWEST: u32 = 5;
         let loses = self.of.saturating_sub(1 + self.beats + self.ties);
         let fifth = |share: u32| u64::from(share) * 5 >= u64::from(self.of) * 4;
         match (fifth(self.beats), fifth(loses)) {
@@ -95,7 +98,7 @@ impl Place {
 /// sort a hundred thousand.
 #[derive(Debug, Default)]
 pub struct Standing {
-    places: [OnceLock<Vec<Option<Place>>>; 6],
+    ranks: [OnceLock<Vec<Option<Rank>>>; 6],
     machines: OnceLock<HashMap<i128, u32>>,
     hosts: OnceLock<HashMap<i128, u32>>,
 }
@@ -104,39 +107,32 @@ impl Standing {
     /// Ranks all rows by everything, so that no frame has to.
     pub fn prepare(&self, listing: &Listing) {
         for measure in Measure::ALL {
-            self.place(listing, measure, 0);
+            self.rank(listing, measure, 0);
         }
         self.on_machine(listing, 0);
         self.of_host(listing, 0);
     }
 
     /// The rank of a row.
-    pub fn place(&self, listing: &Listing, measure: Measure, row: usize) -> Option<Place> {
-        let slot = Measure::ALL.iter().position(|own| *own == measure)?;
-        let places = self.places[slot].get_or_init(|| {
+    pub fn rank(&self, listing: &Listing, measure: Measure, row: usize) -> Option<Rank> {
+        let slot = Measure::ALL.iter().position(|known| *known == measure)?;
+        let ranks = self.ranks[slot].get_or_init(|| {
             let value = value_of(listing, measure);
             let groups = groups(listing);
-            rank(&groups, (0..listing.len()).map(value), measure.goal())
+            ranks(&groups, (0..listing.len()).map(value), measure.goal())
         });
-        places.get(row).copied().flatten()
+        ranks.get(row).copied().flatten()
     }
 
-    /// The values of all rows that `row` is compared with, including its own.
-    pub fn values(listing: &Listing, measure: Measure, row: usize) -> Vec<f64> {
-        let groups = groups(listing);
-        let value = value_of(listing, measure);
-        let alike = |other: &usize| groups.get(*other) == groups.get(row);
-        (0..listing.len()).filter(alike).filter_map(value).collect()
-    }
-
-    /// Price and performance of all rows that `row` is compared with, including its own.
-    pub fn points(listing: &Listing, row: usize) -> Vec<(f64, f64)> {
+    /// Price and performance, where known, of all rows that `row` is compared with, including its own; of
+    /// all rows without one.
+    pub fn figures(listing: &Listing, row: Option<usize>) -> Vec<(f64, Option<f64>)> {
         let groups = groups(listing);
         let price = value_of(listing, Measure::Price);
         let performance = value_of(listing, Measure::Performance);
-        let alike = |other: &usize| groups.get(*other) == groups.get(row);
+        let alike = |other: &usize| row.is_none_or(|row| groups.get(*other) == groups.get(row));
         let rows = (0..listing.len()).filter(alike);
-        rows.filter_map(|row| Some((price(row)?, performance(row)?))).collect()
+        rows.filter_map(|row| Some((price(row)?, performance(row)))).collect()
     }
 
     /// The value of a row by a measure.
@@ -180,6 +176,7 @@ fn alike(listing: &Listing, row: usize, key: &str, counts: &HashMap<i128, u32>) 
 /// The value of a row by a measure.
 fn value_of(listing: &Listing, measure: Measure) -> impl Fn(usize) -> Option<f64> {
     let keys: &[&str] = match (listing.catalog().resource, measure) {
+        // Once there is a job its bill is what is paid; before, offers of all sizes compare only per GPU.
         (Resource::Offers, Measure::Price) => &["job_cost", "dph_per_gpu"],
         (Resource::Offers, Measure::Performance) => &["dlperf_per_gpu"],
         (Resource::Offers, Measure::Reliability) => &["reliability"],
@@ -192,17 +189,17 @@ fn value_of(listing: &Listing, measure: Measure) -> impl Fn(usize) -> Option<f64
         (Resource::Offers | Resource::Volumes, Measure::TimeLeft) => &["duration"],
         (Resource::Workergroups, _) => &[],
     };
-    let found = keys.iter().find_map(|key| {
+    let price = keys.iter().find_map(|key| {
         let column = column(listing, key)?;
         (!column.is_blank()).then_some((*key, column))
     });
     // A bill is for all GPUs of an offer.
-    let gpus = column(listing, "num_gpus").filter(|_| found.is_some_and(|it| it.0 == "job_cost"));
+    let gpus = column(listing, "num_gpus").filter(|_| price.is_some_and(|value| value.0 == "job_cost"));
     move |row| {
-        let value = found?.1.cell(row).number().filter(|it| it.is_finite())?;
+        let value = price?.1.cell(row).number().filter(|value| value.is_finite())?;
         match gpus {
             None => Some(value),
-            Some(gpus) => Some(value / gpus.cell(row).number().filter(|it| *it > 0.0)?),
+            Some(gpus) => Some(value / gpus.cell(row).number().filter(|value| *value > 0.0)?),
         }
     }
 }
@@ -222,7 +219,7 @@ fn groups(listing: &Listing) -> Vec<u32> {
         .collect()
 }
 
-fn rank(groups: &[u32], values: impl Iterator<Item = Option<f64>>, goal: Goal) -> Vec<Option<Place>> {
+fn ranks(groups: &[u32], values: impl Iterator<Item = Option<f64>>, goal: Goal) -> Vec<Option<Rank>> {
     let mut sorted: Vec<(u32, f64, usize)> = groups
         .iter()
         .zip(values)
@@ -235,23 +232,23 @@ fn rank(groups: &[u32], values: impl Iterator<Item = Option<f64>>, goal: Goal) -
             Some((*group, cost, row))
         })
         .collect();
-    sorted.sort_unstable_by(|one, other| one.0.cmp(&other.0).then_with(|| one.1.total_cmp(&other.1)));
-    let mut places = vec![None; groups.len()];
-    for group in sorted.chunk_by(|one, other| one.0 == other.0) {
+    sorted.sort_unstable_by(|left, right| left.0.cmp(&right.0).then_with(|| left.1.total_cmp(&right.1)));
+    let mut ranked = vec![None; groups.len()];
+    for group in sorted.chunk_by(|left, right| left.0 == right.0) {
         let of = u32::try_from(group.len()).unwrap_or(u32::MAX);
         let mut worse = of;
         // Equal values share a rank: neither is worse than the other.
-        for tie in group.chunk_by(|one, other| one.1.total_cmp(&other.1).is_eq()) {
+        for tie in group.chunk_by(|left, right| left.1.total_cmp(&right.1).is_eq()) {
             worse -= u32::try_from(tie.len()).unwrap_or(worse);
-            let place = Place {
+            let rank = Rank {
                 beats: worse,
                 ties: u32::try_from(tie.len() - 1).unwrap_or(0),
                 of,
             };
             for (_, _, row) in tie {
-                places[*row] = Some(place);
+                ranked[*row] = Some(rank);
             }
         }
     }
-    places
+    ranked
 }

@@ -110,9 +110,9 @@ impl Spread {
 /// The value at `share` (0 to 1) of ascending values, interpolated linearly.
 pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
-    let place = share.clamp(0.0, 1.0) * count(last);
-    let below = super::whole(place, last);
-    let part = place - count(below);
+    let position = share.clamp(0.0, 1.0) * count(last);
+    let below = super::whole(position, last);
+    let part = position - count(below);
     let low = sorted.get(below)?;
     match sorted.get(below + 1) {
         Some(high) if part > 0.0 => Some(low * (1.0 - part) + high * part),

@@ -13,8 +13,8 @@ use crate::domain::cost::gpu_numbers;
 use crate::domain::listing::{Column, Listing};
 use crate::domain::value::CellRef;
 
-/// Up to this many slices of one machine every combination is tried. Real machines have five at
-/// most; a hostile response must not cost 2^n steps.
+// Real machines have five at most; a hostile response must not cost 2^n steps.
+/// Up to this many slices of one machine every combination is tried.
 const EXHAUSTIVE: usize = 12;
 
 /// What tells a machine from the others.
@@ -53,11 +53,11 @@ impl<'a> Columns<'a> {
     }
 
     fn slice(&self, listing: &Listing, row: u32) -> Slice {
-        let place = row as usize;
-        let numbers = gpu_numbers(listing, place);
+        let index = row as usize;
+        let numbers = gpu_numbers(listing, index);
         let told = self
             .gpus
-            .and_then(|column| column.cell(place).number())
+            .and_then(|column| column.cell(index).number())
             .and_then(whole)
             .or_else(|| u64::try_from(numbers.len()).ok());
         Slice {
@@ -163,7 +163,7 @@ impl Machine {
     /// The rows of the slices that cannot be rented together with all others.
     pub(super) fn shared(&self) -> Vec<u32> {
         let is_shared = |slice: &&Slice| {
-            let others = self.slices.iter().filter(|other| other.row != slice.row);
+            let others = self.slices.iter().filter(|overlapping| overlapping.row != slice.row);
             !self.fits(&others.collect::<Vec<_>>(), slice)
         };
         let shared = self.slices.iter().filter(is_shared);
@@ -183,12 +183,12 @@ impl Machine {
     fn fits(&self, chosen: &[&Slice], slice: &Slice) -> bool {
         match self.capacity {
             Some(capacity) => {
-                let taken: u64 = chosen.iter().map(|other| other.gpus).sum();
+                let taken: u64 = chosen.iter().map(|taken_slice| taken_slice.gpus).sum();
                 taken.saturating_add(slice.gpus) <= capacity
             }
             None => !chosen
                 .iter()
-                .flat_map(|other| &other.numbers)
+                .flat_map(|taken_slice| &taken_slice.numbers)
                 .any(|number| slice.numbers.contains(number)),
         }
     }
@@ -207,6 +207,8 @@ impl Machine {
         if priced.len() <= EXHAUSTIVE {
             self.combine(unit, &priced, &mut chosen, &mut sets);
         } else {
+            // No single order is best: cheap slices first may leave large ones no room, large ones first may be
+            // costly.
             let orders: [fn(&Lot, &Lot) -> Ordering; 3] = [
                 |left, right| left.price.total_cmp(&right.price),
                 |left, right| left.unit_price().total_cmp(&right.unit_price()),
@@ -223,6 +225,7 @@ impl Machine {
                 }
             }
         }
+        // The planner and the depth search by size.
         sets.sort_by_key(|set| set.units);
         sets
     }
@@ -312,10 +315,10 @@ impl Supply {
     /// counts as a machine of its own; one without GPU ids has at least one GPU.
     pub fn of(listing: &Listing, rows: &[u32]) -> Self {
         let columns = Columns::of(listing);
-        let mut places: HashMap<Key<'_>, usize> = HashMap::new();
+        let mut index_of: HashMap<Key<'_>, usize> = HashMap::new();
         let mut machines: Vec<Vec<Slice>> = Vec::new();
         for row in rows {
-            let index = *places.entry(columns.machine(*row)).or_insert_with(|| {
+            let index = *index_of.entry(columns.machine(*row)).or_insert_with(|| {
                 machines.push(Vec::new());
                 machines.len() - 1
             });
@@ -447,8 +450,8 @@ fn joined(least: &[f64], costs: &[f64]) -> Vec<f64> {
     let all = 0..least.len() + costs.len();
     all.map(|workers| {
         let without = least.get(workers).copied().unwrap_or(f64::INFINITY);
-        let with = (1_usize..).zip(costs).filter_map(|(own, cost)| {
-            let others = least.get(workers.checked_sub(own)?)?;
+        let with = (1_usize..).zip(costs).filter_map(|(workers_of, cost)| {
+            let others = least.get(workers.checked_sub(workers_of)?)?;
             Some(others + cost)
         });
         with.fold(without, f64::min)

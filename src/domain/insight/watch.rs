@@ -43,11 +43,11 @@ pub fn differences(old: &Listing, new: &Listing, price: &Field) -> Differences {
     let id = |listing: &Listing, row: &u32| listing.id(*row as usize);
     let mut olds = old.by_id().iter().peekable();
     for new_row in new.by_id() {
-        let own = id(new, new_row);
-        while let Some(gone) = olds.next_if(|row| id(old, row) < own) {
+        let wanted = id(new, new_row);
+        while let Some(gone) = olds.next_if(|row| id(old, row) < wanted) {
             differences.left.push(*gone);
         }
-        match olds.next_if(|row| id(old, row) == own) {
+        match olds.next_if(|row| id(old, row) == wanted) {
             Some(old_row) => differences.compare(old, *old_row, new, *new_row, price),
             None => differences.arrived.push(*new_row),
         }
@@ -66,6 +66,7 @@ impl Differences {
     fn compare(&mut self, old: &Listing, old_row: u32, new: &Listing, new_row: u32, price: &Field) {
         let number = |listing: &Listing, row: u32| numeric(listing.column(price), price.kind, row as usize);
         if let (Some(id), Some(from), Some(to)) = (new.id(new_row as usize), number(old, old_row), number(new, new_row))
+            // Prices that are computed here may differ in the last bit from one response to the next.
             && (from - to).abs() > 1e-9 * from.abs().max(to.abs())
         {
             self.changed.push(PriceChange {
@@ -84,6 +85,7 @@ impl Differences {
             return;
         }
         let mut slices: HashMap<(Lot, Option<u64>), Vec<u32>> = HashMap::new();
+        // Taken from the end, so that of equal slices the first is matched first.
         for row in self.left.iter().rev() {
             if let Some(slice) = slice(old, *row) {
                 slices.entry(slice).or_default().push(*row);
@@ -100,10 +102,10 @@ impl Differences {
             }
         }
         self.left.retain(|row| !matched.contains(row));
-        let without = |rows: &mut Vec<u32>, own: &Listing, other: &Listing| {
+        let without = |rows: &mut Vec<u32>, listing: &Listing, compared: &Listing| {
             if !rows.is_empty() {
-                let lots = lots(other);
-                rows.retain(|row| lot_of(own, *row).is_none_or(|lot| !lots.contains(&lot)));
+                let lots = lots(compared);
+                rows.retain(|row| lot_of(listing, *row).is_none_or(|lot| !lots.contains(&lot)));
             }
         };
         without(&mut self.arrived, new, old);

@@ -160,13 +160,14 @@ fn fields(before: &str, span: Range<usize>, catalog: &'static Catalog) -> Comple
             None
         }
     };
-    let mut found: Vec<_> = catalog
+    let mut ranked: Vec<_> = catalog
         .filters()
         .into_iter()
         .filter_map(|field| rank(field).map(|rank| (rank, field)))
         .collect();
-    found.sort_by_key(|(rank, _)| *rank);
-    let candidates = found.into_iter().map(|(_, field)| Candidate {
+    // The sort is stable: within a rank fields stay in the order of the catalog.
+    ranked.sort_by_key(|(rank, _)| *rank);
+    let candidates = ranked.into_iter().map(|(_, field)| Candidate {
         insert: field.key.to_owned(),
         label: field.key.to_owned(),
         doc: field.doc.to_owned(),
@@ -218,19 +219,19 @@ impl Values<'_> {
     fn starting(&self, typed: &str, span: Range<usize>, listed: &[String]) -> Completion {
         let wanted = plain(typed);
         let listed: Vec<_> = listed.iter().map(|text| plain(text)).collect();
-        let mut found: Vec<(bool, Candidate)> = Vec::new();
+        let mut ranked: Vec<(bool, Candidate)> = Vec::new();
         for candidate in self.all() {
             let (label, insert) = (plain(&candidate.label), plain(&candidate.insert));
             let begins = label.starts_with(&wanted) || insert.starts_with(&wanted);
-            let known = found.iter().any(|(_, known)| known.insert == candidate.insert);
+            let known = ranked.iter().any(|(_, known)| known.insert == candidate.insert);
             if !known && !listed.contains(&label) && (begins || label.contains(&wanted)) {
-                found.push((!begins, candidate));
+                ranked.push((!begins, candidate));
             }
         }
-        found.sort_by_key(|(later, _)| *later);
+        ranked.sort_by_key(|(later, _)| *later);
         Completion {
             span,
-            candidates: found.into_iter().map(|(_, candidate)| candidate).collect(),
+            candidates: ranked.into_iter().map(|(_, candidate)| candidate).collect(),
             values_of: Some(self.field),
         }
     }

@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use super::Mode;
 use super::error::LanguageError;
-use super::number;
 use super::operand::{Target, allowed, squashed};
 use super::parse::Reader;
 use super::scan::{Item, List, Raw, Sign, Statement};
+use super::{Mode, number};
 use crate::domain::field::{Field, Kind, Operator};
 
 /// Search parameters that are not conditions, and where to set them instead.
@@ -136,7 +135,7 @@ impl Reader<'_> {
             closed: true,
             glued: false,
         };
-        !word.is_empty() && target.one(&item).is_ok()
+        !word.is_empty() && target.value(&item).is_ok()
     }
 
     /// The error for an operator without a value.

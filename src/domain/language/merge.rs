@@ -24,25 +24,25 @@ pub(super) fn add(list: &mut Vec<Located>, new: Located) -> Result<(), LanguageE
     if list.iter().any(|old| old.condition == new.condition) {
         return Ok(());
     }
-    let Some(place) = find(list, field, operator) else {
+    let Some(index) = find(list, field, operator) else {
         list.push(new);
         return Ok(());
     };
     match operator {
         Operator::Eq => list.push(new), // all of them are told at once by `single`
-        Operator::Neq => exclude(list, place, new),
+        Operator::Neq => exclude(list, index, new),
         Operator::In => {
-            let kept = common(&list[place].condition.operand, &new.condition.operand);
+            let kept = common(&list[index].condition.operand, &new.condition.operand);
             if kept.is_empty() {
                 let message = format!("the lists of {} have no value in common: merge them", field.key);
                 return Err(LanguageError::new(new.span, message));
             }
-            list[place].condition.operand = Operand::Many(kept);
+            list[index].condition.operand = Operand::Many(kept);
         }
-        Operator::Nin => unite(&mut list[place].condition.operand, new.condition.operand),
+        Operator::Nin => unite(&mut list[index].condition.operand, new.condition.operand),
         Operator::Gt | Operator::Gte | Operator::Lt | Operator::Lte => {
-            if is_tighter(&new.condition, &list[place].condition) {
-                list[place] = new;
+            if is_tighter(&new.condition, &list[index].condition) {
+                list[index] = new;
             }
         }
     }
@@ -58,7 +58,7 @@ fn find(list: &[Located], field: &Field, operator: Operator) -> Option<usize> {
 pub(super) fn single(list: &[Located], text: &str) -> Result<(), LanguageError> {
     for (index, first) in list.iter().enumerate() {
         let field = first.condition.field;
-        let is_rival = |other: &&Located| other.condition.field == field && other.condition.operator == Operator::Eq;
+        let is_rival = |rival: &&Located| rival.condition.field == field && rival.condition.operator == Operator::Eq;
         if first.condition.operator != Operator::Eq {
             continue;
         }
@@ -100,10 +100,10 @@ fn several(field: &Field, rivals: &[&Located], text: &str) -> LanguageError {
 }
 
 /// A second `!=`: both values go into a `notin` list. Null cannot: lists hold values only.
-fn exclude(list: &mut Vec<Located>, place: usize, new: Located) {
+fn exclude(list: &mut Vec<Located>, index: usize, new: Located) {
     let Located { condition, span } = new;
     let field = condition.field;
-    let old = list[place].condition.operand.clone();
+    let old = list[index].condition.operand.clone();
     let is_null = |operand: &Operand| *operand == Operand::One(Value::Null);
     let mut listed = Vec::new();
     for operand in [&old, &condition.operand] {
@@ -114,9 +114,9 @@ fn exclude(list: &mut Vec<Located>, place: usize, new: Located) {
         }
     }
     if is_null(&old) || is_null(&condition.operand) {
-        list[place].condition.operand = Operand::One(Value::Null);
+        list[index].condition.operand = Operand::One(Value::Null);
     } else {
-        list.remove(place);
+        list.remove(index);
     }
     let listed = Operand::Many(listed);
     match find(list, field, Operator::Nin) {
@@ -151,23 +151,23 @@ fn unite(old: &mut Operand, new: Operand) {
 }
 
 fn is_tighter(new: &Condition, old: &Condition) -> bool {
-    let (Operand::One(own), Operand::One(other)) = (&new.operand, &old.operand) else {
+    let (Operand::One(added), Operand::One(existing)) = (&new.operand, &old.operand) else {
         return false;
     };
     let tighter = match new.operator {
         Operator::Gt | Operator::Gte => Ordering::Greater,
         _ => Ordering::Less,
     };
-    own.order(other) == Some(tighter)
+    added.order(existing) == Some(tighter)
 }
 
 /// Lays what words say over the conditions of a search: what a field is to be replaces what it was to be, a
 /// bound replaces that on its side. Exclusions add up, and so do the values of the fields in `added`. Also
 /// returns what was replaced.
 pub fn renew(old: Vec<Condition>, mut new: Vec<Condition>, added: &[&str]) -> (Vec<Condition>, Vec<Condition>) {
-    let is_equal = |own: &Condition| matches!(own.operator, Operator::Eq | Operator::In);
-    let excludes = |own: &Condition| matches!(own.operator, Operator::Neq | Operator::Nin);
-    let is_upper = |own: &Condition| matches!(own.operator, Operator::Lt | Operator::Lte);
+    let is_equal = |condition: &Condition| matches!(condition.operator, Operator::Eq | Operator::In);
+    let excludes = |condition: &Condition| matches!(condition.operator, Operator::Neq | Operator::Nin);
+    let is_upper = |condition: &Condition| matches!(condition.operator, Operator::Lt | Operator::Lte);
     let (mut kept, mut replaced) = (Vec::new(), Vec::new());
     for condition in old {
         let rival = new.iter_mut().find(|new| {
@@ -201,8 +201,8 @@ fn many(operand: Operand) -> Operand {
 /// Lays the conditions of a text over the default ones. If the text says what a field equals (or
 /// not), it replaces all such defaults; a bound replaces the same bound; `any` removes all. A
 /// replacement takes the place of what it replaced.
-pub(super) fn over(seed: &[Condition], own: Vec<Condition>, freed: &[&'static Field]) -> Vec<Condition> {
-    let mut placed = vec![false; own.len()];
+pub(super) fn over(seed: &[Condition], conditions: Vec<Condition>, freed: &[&'static Field]) -> Vec<Condition> {
+    let mut placed = vec![false; conditions.len()];
     let mut laid = Vec::new();
     for old in seed {
         let replaces = |new: &Condition| {
@@ -210,17 +210,17 @@ pub(super) fn over(seed: &[Condition], own: Vec<Condition>, freed: &[&'static Fi
             let equalities = !new.operator.is_ordering() && !old.operator.is_ordering();
             new.field == old.field && (same_bound || equalities)
         };
-        if !freed.contains(&old.field) && !own.iter().any(replaces) {
+        if !freed.contains(&old.field) && !conditions.iter().any(replaces) {
             laid.push(old.clone());
         }
-        for (new, placed) in own.iter().zip(&mut placed) {
+        for (new, placed) in conditions.iter().zip(&mut placed) {
             if !*placed && replaces(new) {
                 *placed = true;
                 laid.push(new.clone());
             }
         }
     }
-    let rest = own.into_iter().zip(placed).filter(|(_, placed)| !placed);
+    let rest = conditions.into_iter().zip(placed).filter(|(_, placed)| !placed);
     laid.extend(rest.map(|(condition, _)| condition));
     laid
 }

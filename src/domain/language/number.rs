@@ -28,11 +28,11 @@ impl Decimal {
             return None;
         }
         let (power, rest) = power(rest);
-        let places = i32::try_from(fraction.len()).ok()?;
+        let decimals = i32::try_from(fraction.len()).ok()?;
         let decimal = Self {
             negative: text.starts_with('-'),
             digits: format!("{whole}{fraction}"),
-            exponent: power.saturating_sub(places),
+            exponent: power.saturating_sub(decimals),
         };
         Some((decimal, rest))
     }
@@ -107,6 +107,7 @@ fn power(text: &str) -> (i32, &str) {
     if count.is_empty() {
         return (0, text);
     }
+    // Any larger exponent is infinite or zero all the same, and must not overflow in sums.
     let power = count.parse().unwrap_or(99_999).min(99_999);
     (if behind.starts_with('-') { -power } else { power }, rest)
 }

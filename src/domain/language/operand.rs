@@ -52,7 +52,7 @@ pub fn parse_operand(
         }
     } else {
         let item = scan::item(inner);
-        target.one(&item).map(Operand::One)
+        target.value(&item).map(Operand::One)
     };
     read.map_err(|error| error.shifted(offset))
 }
@@ -162,7 +162,7 @@ impl Target<'_> {
         }
     }
 
-    pub(super) fn one(self, item: &Item) -> Result<Value, LanguageError> {
+    pub(super) fn value(self, item: &Item) -> Result<Value, LanguageError> {
         sound(item, " ")?;
         if is_wildcard(item) {
             let message = format!("'{}' works only with =: {}=any", item.text, self.field.key);
@@ -220,7 +220,7 @@ impl Target<'_> {
     /// The values that one list item expands to.
     fn members(self, item: &Item) -> Result<Vec<Value>, LanguageError> {
         if self.field.kind != Kind::Country {
-            return self.one(item).map(|value| vec![value]);
+            return self.value(item).map(|value| vec![value]);
         }
         let group = country::group(&item.text).filter(|_| !item.quoted);
         if let Some(codes) = group {
@@ -232,7 +232,7 @@ impl Target<'_> {
             let codes = parts.iter().map(|part| Value::Text(part.to_uppercase()));
             return Ok(codes.collect());
         }
-        self.one(item).map(|value| vec![value])
+        self.value(item).map(|value| vec![value])
     }
 
     /// A group of countries behind `=` or `!=` stands for the list of its members.
@@ -357,6 +357,7 @@ fn is_grouped(text: &str) -> bool {
     let first = groups.next().unwrap_or_default();
     let last = text.rsplit([',', '_']).next().unwrap_or_default();
     let digits = last.find(|c: char| !c.is_ascii_digit()).unwrap_or(last.len());
+    // `1,3` may be a decimal comma, so commas count only before three digits.
     first.len() < text.len() && (text.contains('_') || digits == 3)
 }
 
@@ -389,6 +390,6 @@ fn moment(text: &str) -> Option<f64> {
         let civil: jiff::civil::DateTime = text.parse().ok()?;
         Some(civil.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
     };
-    let found: jiff::Timestamp = text.contains(['T', 't']).then(|| text.parse().ok().or_else(civil))??;
-    Some(found.as_duration().as_secs_f64())
+    let moment: jiff::Timestamp = text.contains(['T', 't']).then(|| text.parse().ok().or_else(civil))??;
+    Some(moment.as_duration().as_secs_f64())
 }

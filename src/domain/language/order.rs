@@ -32,8 +32,8 @@ fn key(text: &str, begin: usize, catalog: &'static Catalog) -> Result<OrderKey, 
     let whole = begin..begin + text.len();
     let (name, signs) = signs(text);
     let (name, word) = direction_word(name);
-    let place = begin + text.find(name).unwrap_or(0);
-    let span = place..place + name.len();
+    let name_begin = begin + text.find(name).unwrap_or(0);
+    let span = name_begin..name_begin + name.len();
     if name.is_empty() {
         let message = "missing field before the sign: dph_total-";
         return Err(LanguageError::new(whole, message));

@@ -6,10 +6,9 @@ use std::ops::Range;
 use super::diagnostics::conjunction;
 use super::error::LanguageError;
 use super::merge::{self, Located};
-use super::number;
 use super::operand::{Target, is_wildcard, not_allowed, sound};
 use super::scan::{Item, List, Piece, Raw, Sign, Statement, scan};
-use super::{Mode, Parsed};
+use super::{Mode, Parsed, number};
 use crate::domain::catalog::{Catalog, Resource};
 use crate::domain::country;
 use crate::domain::dialect::Dialect;
@@ -37,7 +36,7 @@ pub fn parse(
         dialect,
         mode,
     };
-    let mut found: Vec<Located> = Vec::new();
+    let mut located: Vec<Located> = Vec::new();
     let (mut words, mut removed) = (Vec::new(), Vec::new());
     for (index, piece) in pieces.iter().enumerate() {
         let previous = index.checked_sub(1).map(|index| &pieces[index]);
@@ -47,7 +46,7 @@ pub fn parse(
             Piece::Comma(span) => reader.comma(span, previous, next)?,
             Piece::Statement(statement) => match reader.statement(statement)? {
                 Meaning::Free(field) => {
-                    found.retain(|located| located.condition.field != field);
+                    located.retain(|located| located.condition.field != field);
                     if !removed.contains(&field) {
                         removed.push(field);
                     }
@@ -55,16 +54,16 @@ pub fn parse(
                 Meaning::Hold(conditions) => {
                     for condition in conditions {
                         let span = statement.span.clone();
-                        merge::add(&mut found, Located { condition, span })?;
+                        merge::add(&mut located, Located { condition, span })?;
                     }
                 }
             },
         }
     }
-    merge::single(&found, text)?;
-    let own = found.into_iter().map(|located| located.condition).collect();
+    merge::single(&located, text)?;
+    let conditions = located.into_iter().map(|located| located.condition).collect();
     Ok(Parsed {
-        conditions: merge::over(seed, own, &removed),
+        conditions: merge::over(seed, conditions, &removed),
         words,
         removed,
     })
@@ -132,15 +131,16 @@ impl Reader<'_> {
                     return self.range(field, item);
                 }
                 self.separate(target, sign, item)?;
-                Operand::One(target.one(item)?)
+                Operand::One(target.value(item)?)
             }
         };
         let condition = Condition::new(field, operator, operand);
         Ok(Meaning::Hold(vec![condition]))
     }
 
-    /// Whether a value names a group of countries. `EU` might be a code: what the market's client
-    /// sends as one keeps that meaning outside of the query bar.
+    // `EU` might be a code: what the market's client sends as one keeps that meaning outside of the query
+    // bar.
+    /// Whether a value names a group of countries.
     fn is_group(&self, field: &Field, item: &Item) -> bool {
         field.kind == Kind::Country
             && !item.quoted
@@ -184,17 +184,17 @@ impl Reader<'_> {
         if item.text.contains(['=', '<', '>', '"']) {
             return Err(self.runs_on(item));
         }
-        let is_place = field.kind == Kind::Country && target.one(item).is_ok() && {
+        let is_country = field.kind == Kind::Country && target.value(item).is_ok() && {
             // `Taiwan,_TW` is one place, `US,CA` are two countries.
             item.text.split(',').any(|part| part.trim_matches('_').len() != 2)
         };
         let Some(comma) = item.text.find(',') else {
             return Ok(());
         };
-        if is_place {
+        if is_country {
             return Ok(());
         }
-        if let Err(error) = target.one(item)
+        if let Err(error) = target.value(item)
             && error.suggestion.is_some()
         {
             return Err(error); // thousands
@@ -228,7 +228,7 @@ impl Reader<'_> {
             };
             let value = match value {
                 Some(value) => value,
-                None => target.one(&part)?,
+                None => target.value(&part)?,
             };
             Ok::<_, LanguageError>(Condition::new(field, operator, Operand::One(value)))
         };

@@ -48,7 +48,7 @@ fn joined(conditions: &[Condition], print: impl Fn(&Condition) -> String) -> Str
 }
 
 /// The group of countries that a condition lists exactly, if there is one.
-fn group(condition: &Condition) -> Option<&'static str> {
+pub(super) fn group(condition: &Condition) -> Option<&'static str> {
     let Operand::Many(values) = &condition.operand else {
         return None;
     };
@@ -62,8 +62,8 @@ fn group(condition: &Condition) -> Option<&'static str> {
                 .zip(values)
                 .all(|(code, value)| matches!(value, Value::Text(text) if text == code))
     };
-    let found = country::GROUPS.iter().find(|(_, codes)| is_same(codes));
-    found.map(|(name, _)| *name)
+    let matched = country::GROUPS.iter().find(|(_, codes)| is_same(codes));
+    matched.map(|(name, _)| *name)
 }
 
 /// An operand as written after its operator.

@@ -448,8 +448,8 @@ pub(in crate::domain) fn list(text: &str) -> List {
     let open = scanner.peek().unwrap_or('[');
     let mut list = scanner.bracketed(open);
     let back = |span: &mut Range<usize>| {
-        let place = |at: usize| at.saturating_sub(shift).min(text.len());
-        *span = place(span.start)..place(span.end);
+        let offset = |at: usize| at.saturating_sub(shift).min(text.len());
+        *span = offset(span.start)..offset(span.end);
     };
     back(&mut list.span);
     list.items.iter_mut().for_each(|item| back(&mut item.span));

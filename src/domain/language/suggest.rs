@@ -65,9 +65,10 @@ fn nearest<'a>(text: &str, known: &[&'a str]) -> Vec<&'a str> {
     let words = |text: &str| -> Vec<String> { text.split_whitespace().map(squashed).collect() };
     let wanted_words = words(&text.replace('_', " "));
     let has_words = |name: &str| {
-        let own = words(name);
-        wanted_words.iter().all(|word| own.contains(word))
+        let name_words = words(name);
+        wanted_words.iter().all(|word| name_words.contains(word))
     };
+    // The first test that anything passes decides: a typo is only considered where nothing contains the text.
     let tests: [&dyn Fn(&str) -> bool; 4] = [
         &|name| squashed(name) == wanted,
         &has_words,
@@ -77,26 +78,27 @@ fn nearest<'a>(text: &str, known: &[&'a str]) -> Vec<&'a str> {
     if wanted.is_empty() {
         return Vec::new();
     }
-    let mut found: Vec<&str> = tests
+    let mut suggested: Vec<&str> = tests
         .iter()
         .map(|test| known.iter().copied().filter(|name| test(name)).collect())
-        .find(|found: &Vec<_>| !found.is_empty())
+        .find(|suggested: &Vec<_>| !suggested.is_empty())
         .unwrap_or_default();
     // In a shorter name, more of it was typed.
-    found.sort_by_key(|name| (name.len(), *name));
-    found.dedup();
-    found.truncate(MOST);
-    found
+    suggested.sort_by_key(|name| (name.len(), *name));
+    suggested.dedup();
+    suggested.truncate(MOST);
+    suggested
 }
 
-/// Whether one text is the other with a typo. Other digits name another model, which may exist: an
-/// RTX 3080 is not meant to be an RTX 3090.
-fn is_slip(one: &str, other: &str) -> bool {
+// Other digits name another model, which may exist: an RTX 3080 is not meant to be an RTX 3090.
+/// Whether one text is the other with a typo.
+fn is_slip(left: &str, right: &str) -> bool {
     let digits = |text: &str| {
         let mut digits: Vec<char> = text.chars().filter(char::is_ascii_digit).collect();
         digits.sort_unstable();
         digits
     };
-    let slips = strsim::damerau_levenshtein(one, other);
-    slips <= 1 + one.len().min(other.len()) / 8 && digits(one) == digits(other)
+    let slips = strsim::damerau_levenshtein(left, right);
+    // One typo, and another for every eight letters: short names are all within two of each other.
+    slips <= 1 + left.len().min(right.len()) / 8 && digits(left) == digits(right)
 }

@@ -16,7 +16,9 @@ pub fn never_met<'a>(conditions: impl Iterator<Item = &'a Condition>) -> Option<
     for condition in conditions {
         of_fields.entry(condition.field.key).or_default().push(condition);
     }
-    let mut never = of_fields.into_values().filter(|own| !is_possible(own));
+    let mut never = of_fields
+        .into_values()
+        .filter(|conditions_of| !is_possible(conditions_of));
     let never = never.next()?;
     let texts: Vec<String> = never.into_iter().map(print_condition).collect();
     Some(texts.join(" "))

@@ -6,8 +6,8 @@ use super::raw_cell::RawCell;
 use super::{Cell, Column};
 use crate::domain::text::Untrusted;
 
-/// How many texts are remembered beside the index, which has to hash: most columns have a few
-/// hundred.
+// Most columns have a few hundred.
+/// How many texts are remembered beside the index, which has to hash.
 const RECENT: usize = 256;
 
 #[derive(Default)]
@@ -64,7 +64,7 @@ fn cell_of(value: &RawCell<'_>, intern: impl FnOnce(&str) -> u32) -> Cell {
         RawCell::Null => Cell::Null,
         RawCell::Flag(flag) => Cell::Flag(*flag),
         RawCell::Number(number) => Cell::Number(*number),
-        RawCell::Bad(found) => Cell::Bad(*found),
+        RawCell::Bad(kind) => Cell::Bad(*kind),
         RawCell::Text(text) => Cell::Text(intern(text)),
     }
 }

@@ -16,8 +16,8 @@ pub(super) fn word(bytes: &[u8], at: usize) -> Option<u64> {
 /// How many of the eight bytes are digits before the first that is none.
 const fn leading_digits(word: u64) -> usize {
     let digits = word ^ bytes_of(b'0');
-    let others = (digits.wrapping_add(bytes_of(0x80 - 10)) | digits) & bytes_of(0x80);
-    (others.trailing_zeros() / 8) as usize
+    let nondigits = (digits.wrapping_add(bytes_of(0x80 - 10)) | digits) & bytes_of(0x80);
+    (nondigits.trailing_zeros() / 8) as usize
 }
 
 /// The number that the first digits of a word make.

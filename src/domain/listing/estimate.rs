@@ -61,8 +61,8 @@ pub(super) struct Estimate {
 impl Estimate {
     /// The adjusted prices; `None` if the received ones are the ones to show.
     fn new(gb: Option<f64>, model: OfferType) -> Option<Self> {
-        let is_other = gb.is_some() || model == OfferType::Reserved;
-        is_other.then(|| Self {
+        let is_adjusted = gb.is_some() || model == OfferType::Reserved;
+        is_adjusted.then(|| Self {
             gb,
             model,
             columns: std::array::from_fn(|_| OnceLock::new()),
@@ -70,25 +70,25 @@ impl Estimate {
     }
 
     /// The index of a field among [`MOVES`], if its cells are adjusted.
-    fn place(&self, key: &str) -> Option<usize> {
-        let place = MOVES.iter().position(|(known, _)| *known == key)?;
-        let is_moved = match MOVES[place].1 {
+    fn index(&self, key: &str) -> Option<usize> {
+        let index = MOVES.iter().position(|(known, _)| *known == key)?;
+        let is_moved = match MOVES[index].1 {
             Move::Total | Move::Per(_) => true,
             Move::Storage | Move::Contains | Move::ContainsOf(_) => self.gb.is_some(),
         };
-        is_moved.then_some(place)
+        is_moved.then_some(index)
     }
 
     /// Whether a field's cells are an estimate at another storage size.
     fn is_estimate(&self, key: &str) -> bool {
-        self.gb.is_some() && self.place(key).is_some()
+        self.gb.is_some() && self.index(key).is_some()
     }
 
     /// The adjusted column of a field, if it has one.
     pub(super) fn column(&self, listing: &Listing, key: &str) -> Option<&Column> {
-        let place = self.place(key)?;
-        Some(self.columns[place].get_or_init(|| {
-            let needed = needed(MOVES[place].1).into_iter().chain([key]);
+        let index = self.index(key)?;
+        Some(self.columns[index].get_or_init(|| {
+            let needed = needed(MOVES[index].1).into_iter().chain([key]);
             listing.prepare(needed.filter_map(|key| listing.catalog().by_key(key)));
             let mut builder = Builder::default();
             for row in 0..listing.len() {
@@ -102,13 +102,13 @@ impl Estimate {
     /// The adjusted cell of one record, whose received cells are `sent`; `None` for fields that are
     /// not adjusted.
     pub(super) fn cell<'a>(&self, key: &str, sent: &dyn Fn(&str) -> CellRef<'a>) -> Option<RawCell<'a>> {
-        let (_, how) = MOVES[self.place(key)?];
+        let (_, how) = MOVES[self.index(key)?];
         // If the record has no discounted price, the full price must not stand in for it.
         let source = match how {
             Move::Total if self.model == OfferType::Reserved => DISCOUNTED,
             _ => key,
         };
-        let Some(own) = sent(source).number() else {
+        let Some(received) = sent(source).number() else {
             // A missing value stays missing.
             return Some(hole(sent(source)));
         };
@@ -119,7 +119,7 @@ impl Estimate {
         };
         Some(
             record
-                .moved(how, own)
+                .moved(how, received)
                 .filter(|price| price.is_finite())
                 .map_or(RawCell::Missing, RawCell::Number),
         )
@@ -199,11 +199,11 @@ const fn needed(how: Move) -> [&'static str; 6] {
     const TOTAL: &str = "dph_total";
     const COST: &str = "storage_cost";
     const STORAGE: &str = "storage_total_cost";
-    let other = match how {
+    let related = match how {
         Move::Storage | Move::Total | Move::Contains => TOTAL,
-        Move::ContainsOf(other) | Move::Per(other) => other,
+        Move::ContainsOf(related) | Move::Per(related) => related,
     };
-    [BASE, TOTAL, COST, STORAGE, DISCOUNTED, other]
+    [BASE, TOTAL, COST, STORAGE, DISCOUNTED, related]
 }
 
 fn sent<'a>(listing: &'a Listing, row: usize, key: &str) -> CellRef<'a> {
@@ -216,7 +216,7 @@ fn sent<'a>(listing: &'a Listing, row: usize, key: &str) -> CellRef<'a> {
 const fn hole(cell: CellRef<'_>) -> RawCell<'_> {
     match cell {
         CellRef::Null => RawCell::Null,
-        CellRef::Bad(found) => RawCell::Bad(found),
+        CellRef::Bad(kind) => RawCell::Bad(kind),
         _ => RawCell::Missing,
     }
 }
@@ -265,12 +265,12 @@ impl Record<'_, '_> {
         Some(base + self.storage()?)
     }
 
-    fn moved(&self, how: Move, own: f64) -> Option<f64> {
+    fn moved(&self, how: Move, received: f64) -> Option<f64> {
         match how {
             Move::Storage => self.storage(),
             Move::Total => self.total(),
-            Move::Contains => Some(own - self.included()? + self.storage()?),
-            Move::ContainsOf(part) => Some(own - self.number(part)? + self.storage()?),
+            Move::Contains => Some(received - self.included()? + self.storage()?),
+            Move::ContainsOf(part) => Some(received - self.number(part)? + self.storage()?),
             Move::Per(quantity) => {
                 let total = self.total().filter(|total| *total > 0.0)?;
                 Some(self.number(quantity)? / total)

@@ -1,7 +1,8 @@
 //! A text that is expected at a place, compared as a few words: most members of a record are
 //! recognized by one such comparison.
 
-/// How many words of eight bytes are compared at once: more than nearly all names of members take.
+// More than nearly all names of members take.
+/// How many words of eight bytes are compared at once.
 const WORDS: usize = 4;
 const WIDE: usize = 8 * WORDS;
 
@@ -37,8 +38,8 @@ impl Lead {
         };
         let (window, _) = window.as_chunks::<8>();
         let mut differences = 0;
-        for ((own, mask), there) in self.words.iter().zip(&self.masks).zip(window) {
-            differences |= (u64::from_le_bytes(*there) ^ own) & mask;
+        for ((wanted, mask), there) in self.words.iter().zip(&self.masks).zip(window) {
+            differences |= (u64::from_le_bytes(*there) ^ wanted) & mask;
         }
         if differences != 0 || (self.text.len() > WIDE && !self.is_before(rest)) {
             return None;
@@ -65,10 +66,10 @@ mod tests {
             for behind in [0, 1, 40] {
                 let whole = [b"..", text.as_slice(), &vec![b'.'; behind]].concat();
                 assert_eq!(lead.end(&whole, 2), Some(2 + text.len()));
-                for place in 2..2 + text.len() {
-                    let mut other = whole.clone();
-                    other[place] ^= 1;
-                    assert_eq!(lead.end(&other, 2), None, "{length} {place}");
+                for offset in 2..2 + text.len() {
+                    let mut changed = whole.clone();
+                    changed[offset] ^= 1;
+                    assert_eq!(lead.end(&changed, 2), None, "{length} {offset}");
                 }
                 assert_eq!(lead.end(&whole[..whole.len() - behind - 1], 2), None);
                 assert_eq!(lead.end(&whole, whole.len() + 1), None);

@@ -4,7 +4,7 @@
 use super::{Cell, Column, Listing};
 use crate::domain::operator::Operator;
 use crate::domain::query::{Condition, Operand};
-use crate::domain::value::{CellRef, Found, Value};
+use crate::domain::value::{CellRef, JsonKind, Value};
 
 impl Listing {
     /// The rows, in the server's order, that meet all `conditions`.
@@ -50,7 +50,7 @@ impl Verdicts {
             missing: condition.accepts(CellRef::Missing),
             null: condition.accepts(CellRef::Null),
             // Whatever was found, it is no value.
-            bad: condition.accepts(CellRef::Bad(Found::Object)),
+            bad: condition.accepts(CellRef::Bad(JsonKind::Object)),
             flags: [false, true].map(|flag| condition.accepts(CellRef::Flag(flag))),
             texts: texts
                 .map(|text| condition.accepts(CellRef::Text(text.compared())))
@@ -62,8 +62,8 @@ impl Verdicts {
         // Every row is written, and the next one over it if it is not kept: no processor foretells
         // which rows meet a condition.
         let mut kept = 0;
-        for place in 0..rows.len() {
-            let row = rows[place];
+        for index in 0..rows.len() {
+            let row = rows[index];
             rows[kept] = row;
             kept += usize::from(match column.raw(row as usize) {
                 Cell::Number(number) => accepts(number),

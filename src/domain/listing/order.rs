@@ -67,30 +67,30 @@ fn sorted_ranks(keys: &[Codes]) -> Vec<usize> {
         return Vec::new();
     };
     let mask = u64::MAX.checked_shr(64 - last.bits).unwrap_or(0);
-    let packed = |place: usize| {
+    let packed = |index: usize| {
         keys.iter()
-            .fold(0_u128, |packed, key| packed << key.bits | u128::from(key.codes[place]))
+            .fold(0_u128, |packed, key| packed << key.bits | u128::from(key.codes[index]))
     };
-    let places = 0..last.codes.len();
+    let indices = 0..last.codes.len();
     match keys.iter().map(|key| key.bits).sum::<u32>() {
         ..=64 => {
-            let mut all: Vec<u64> = places.map(|place| packed(place) as u64).collect();
+            let mut all: Vec<u64> = indices.map(|index| packed(index) as u64).collect();
             all.sort_unstable();
             all.into_iter().map(|row| (row & mask) as usize).collect()
         }
         65..=128 => {
-            let mut all: Vec<u128> = places.map(packed).collect();
+            let mut all: Vec<u128> = indices.map(packed).collect();
             all.sort_unstable();
             all.into_iter().map(|row| (row as u64 & mask) as usize).collect()
         }
         129.. => {
-            let mut all: Vec<usize> = places.collect();
+            let mut all: Vec<usize> = indices.collect();
             all.sort_unstable_by(|left, right| {
                 let by_key = |key: &Codes| key.codes[*left].cmp(&key.codes[*right]);
                 let unequal = keys.iter().map(by_key).find(|order| order.is_ne());
                 unequal.unwrap_or(Ordering::Equal)
             });
-            all.into_iter().map(|place| last.codes[place] as usize).collect()
+            all.into_iter().map(|index| last.codes[index] as usize).collect()
         }
     }
 }
@@ -126,24 +126,24 @@ impl Codes {
         }
     }
 
-    /// Rows without a code come last. Codes are made as short as their range allows, so that several
-    /// fit into one integer.
+    // Codes are made as short as their range allows, so that several fit into one integer.
+    /// Rows without a code come last.
     fn new(codes: impl Iterator<Item = Option<u64>>, many: usize, direction: Direction) -> Self {
-        let mut own = Vec::with_capacity(many);
+        let mut kept = Vec::with_capacity(many);
         let mut blanks = Vec::new();
         let (mut least, mut most, mut used) = (u64::MAX, 0, 0);
         for code in codes {
             if let Some(code) = code {
                 (least, most, used) = (least.min(code), most.max(code), used | code);
             } else {
-                blanks.push(own.len());
+                blanks.push(kept.len());
             }
-            own.push(code.unwrap_or_default());
+            kept.push(code.unwrap_or_default());
         }
         // Whole numbers end in zeros.
         let zeros = used.trailing_zeros() % 64;
         let (least, most) = (least.min(most) >> zeros, most >> zeros);
-        for code in &mut own {
+        for code in &mut kept {
             *code = match direction {
                 Direction::Ascending => (*code >> zeros).wrapping_sub(least),
                 Direction::Descending => most.wrapping_sub(*code >> zeros),
@@ -151,10 +151,10 @@ impl Codes {
         }
         let highest = (most - least).saturating_add(u64::from(!blanks.is_empty()));
         for blank in blanks {
-            own[blank] = highest;
+            kept[blank] = highest;
         }
         Self {
-            codes: own,
+            codes: kept,
             bits: 64 - highest.leading_zeros(),
         }
     }
@@ -201,31 +201,31 @@ fn text_ranks(field: &Field, column: &Column) -> Vec<u64> {
     let version = |text: &str| Version::parse(text.trim()).map_or(0, |version| version.code);
     let texts = column.texts().iter().zip(0_usize..);
     let mut sorted: Vec<_> = texts
-        .map(|(text, place)| {
+        .map(|(text, index)| {
             let text = text.compared();
             let code = if field.kind == Kind::Version { version(text) } else { 0 };
-            (code, text, place)
+            (code, text, index)
         })
         .collect();
     sorted.sort_unstable();
     let mut ranks = vec![0; sorted.len()];
-    for (rank, (_, _, place)) in (0..).zip(sorted) {
-        ranks[place] = rank;
+    for (rank, (_, _, index)) in (0..).zip(sorted) {
+        ranks[index] = rank;
     }
     ranks
 }
 
 /// The ranks of cells of several kinds; equal ones share a rank, blank ones have none.
 fn mixed_ranks(field: &Field, column: &Column, rows: &[u32]) -> Vec<Option<u64>> {
-    let cell = |place: usize| column.cell(rows[place] as usize);
+    let cell = |index: usize| column.cell(rows[index] as usize);
     let compare = |left: usize, right: usize| compare_cells(field, cell(left), cell(right), Direction::Ascending);
-    let mut sorted: Vec<usize> = (0..rows.len()).filter(|place| !cell(*place).is_blank()).collect();
+    let mut sorted: Vec<usize> = (0..rows.len()).filter(|index| !cell(*index).is_blank()).collect();
     sorted.sort_by(|left, right| compare(*left, *right));
     let mut ranks = vec![None; rows.len()];
     let equal = sorted.chunk_by(|left, right| compare(*left, *right).is_eq());
-    for (rank, places) in (0..).zip(equal) {
-        for place in places {
-            ranks[*place] = Some(rank);
+    for (rank, ties) in (0..).zip(equal) {
+        for index in ties {
+            ranks[*index] = Some(rank);
         }
     }
     ranks

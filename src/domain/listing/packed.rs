@@ -1,7 +1,7 @@
 //! A cell in eight bytes: a column of 100,000 rows is then no larger than its numbers.
 
 use super::Cell;
-use crate::domain::value::Found;
+use crate::domain::value::JsonKind;
 
 /// A number as it is, or anything else in the bits of a NaN that no computation yields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,13 @@ const FLAG: u64 = 2;
 const TEXT: u64 = 3;
 const BAD: u64 = 4;
 
-const FOUND: [Found; 5] = [Found::Flag, Found::Number, Found::Text, Found::List, Found::Object];
+const KINDS: [JsonKind; 5] = [
+    JsonKind::Flag,
+    JsonKind::Number,
+    JsonKind::Text,
+    JsonKind::List,
+    JsonKind::Object,
+];
 
 impl Cell {
     #[inline]
@@ -29,7 +35,7 @@ impl Cell {
             Self::Null => marked(NULL, 0),
             Self::Flag(flag) => marked(FLAG, flag.into()),
             Self::Text(index) => marked(TEXT, index),
-            Self::Bad(found) => marked(BAD, found as u32),
+            Self::Bad(kind) => marked(BAD, kind as u32),
             Self::Number(number) if number.is_nan() => Packed(f64::NAN.to_bits()),
             Self::Number(number) => Packed(number.to_bits()),
         }
@@ -47,7 +53,7 @@ impl Packed {
             NULL => Cell::Null,
             FLAG => Cell::Flag(value != 0),
             TEXT => Cell::Text(value),
-            BAD => Cell::Bad(FOUND.get(value as usize).copied().unwrap_or(Found::Number)),
+            BAD => Cell::Bad(KINDS.get(value as usize).copied().unwrap_or(JsonKind::Number)),
             _ => Cell::Missing,
         }
     }

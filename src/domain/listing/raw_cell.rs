@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::domain::json_split;
-use crate::domain::value::{EXACT, Found};
+use crate::domain::value::{EXACT, JsonKind};
 
 /// A value as it came, of any type.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,7 +18,7 @@ pub(super) enum RawCell<'a> {
     Flag(bool),
     Number(f64),
     Text(Cow<'a, str>),
-    Bad(Found),
+    Bad(JsonKind),
 }
 
 impl RawCell<'_> {
@@ -29,25 +29,25 @@ impl RawCell<'_> {
             Self::Flag(flag) => RawCell::Flag(flag),
             Self::Number(number) => RawCell::Number(number),
             Self::Text(text) => RawCell::Text(Cow::Owned(text.into_owned())),
-            Self::Bad(found) => RawCell::Bad(found),
+            Self::Bad(kind) => RawCell::Bad(kind),
         }
     }
 
     /// A value by its JSON text. What the reader refuses is bad: a number beyond a double, half a
     /// surrogate pair, nesting too deep.
     pub(super) fn of(json: &str) -> RawCell<'_> {
-        serde_json::from_str(json).unwrap_or_else(|_| RawCell::Bad(found(json)))
+        serde_json::from_str(json).unwrap_or_else(|_| RawCell::Bad(kind_of(json)))
     }
 }
 
 /// What a JSON text begins like.
-pub(super) fn found(json: &str) -> Found {
+pub(super) fn kind_of(json: &str) -> JsonKind {
     match json.trim_start().as_bytes().first() {
-        Some(b'{') => Found::Object,
-        Some(b'[') => Found::List,
-        Some(b't' | b'f') => Found::Flag,
-        Some(b'"') => Found::Text,
-        _ => Found::Number,
+        Some(b'{') => JsonKind::Object,
+        Some(b'[') => JsonKind::List,
+        Some(b't' | b'f') => JsonKind::Flag,
+        Some(b'"') => JsonKind::Text,
+        _ => JsonKind::Number,
     }
 }
 
@@ -170,7 +170,7 @@ impl<'de> Visitor<'de> for RawCellVisitor {
         Ok(if number.is_finite() {
             RawCell::Number(number)
         } else {
-            RawCell::Bad(Found::Number)
+            RawCell::Bad(JsonKind::Number)
         })
     }
 
@@ -198,12 +198,12 @@ impl<'de> Visitor<'de> for RawCellVisitor {
         Ok(if plain {
             RawCell::Text(Cow::Owned(format!("[{}]", numbers.join(","))))
         } else {
-            RawCell::Bad(Found::List)
+            RawCell::Bad(JsonKind::List)
         })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(RawCell::Bad(Found::Object))
+        Ok(RawCell::Bad(JsonKind::Object))
     }
 }

@@ -21,22 +21,22 @@ pub(super) fn member<'j>(json: &'j str, name: &str) -> Option<&'j str> {
         }
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let mut found = None;
+            let mut matched = None;
             while let Some(Name(name)) = map.next_key()? {
                 if name == self.0 {
-                    found = Some(map.next_value::<&RawValue>()?.get());
+                    matched = Some(map.next_value::<&RawValue>()?.get());
                 } else {
                     map.next_value::<IgnoredAny>()?;
                 }
             }
-            Ok(found)
+            Ok(matched)
         }
     }
     let mut deserializer = serde_json::Deserializer::from_str(json);
     deserializer.deserialize_map(Wanted(name)).unwrap_or_else(|_| {
         let members = json_split::members(json).ok()?;
-        let found = members.into_iter().rfind(|(own, _)| own == name)?;
-        Some(&json[found.1])
+        let member = members.into_iter().rfind(|(known, _)| known == name)?;
+        Some(&json[member.1])
     })
 }
 
@@ -47,11 +47,11 @@ pub(super) fn other_members<'j>(json: &'j str, known: &HashSet<&str>, most: usiz
     let mut deserializer = serde_json::Deserializer::from_str(json);
     deserializer.deserialize_map(visitor).unwrap_or_else(|_| {
         let members = json_split::members(json).unwrap_or_default();
-        let is_other = |(name, _): &(String, Range<usize>)| !known.contains(name.as_str());
-        let mut others: Vec<_> = members.into_iter().filter(is_other).collect();
-        let more = others.len().saturating_sub(most);
-        others.truncate(most);
-        let json = others.into_iter().map(|(name, value)| (name, &json[value]));
+        let is_unknown = |(name, _): &(String, Range<usize>)| !known.contains(name.as_str());
+        let mut unknown: Vec<_> = members.into_iter().filter(is_unknown).collect();
+        let more = unknown.len().saturating_sub(most);
+        unknown.truncate(most);
+        let json = unknown.into_iter().map(|(name, value)| (name, &json[value]));
         (json.collect(), more)
     })
 }
@@ -69,18 +69,18 @@ impl<'de> Visitor<'de> for Others<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let (mut others, mut more) = (Vec::new(), 0);
+        let (mut unknown, mut more) = (Vec::new(), 0);
         while let Some(Name(name)) = map.next_key()? {
             if self.known.contains(name.as_ref()) {
                 map.next_value::<IgnoredAny>()?;
-            } else if others.len() < self.most {
+            } else if unknown.len() < self.most {
                 let value: &RawValue = map.next_value()?;
-                others.push((name.into_owned(), value.get()));
+                unknown.push((name.into_owned(), value.get()));
             } else {
                 map.next_value::<IgnoredAny>()?;
                 more += 1;
             }
         }
-        Ok((others, more))
+        Ok((unknown, more))
     }
 }

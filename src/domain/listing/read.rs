@@ -7,12 +7,12 @@ use std::fmt;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::raw_cell::{Inner, Name, RawCell, found, integer};
+use super::raw_cell::{Inner, Name, RawCell, integer, kind_of};
 use super::{Builder, RowId};
 use crate::domain::catalog::Catalog;
 use crate::domain::field::{Field, Filter, Kind, Source};
 use crate::domain::json_split;
-use crate::domain::value::{EXACT, Found};
+use crate::domain::value::{EXACT, JsonKind};
 use crate::domain::workergroup::search_query_text;
 
 /// Members that prices are computed from or checked by, or that join the slices of a machine.
@@ -36,7 +36,7 @@ pub(super) fn is_hot(field: &Field) -> bool {
 
 /// The record members that a source reads.
 pub(super) fn members(source: &Source) -> impl Iterator<Item = &'static str> {
-    let (one, two, many): (_, _, &'static [&'static str]) = match *source {
+    let (first, second, many): (_, _, &'static [&'static str]) = match *source {
         Source::Member(name)
         | Source::Search(name)
         | Source::TextIs(name, _)
@@ -48,7 +48,7 @@ pub(super) fn members(source: &Source) -> impl Iterator<Item = &'static str> {
         Source::Either(names) => (None, None, names),
         Source::Nowhere | Source::Computed => (None, None, &[]),
     };
-    one.into_iter().chain(two).chain(many.iter().copied())
+    first.into_iter().chain(second).chain(many.iter().copied())
 }
 
 /// What a member of a record is for.
@@ -172,7 +172,7 @@ impl Plan {
 
     /// What a member of an object is for.
     pub(super) fn role(&self, object: usize, name: &str) -> Role {
-        let role = self.objects.get(object).and_then(|own| own.get(name));
+        let role = self.objects.get(object).and_then(|members_of| members_of.get(name));
         role.copied().unwrap_or(Role::Skipped)
     }
 
@@ -245,11 +245,11 @@ impl Plan {
     /// they are.
     pub(super) fn fill(&self, values: &[RawCell<'_>], now: f64, builders: &mut [Builder]) {
         for ((kind, slots), builder) in self.cells.iter().zip(builders) {
-            let own = match slots {
+            let sent = match slots {
                 Slots::Member(slot) => Some(&values[*slot]),
                 _ => None,
             };
-            match own {
+            match sent {
                 Some(cell) if is_taken(*kind, cell) => builder.push(cell),
                 _ => builder.push_other(&slots.cell(*kind, values, now)),
             }
@@ -274,7 +274,7 @@ impl Slots {
             Self::Member(slot) => return fit(kind, &values[*slot]),
             Self::Known(slot) => match fit(kind, &values[*slot]) {
                 number if matches!(*number, RawCell::Number(0.0)) => RawCell::Null,
-                other => return other,
+                cell => return cell,
             },
             Self::Either(slots) => {
                 let mut fits = slots.iter().map(|slot| fit(kind, &values[*slot]));
@@ -285,26 +285,26 @@ impl Slots {
                 RawCell::Text(text) => RawCell::Flag(text == wanted),
                 RawCell::Missing => RawCell::Missing,
                 RawCell::Null => RawCell::Null,
-                other => misfit(other),
+                cell => misfit(cell),
             },
             Self::NumberIs(slot, wanted) => match &values[*slot] {
                 RawCell::Number(number) => RawCell::Flag(whole(*number) == Some(*wanted)),
                 RawCell::Missing => RawCell::Missing,
                 RawCell::Null => RawCell::Null,
-                other => misfit(other),
+                cell => misfit(cell),
             },
             Self::TimeLeft(slot, end) => match fit(kind, &values[*slot]) {
                 seconds if matches!(*seconds, RawCell::Number(_)) => return seconds,
-                other => match *fit(Kind::Number, &values[*end]) {
+                cell => match *fit(Kind::Number, &values[*end]) {
                     RawCell::Number(end) => RawCell::Number(end - now),
-                    _ => return other,
+                    _ => return cell,
                 },
             },
             Self::Since(slot) => match fit(Kind::Timestamp, &values[*slot]) {
                 moment if matches!(*moment, RawCell::Text(_)) => RawCell::Null, // cannot be read
-                other => match *other {
+                cell => match *cell {
                     RawCell::Number(moment) => RawCell::Number(now - moment),
-                    _ => return other,
+                    _ => return cell,
                 },
             },
             Self::Nowhere => RawCell::Missing,
@@ -347,10 +347,10 @@ fn whole(number: f64) -> Option<i64> {
 
 fn misfit(value: &RawCell<'_>) -> RawCell<'static> {
     RawCell::Bad(match value {
-        RawCell::Flag(_) => Found::Flag,
-        RawCell::Number(_) => Found::Number,
-        RawCell::Text(_) => Found::Text,
-        RawCell::Bad(found) => *found,
+        RawCell::Flag(_) => JsonKind::Flag,
+        RawCell::Number(_) => JsonKind::Number,
+        RawCell::Text(_) => JsonKind::Text,
+        RawCell::Bad(kind) => *kind,
         RawCell::Missing | RawCell::Null => return RawCell::Null,
     })
 }
@@ -396,7 +396,7 @@ fn fit<'v, 'a>(kind: Kind, value: &'v RawCell<'a>) -> Cow<'v, RawCell<'a>> {
             return Cow::Borrowed(value);
         }
         (Kind::Text, RawCell::Number(number)) => RawCell::Text(Cow::Owned(number.to_string())),
-        (Kind::Text, RawCell::Bad(Found::Object | Found::List)) => return Cow::Borrowed(value),
+        (Kind::Text, RawCell::Bad(JsonKind::Object | JsonKind::List)) => return Cow::Borrowed(value),
         (Kind::Version, RawCell::Text(_)) => return Cow::Borrowed(value),
         (Kind::Version, RawCell::Number(number)) => RawCell::Text(Cow::Owned(number.to_string())),
         (Kind::Timestamp, RawCell::Text(text)) => moment(text),
@@ -415,7 +415,7 @@ fn search(json: &str) -> RawCell<'static> {
     }
     let search = search_query_text(json);
     if search.text.compared().is_empty() && !search.left_out.is_empty() {
-        return RawCell::Bad(found(json));
+        return RawCell::Bad(kind_of(json));
     }
     RawCell::Text(Cow::Owned(search.text.compared().to_owned()))
 }
@@ -428,8 +428,8 @@ fn moment<'a>(text: &Cow<'a, str>) -> RawCell<'a> {
         let civil: jiff::civil::DateTime = text_of.parse().ok()?;
         Some(civil.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
     };
-    let found: Option<jiff::Timestamp> = text_of.parse().ok().or_else(civil);
-    found.map_or_else(
+    let moment: Option<jiff::Timestamp> = text_of.parse().ok().or_else(civil);
+    moment.map_or_else(
         || RawCell::Text(text.clone()),
         |moment| RawCell::Number(moment.as_duration().as_secs_f64()),
     )

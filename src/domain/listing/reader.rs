@@ -16,6 +16,7 @@ use crate::domain::secrets::{Known, has_secret_names, holds_secrets, is_secret_m
 /// The most bytes of a response that are kept before they are split: a record has some thousands.
 pub const LONGEST_PIECE: usize = 16 * 1024 * 1024;
 
+// Pretty-printed responses have some dozens between records, which are not worth a copy.
 /// The most blanks between records that are kept.
 const MOST_BLANKS: usize = 1024;
 
@@ -104,6 +105,7 @@ impl Reader {
             joined.extend_from_slice(bytes);
             self.decode(&joined);
         }
+        // Some servers begin JSON with a byte order mark, which is no JSON.
         if was_empty && self.text.starts_with('\u{feff}') {
             self.text.remove(0);
         }
@@ -114,10 +116,10 @@ impl Reader {
     /// Drops the blanks after what is split, where there are many: a megabyte of gzip unpacks to a
     /// gigabyte of them.
     fn drop_blanks(&mut self) {
-        let place = self.splitter.place();
-        let rest = &self.text.as_bytes()[place..];
+        let consumed = self.splitter.position();
+        let rest = &self.text.as_bytes()[consumed..];
         if rest.len() > MOST_BLANKS && rest.trim_ascii_start().is_empty() {
-            self.text.truncate(place);
+            self.text.truncate(consumed);
         }
     }
 
@@ -162,7 +164,7 @@ impl Reader {
 
     /// Whether a record, or what cannot be split, exceeds [`LONGEST_PIECE`].
     pub fn has_too_long_a_piece(&self) -> bool {
-        self.text.len() - self.splitter.place() > LONGEST_PIECE
+        self.text.len() - self.splitter.position() > LONGEST_PIECE
     }
 
     /// How many rows there are so far.
@@ -187,7 +189,7 @@ impl Reader {
             transfer: rows.transfer,
             ..Listing::empty(rows.catalog)
         };
-        let columns = self.rows.builders.iter().map(|own| own.column.first(many));
+        let columns = self.rows.builders.iter().map(|builder| builder.column.first(many));
         Some(listing.with_columns(&self.rows.hot, columns))
     }
 
@@ -253,7 +255,7 @@ impl Reader {
         let mut listing = self.rows.listing;
         listing.text = std::mem::take(&mut self.text);
         listing.was_single = envelope.was_single;
-        let columns = self.rows.builders.into_iter().map(|own| own.column);
+        let columns = self.rows.builders.into_iter().map(|builder| builder.column);
         let listing = listing.with_columns(&self.rows.hot, columns);
         Ok(Whole {
             listing,

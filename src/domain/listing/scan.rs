@@ -14,15 +14,18 @@ use super::raw_cell::RawCell;
 use super::read::{Plan, Role};
 use crate::domain::secrets::{is_secret_member, is_secret_name};
 
+// Records made of ever new names must not grow the list without end.
 /// The most members of a record that are expected.
 const MOST_STEPS: usize = 512;
 
 /// How many expected members are tried where one is missing.
 const AHEAD: usize = 8;
 
+// An offer has two, `search` and `instance`; the members of further ones are not learned.
 /// The most objects whose members are expected: the record, and those in it.
 const MOST_SHAPES: usize = 16;
 
+// The way in is recursive. What is nested deeper is left to the tolerant reader, which has its own limit.
 /// The deepest nesting that is read here.
 const DEEPEST: usize = 32;
 
@@ -98,10 +101,10 @@ impl Scanner {
         if bytes.get(start) != Some(&b'{') {
             return None;
         }
-        let mut place = 0;
+        let mut step_index = 0;
         let mut at = start;
         loop {
-            let step = self.shapes[object].get(place);
+            let step = self.shapes[object].get(step_index);
             let known = step.and_then(|step| Some((step.lead.end(bytes, at)?, step.role)));
             let (value, role) = if let Some(known) = known {
                 known
@@ -111,7 +114,7 @@ impl Scanner {
                     at,
                     is_first: at == start,
                 };
-                match self.unexpected(plan, object, &mut place, &here)? {
+                match self.unexpected(plan, object, &mut step_index, &here)? {
                     Next::End(end) => return Some(end),
                     Next::Value(value, role) => (value, role),
                 }
@@ -123,12 +126,12 @@ impl Scanner {
                 },
                 Role::Slot(slot) => {
                     let (cell, end) = self.value(text, value)?;
-                    let own = values.get_mut(slot)?;
+                    let cell_of_slot = values.get_mut(slot)?;
                     // Which of repeated members counts is not decided here.
-                    if !matches!(own, RawCell::Missing) {
+                    if !matches!(cell_of_slot, RawCell::Missing) {
                         return None;
                     }
-                    *own = cell;
+                    *cell_of_slot = cell;
                     end
                 }
                 Role::Object(inner) if bytes.get(value) == Some(&b'{') => {
@@ -137,18 +140,18 @@ impl Scanner {
                 Role::Object(_) => self.skip(text, value, 0)?,
                 Role::Search(_) => return None,
             };
-            place += 1;
+            step_index += 1;
         }
     }
 
     /// Finds out what stands at `at` instead of the expected member, and expects it from now on.
-    fn unexpected(&mut self, plan: &Plan, object: usize, place: &mut usize, here: &Here<'_>) -> Option<Next> {
+    fn unexpected(&mut self, plan: &Plan, object: usize, step_index: &mut usize, here: &Here<'_>) -> Option<Next> {
         let Here { text, at, is_first } = *here;
         let bytes = text.as_bytes();
-        let ahead = self.shapes[object].iter().enumerate().skip(*place + 1);
-        for (found, step) in ahead.take(AHEAD) {
+        let ahead = self.shapes[object].iter().enumerate().skip(*step_index + 1);
+        for (index, step) in ahead.take(AHEAD) {
             if let Some(value) = step.lead.end(bytes, at) {
-                *place = found;
+                *step_index = index;
                 return Some(Next::Value(value, step.role));
             }
         }
@@ -168,9 +171,9 @@ impl Scanner {
             return None;
         }
         let value = blanks(bytes, colon + 1);
-        let own = text.get(name + 1..end - 1)?;
-        self.judge(own);
-        let mut role = plan.role(object, own);
+        let member = text.get(name + 1..end - 1)?;
+        self.judge(member);
+        let mut role = plan.role(object, member);
         if role == Role::Skipped && bytes.get(value) == Some(&b'{') && self.shapes.len() < MOST_SHAPES {
             // Its members come in the same order with every record, too.
             role = Role::Object(self.shapes.len());
@@ -179,7 +182,7 @@ impl Scanner {
         let shape = &mut self.shapes[object];
         if shape.len() < MOST_STEPS {
             let lead = Lead::new(bytes.get(at..value)?);
-            shape.insert((*place).min(shape.len()), Step { lead, role });
+            shape.insert((*step_index).min(shape.len()), Step { lead, role });
         }
         Some(Next::Value(value, role))
     }
@@ -321,9 +324,9 @@ fn string(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
         while let Some(word) = word(bytes, at) {
             let ends = zeros(word ^ bytes_of(b'"')) | zeros(word ^ bytes_of(b'\\'));
             let controls = word.wrapping_sub(bytes_of(b' ')) & !word & bytes_of(0x80);
-            let found = ends | controls;
-            if found != 0 {
-                at += (found.trailing_zeros() / 8) as usize;
+            let stops = ends | controls;
+            if stops != 0 {
+                at += (stops.trailing_zeros() / 8) as usize;
                 break;
             }
             at += 8;
@@ -425,9 +428,9 @@ mod tests {
     fn members_may_be_missing_added_or_in_another_order() {
         let plan = plan();
         let mut scanner = Scanner::new(&plan);
-        let member = |place: u32| format!("\"m{place}\":{place}");
+        let member = |number: u32| format!("\"m{number}\":{number}");
         for round in 0..50_u32 {
-            let mut members: Vec<String> = (0..20).filter(|place| (round + place) % 3 > 0).map(member).collect();
+            let mut members: Vec<String> = (0..20).filter(|number| (round + number) % 3 > 0).map(member).collect();
             members.rotate_left((round % 7) as usize);
             members.insert(members.len() / 2, format!("\"id\":{round}"));
             let record = format!("{{{}}}", members.join(","));
@@ -447,7 +450,7 @@ mod tests {
                 match number(&text, 0) {
                     Some((RawCell::Number(read), _)) => prop_assert_eq!(read.to_bits(), wanted.to_bits()),
                     Some((RawCell::Text(digits), _)) => prop_assert_eq!(digits.as_ref(), &text[..text.len() - 1]),
-                    Some(other) => prop_assert!(false, "{:?}", other),
+                    Some(unread) => prop_assert!(false, "{:?}", unread),
                     // Beyond a double, or too many digits for a whole number.
                     None => prop_assert!(!wanted.is_finite() || !text.contains(['.', 'e'])),
                 }
@@ -476,9 +479,9 @@ mod tests {
                 let text = format!("{record},");
                 let mut read = plan.blank();
                 if let Some(end) = scanner.record(&plan, &text, 0, &mut read) {
-                    let own = &text[..end];
-                    prop_assert!(serde_json::from_str::<serde::de::IgnoredAny>(own).is_ok());
-                    let tolerant = plan.read(own).unwrap();
+                    let object = &text[..end];
+                    prop_assert!(serde_json::from_str::<serde::de::IgnoredAny>(object).is_ok());
+                    let tolerant = plan.read(object).unwrap();
                     prop_assert_eq!(format!("{read:?}"), format!("{tolerant:?}"));
                 }
             }

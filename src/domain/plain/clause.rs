@@ -29,6 +29,7 @@ struct Frame {
     /// Whether it excludes, or is merely not needed.
     negation: Option<bool>,
     best: Option<(Option<bool>, &'static [Dim])>,
+    #[expect(clippy::option_option, reason = "`first` is an order, but not which")]
     direction: Option<Option<bool>>,
 }
 

@@ -120,11 +120,10 @@ fn group(text: &Text<'_>, parts: &[Part]) -> Group {
     let span = text.span(parts[0].start, parts[parts.len() - 1].next);
     let adds = matches!(parts[0].what, What::Or);
     let is_added = |fact: &Fact| matches!(fact, Fact::Choice(_, _, Sense::Wanted));
-    let [said] = &parts[usize::from(adds)..] else {
-        let facts = None;
-        return Group { span, facts, adds };
+    let facts = match &parts[usize::from(adds)..] {
+        [said] => said.what.facts().filter(|facts| !adds || facts.iter().all(is_added)),
+        _ => None,
     };
-    let facts = said.what.facts().filter(|facts| !adds || facts.iter().all(is_added));
     let facts = facts.map(<[_]>::to_vec);
     Group { span, facts, adds }
 }

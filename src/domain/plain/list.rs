@@ -50,18 +50,15 @@ struct Value {
 pub(super) fn choice(text: &Text<'_>, at: usize) -> Option<Clause> {
     let negation = role!(text, at, Role::Not(true) => ());
     let from = negation.map_or(at, |((), next)| text.skip(next, BEFORE_EXCLUDED));
-    let Value {
-        field,
-        mut names,
-        mut next,
-    } = value(text, from)?;
-    while let Some(more) = another(text, field, from, next) {
-        names.extend(more.names);
-        next = more.next;
+    let mut list = value(text, from)?;
+    while let Some(more) = another(text, list.field, from, list.next) {
+        list.names.extend(more.names);
+        list.next = more.next;
     }
     let is_open = negation.is_some();
     let sense = if is_open { Sense::Excluded } else { Sense::Wanted };
-    let facts = vec![Fact::Choice(field, names, sense)];
+    let facts = vec![Fact::Choice(list.field, list.names, sense)];
+    let next = list.next;
     Some(Clause { facts, next, is_open })
 }
 

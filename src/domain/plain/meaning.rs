@@ -21,7 +21,7 @@ pub struct Meaning {
 impl Meaning {
     /// Adds what more words mean.
     pub(super) fn add(&mut self, more: Self) {
-        self.conditions = format!("{} {}", self.conditions, more.conditions).trim().to_owned();
+        self.conditions = format!("{} {}", self.conditions, more.conditions).trim().into();
         self.settings.add(&more.settings);
         self.notes.extend(more.notes);
         self.notes.dedup();
@@ -93,7 +93,7 @@ impl Context<'_> {
         let freed = freed.map(|field| format!("{}={}", field.key, language::ANY));
         let printed = std::iter::once(language::print_briefly(&parsed.conditions)).chain(freed);
         let printed = printed.collect::<Vec<_>>().join(" ");
-        meaning.conditions = format!("{} {printed}", meaning.conditions).trim().to_owned();
+        meaning.conditions = format!("{} {printed}", meaning.conditions).trim().into();
         parsed.words.is_empty().then_some(meaning)
     }
 
@@ -102,7 +102,7 @@ impl Context<'_> {
         /// Dollars an hour that a GPU may cost.
         const USUAL: (f64, f64) = (0.05, 5.0);
         let counts = self.values("num_gpus", Sense::Wanted).into_iter();
-        let gpus = counts.flat_map(|count| count.parse()).fold(1.0, f64::max);
+        let gpus = counts.flat_map(str::parse).fold(1.0, f64::max);
         let each = price.last().map_or(0.0, |(_, dollars)| dollars / gpus);
         let hours = self.facts().filter_map(|fact| {
             let Fact::Set(settings) = fact else { return None };

@@ -85,18 +85,15 @@ pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect, na
         if let (true, Some([Fact::Choice(field, ..)])) = (group.adds, facts) {
             reading.added.push(field);
         }
-        match facts.and_then(|facts| context.meaning(facts)) {
-            Some(meaning) => {
-                reading.meaning.add(meaning.clone());
-                let span = group.span.clone();
-                reading.phrases.push(Phrase { span, meaning });
-            }
-            None => {
-                let is_price = matches!(facts, Some([Fact::Price(_)]));
-                let what = if is_price { PERIOD } else { UNKNOWN };
-                let error = LanguageError::new(group.span.clone(), format!("'{words}' {what}"));
-                reading.refused.push(error);
-            }
+        if let Some(meaning) = facts.and_then(|facts| context.meaning(facts)) {
+            reading.meaning.add(meaning.clone());
+            let span = group.span.clone();
+            reading.phrases.push(Phrase { span, meaning });
+        } else {
+            let is_price = matches!(facts, Some([Fact::Price(_)]));
+            let what = if is_price { PERIOD } else { UNKNOWN };
+            let error = LanguageError::new(group.span.clone(), format!("'{words}' {what}"));
+            reading.refused.push(error);
         }
     }
     reading.meaning.settings.settle(catalog);

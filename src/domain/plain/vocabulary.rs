@@ -9,9 +9,7 @@ use Dim::{
     Share, Size, Teraflops, Time, Watts,
 };
 #[rustfmt::skip]
-use Role::{
-    Behind, Best, Compare, Direction, Filler, Fixed, Not, Noun, Number, Per, Unit,
-};
+use Role::{Behind, Best, Compare, Direction, Filler, Fixed, Not, Noun, Number, Per, Unit};
 
 use crate::domain::Operator::{self, Eq, Gt, Gte, Lt, Lte, Neq};
 
@@ -182,7 +180,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Per(GbInAll, 1.0), "over|across"), (Per(Hourly, 1.0), "hourly"), (Per(Hourly, 24.0), "daily"),
     (Per(Hourly, 168.0), "weekly"), (Per(Hourly, 720.0), "monthly"), (Filler, "inference|training|train|fine tuning|\
         fine tune|lora|llm|serving|ai|ml|deep learning|rendering|render|blender|stable diffusion|sdxl|comfyui|whisper|\
-        llama|deepseek|yolo|render farm|animation|batch job|small job|low latency|24 / 7|model|gdpr|gdpr compliant|7 b|\
+        llama|deepseek|yolo|render farm|animation|batch job|small job|24 / 7|model|7 b|\
         8 b|70 b"), (Filler, "a|an|the|i|we|you|me|my|it|that|this|there|is|are|be|am|need|want|looking|find|show|get|\
         give|rent|use|please|thanks|with|w /|and|but|plus|for|of|on|at|in|to|from|by|as|than|has|have|any|some|all|\
         just|only|also|either|now|today|right now|what|how much|gpu|machine|host|offer|type|region|country|location|\

@@ -84,21 +84,21 @@ pub fn compare(first: (&RouteStats, f64), second: (&RouteStats, f64)) -> Vec<Fig
 type Quantile = fn(&Quantiles) -> f64;
 
 const REPLY_TIMES: [(&str, Quantile); 6] = [
-    ("router reply p50", |it| it.p50),
-    ("router reply p90", |it| it.p90),
-    ("router reply p95", |it| it.p95),
-    ("router reply p99", |it| it.p99),
-    ("router reply max", |it| it.max),
-    ("router reply mean", |it| it.mean),
+    ("router reply p50", |times| times.p50),
+    ("router reply p90", |times| times.p90),
+    ("router reply p95", |times| times.p95),
+    ("router reply p99", |times| times.p99),
+    ("router reply max", |times| times.max),
+    ("router reply mean", |times| times.mean),
 ];
 
 const WORKER_TIMES: [(&str, Quantile); 6] = [
-    ("to a worker p50", |it| it.p50),
-    ("to a worker p90", |it| it.p90),
-    ("to a worker p95", |it| it.p95),
-    ("to a worker p99", |it| it.p99),
-    ("to a worker max", |it| it.max),
-    ("to a worker mean", |it| it.mean),
+    ("to a worker p50", |times| times.p50),
+    ("to a worker p90", |times| times.p90),
+    ("to a worker p95", |times| times.p95),
+    ("to a worker p99", |times| times.p99),
+    ("to a worker max", |times| times.max),
+    ("to a worker mean", |times| times.mean),
 ];
 
 #[expect(clippy::unnecessary_wraps)] // as the other figures

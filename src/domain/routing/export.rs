@@ -12,8 +12,9 @@ use crate::domain::format;
 use crate::domain::query::number_json;
 use crate::domain::text::{Untrusted, csv_text, json_for_terminal};
 
-/// The columns of the CSV. Those from `endpoint` to `started_at` are the run's parameters, the same
-/// in each row: a comment line would break every reader.
+// The columns from `endpoint` to `started_at` are the run's parameters, the same in each row: a comment line would
+// break every reader.
+/// The columns of the CSV.
 const COLUMNS: [&str; 21] = [
     "index",
     "poll",

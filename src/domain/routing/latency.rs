@@ -96,7 +96,7 @@ impl Latencies {
         let bars = if high > low { bars.max(1) } else { 1 };
         #[expect(clippy::cast_precision_loss)] // a few dozen bars
         let (width, total) = ((high - low) / bars as f64, bars as f64);
-        let mut found: Vec<Bar> = (0..bars)
+        let mut counted: Vec<Bar> = (0..bars)
             .map(|index| {
                 #[expect(clippy::cast_precision_loss)] // a few dozen bars
                 let from = low + width * index as f64;
@@ -110,17 +110,17 @@ impl Latencies {
         for step in histogram.iter_recorded() {
             #[expect(clippy::cast_precision_loss)] // at most an hour in microseconds
             let middle = histogram.median_equivalent(step.value_iterated_to()) as f64 / 1e6;
-            let place = if width > 0.0 {
+            let bar_index = if width > 0.0 {
                 ((middle - low) / width).floor().clamp(0.0, total - 1.0)
             } else {
                 0.0
             };
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // clamped just here
-            if let Some(bar) = found.get_mut(place as usize) {
+            if let Some(bar) = counted.get_mut(bar_index as usize) {
                 bar.count += step.count_at_value();
             }
         }
-        found
+        counted
     }
 
     fn filled(&self) -> Option<&Histogram<u64>> {

@@ -22,6 +22,9 @@ const FASTEST: f64 = 10_000.0;
 /// The longest run, in seconds: a day.
 const LONGEST: f64 = 86_400.0;
 
+/// The most requests of a series that starts without a confirmation.
+const UNASKED: f64 = 100.0;
+
 /// The load estimate of a request when none is given (specification, "Route").
 const DEFAULT_COST: f64 = 100.0;
 
@@ -66,6 +69,8 @@ impl PollPolicy {
     /// How long to wait before the next attempt after `misses` (at least 1) replies in a row
     /// without an assignment: from half the ceiling to the whole, by `jitter` (0 to 1).
     pub fn wait(&self, misses: u32, jitter: f64) -> f64 {
+        // Doubling goes on to a bound: an endpoint without workers is asked ever less, one that starts a worker
+        // is noticed soon.
         let doubled = self.least * f64::from(1_u32 << misses.saturating_sub(1).min(16));
         let ceiling = doubled.min(self.most).max(self.least);
         let jitter = if jitter.is_finite() {
@@ -73,6 +78,7 @@ impl PollPolicy {
         } else {
             0.5
         };
+        // Random, so that requests refused together do not come back together.
         ceiling * (0.5 + 0.5 * jitter)
     }
 }
@@ -110,15 +116,31 @@ impl RoutePlan {
         matches!(self.stop, Stop::Count(1))
     }
 
-    /// Whether running it can wake and bill workers, so that a series asks first.
+    /// How many requests it sends, polls aside; `None` if that depends on how fast replies arrive.
+    pub fn requests(&self) -> Option<f64> {
+        match (self.stop, self.rate) {
+            #[expect(clippy::cast_precision_loss)] // at most 250,000
+            (Stop::Count(count), _) => Some(count as f64),
+            (Stop::Duration(span), Some(rate)) => Some((rate * span).ceil()),
+            (Stop::Duration(_), None) => None,
+        }
+    }
+
+    /// Whether running it can wake and bill workers.
     pub fn injects_load(&self) -> bool {
         self.cost > 0.0
     }
 
+    /// Whether starting it needs a confirmation: a long series that can wake workers, which are billed.
+    pub fn needs_consent(&self) -> bool {
+        let adds_load = self.injects_load() || self.poll.cost.is_some_and(|cost| cost > 0.0);
+        adds_load && self.requests().is_none_or(|requests| requests > UNASKED)
+    }
+
     /// The validation errors of the plan; empty if it can run.
     pub fn check(&self) -> Vec<Objection> {
-        let mut found = Vec::new();
-        let mut object = |parameter, message: &str| found.push(Objection::new(parameter, message.to_owned()));
+        let mut objections = Vec::new();
+        let mut object = |parameter, message: &str| objections.push(Objection::new(parameter, message.to_owned()));
         if self.endpoint.trim().is_empty() {
             object("endpoint", "enter an endpoint");
         }
@@ -156,7 +178,7 @@ impl RoutePlan {
         if self.poll.cost.is_some_and(|cost| !is_amount(cost)) {
             object("poll", "the cost must be 0 or more");
         }
-        found
+        objections
     }
 
     /// The load estimate of an attempt.

@@ -13,6 +13,7 @@ use crate::domain::text::Untrusted;
 /// The latest replies kept in full: for the details of an attempt and the next hop.
 const REPLIES: usize = 1000;
 
+// One rejection may be the server's slip; with a wrong key every further request is one more.
 /// After this many rejections of the key in a row, [`Run::is_refused`].
 const REFUSALS: usize = 3;
 
@@ -167,6 +168,7 @@ impl Run {
     /// Corrects when an attempt was sent, for a driver that measures it. Ignored unless the attempt
     /// is in flight.
     pub fn sent_at(&mut self, index: u64, now: f64) {
+        // At a rate a request is due when the schedule says: that it was sent late is part of its latency.
         let is_timed = self.plan.rate.is_some();
         let sent = micros(now - self.began);
         if let Some(Flight { attempt, .. }) = self.in_flight.get_mut(&index) {
@@ -333,7 +335,7 @@ impl Run {
         match (self.phase, self.plan.stop) {
             (Phase::Ended(End::Done), _) => 1.0,
             (_, Stop::Count(count)) => {
-                let polled = self.in_flight.values().filter(|it| it.attempt.poll > 0);
+                let polled = self.in_flight.values().filter(|pending| pending.attempt.poll > 0);
                 let open = (self.waiting() + polled.count()) as u64;
                 self.stats.requests().saturating_sub(open) as f64 / count as f64
             }
@@ -368,7 +370,7 @@ impl Run {
         self.replies
             .iter()
             .rev()
-            .find(|(own, _)| *own == index)
+            .find(|(sent, _)| *sent == index)
             .map(|(_, reply)| reply)
     }
 }

@@ -42,8 +42,8 @@ pub fn early_end(run: &Run) -> Option<String> {
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
@@ -191,7 +191,7 @@ pub fn waiting_for(run: &Run) -> Option<String> {
     let (number, state) = parts.first()?;
     let state = match *state {
         "model_loading" | "loading" => "loading model".to_owned(),
-        other => Untrusted::from(other.replace('_', " ")).screen(40),
+        code => Untrusted::from(code.replace('_', " ")).screen(40),
     };
     let workers = if *number == 1 { "worker" } else { "workers" };
     Some(format!("{} {workers} {state}", count(*number)))

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::domain::text::Untrusted;
 
-/// The maximum number of workers told apart: a server that invents an address for each response
-/// must not exhaust the memory.
+// A server that invents an address for each response must not exhaust the memory.
+/// The maximum number of workers told apart.
 const MOST: usize = 1000;
 
 #[derive(Debug, Clone)]
@@ -47,8 +47,8 @@ pub struct Workers {
 impl Workers {
     pub fn record(&mut self, worker: &Untrusted, reqnum: Option<i64>) {
         self.total += 1;
-        let place = match self.index.get(worker) {
-            Some(place) => *place,
+        let index = match self.index.get(worker) {
+            Some(index) => *index,
             None if self.shares.len() >= MOST => {
                 self.others += 1;
                 return;
@@ -63,7 +63,7 @@ impl Workers {
                 self.shares.len() - 1
             }
         };
-        if let Some(share) = self.shares.get_mut(place) {
+        if let Some(share) = self.shares.get_mut(index) {
             share.assigned += 1;
             if let Some(reqnum) = reqnum {
                 share.reqnums.insert(reqnum);

@@ -20,7 +20,7 @@ pub(super) struct Scan {
 /// Finds secret members. An unfinished value ends where the text does.
 pub(super) fn scan(json: &str, is_secret: impl Fn(&str) -> bool) -> Scan {
     let bytes = json.as_bytes();
-    let mut found = Scan::default();
+    let mut scanned = Scan::default();
     let mut at = 0;
     while let Some(quote) = bytes.get(at..).and_then(|rest| memchr(b'"', rest)) {
         let start = at + quote;
@@ -29,13 +29,13 @@ pub(super) fn scan(json: &str, is_secret: impl Fn(&str) -> bool) -> Scan {
         match value_after_colon(bytes, end) {
             Some(value) if is_secret(&unquoted(&json[start..end])) => {
                 at = skip_value(bytes, value);
-                found.values.push(value..at);
+                scanned.values.push(value..at);
             }
-            _ if is_escaped => found.escaped.push(start..end),
+            _ if is_escaped => scanned.escaped.push(start..end),
             _ => {}
         }
     }
-    found
+    scanned
 }
 
 /// The end of the string that starts at `start`, as [`string_end`], and whether it has a backslash.
@@ -43,7 +43,7 @@ fn string(bytes: &[u8], start: usize) -> (usize, bool) {
     let rest = bytes.get(start + 1..).unwrap_or_default();
     match memchr2(b'"', b'\\', rest) {
         None => (bytes.len(), false),
-        Some(found) if rest[found] == b'"' => (start + found + 2, false),
+        Some(length) if rest[length] == b'"' => (start + length + 2, false),
         Some(_) => (string_end(bytes, start), true),
     }
 }

@@ -33,7 +33,7 @@ impl Known {
 
     /// Whether the text holds one of the secrets.
     pub fn is_in(&self, text: &str) -> bool {
-        self.0.places(text).next().is_some()
+        self.0.ranges(text).next().is_some()
     }
 
     /// Whether a string with escapes holds one of the secrets.
@@ -44,9 +44,9 @@ impl Known {
 
 /// Whether [`scrub`] may find something in a text, or in another text because of this one.
 pub(crate) fn holds_secrets(text: &str, known: &Known) -> bool {
-    let found = scan(text, is_secret_member);
+    let scanned = scan(text, is_secret_member);
     let is_copied = |string: &Range<usize>| known.is_in_string(&text[string.clone()]);
-    !found.values.is_empty() || found.escaped.iter().any(is_copied) || known.is_in(text)
+    !scanned.values.is_empty() || scanned.escaped.iter().any(is_copied) || known.is_in(text)
 }
 
 /// Whether a member in the text is called like a secret.
@@ -58,16 +58,16 @@ pub(crate) fn has_secret_names(text: &str) -> bool {
 /// secret members: people write a key into launch arguments, and servers repeat one in a message.
 /// The members themselves stay.
 pub fn scrub<'t>(text: &'t str, known: &Known, is_secret: impl Fn(&str) -> bool) -> Cow<'t, str> {
-    let found = scan(text, is_secret);
-    let cuts = copies(text, known, &found);
+    let scanned = scan(text, is_secret);
+    let cuts = copies(text, known, &scanned);
     replaced(text, cuts)
 }
 
 /// As [`scrub`], and the values of the secret members go too, whatever their type.
 pub(crate) fn without_secrets<'t>(text: &'t str, known: &Known, is_secret: impl Fn(&str) -> bool) -> Cow<'t, str> {
-    let found = scan(text, is_secret);
-    let cuts = copies(text, known, &found);
-    let values = found.values.into_iter();
+    let scanned = scan(text, is_secret);
+    let cuts = copies(text, known, &scanned);
+    let values = scanned.values.into_iter();
     let values = values.filter(|value| &text[value.clone()] != "null");
     let values = values.map(|value| (value, QUOTED.into()));
     replaced(text, merged(cuts, values))
@@ -78,42 +78,42 @@ type Cut = (Range<usize>, Cow<'static, str>);
 
 /// Where known secrets and copies of the secret members' values stand, but for the values themselves,
 /// in their order.
-fn copies(text: &str, known: &Known, found: &Scan) -> Vec<Cut> {
-    let mut values = Vec::with_capacity(found.values.len());
-    for value in &found.values {
+fn copies(text: &str, known: &Known, scanned: &Scan) -> Vec<Cut> {
+    let mut values = Vec::with_capacity(scanned.values.len());
+    for value in &scanned.values {
         scalars(&text[value.clone()], &mut values);
     }
     values.retain(|value| value.len() >= SHORTEST_COPY);
-    let own = Copies::of(values);
+    let copies_of_values = Copies::of(values);
     let mut cuts = Vec::new();
-    for string in &found.escaped {
+    for string in &scanned.escaped {
         let plain = unquoted(&text[string.clone()]);
         let once = known.remove(&plain);
-        let clean = own.remove(&once, REMOVED);
+        let clean = copies_of_values.remove(&once, REMOVED);
         if clean != plain {
             let clean = serde_json::Value::from(clean.into_owned());
             cuts.push((string.clone(), clean.to_string().into()));
         }
     }
-    let mut kept = found.values.iter().peekable();
-    let mut places: Vec<Range<usize>> = known.0.places(text).chain(own.places(text)).collect();
-    places.sort_unstable_by_key(|place| place.start);
-    for place in places {
-        while kept.next_if(|value| value.end < place.end).is_some() {}
-        if kept.peek().is_none_or(|value| place.start < value.start) {
-            cuts.push((place, REMOVED.into()));
+    let mut kept = scanned.values.iter().peekable();
+    let mut ranges: Vec<Range<usize>> = known.0.ranges(text).chain(copies_of_values.ranges(text)).collect();
+    ranges.sort_unstable_by_key(|range| range.start);
+    for range in ranges {
+        while kept.next_if(|value| value.end < range.end).is_some() {}
+        if kept.peek().is_none_or(|value| range.start < value.start) {
+            cuts.push((range, REMOVED.into()));
         }
     }
-    cuts.sort_by_key(|(place, _)| place.start);
+    cuts.sort_by_key(|(range, _)| range.start);
     cuts
 }
 
 /// Both in the order in which they stand in the text.
-fn merged(cuts: impl IntoIterator<Item = Cut>, others: impl IntoIterator<Item = Cut>) -> impl Iterator<Item = Cut> {
-    let (mut cuts, mut others) = (cuts.into_iter().peekable(), others.into_iter().peekable());
+fn merged(cuts: impl IntoIterator<Item = Cut>, rest: impl IntoIterator<Item = Cut>) -> impl Iterator<Item = Cut> {
+    let (mut cuts, mut rest) = (cuts.into_iter().peekable(), rest.into_iter().peekable());
     std::iter::from_fn(move || {
-        let next = others.peek().map_or(usize::MAX, |(place, _)| place.start);
-        cuts.next_if(|(place, _)| place.start <= next).or_else(|| others.next())
+        let next = rest.peek().map_or(usize::MAX, |(range, _)| range.start);
+        cuts.next_if(|(range, _)| range.start <= next).or_else(|| rest.next())
     })
 }
 
@@ -126,12 +126,12 @@ fn replaced(text: &str, cuts: impl IntoIterator<Item = Cut>) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(text.len());
     let mut copied = 0;
-    for (place, instead) in cuts {
-        if place.start >= copied {
-            out.push_str(&text[copied..place.start]);
+    for (range, instead) in cuts {
+        if range.start >= copied {
+            out.push_str(&text[copied..range.start]);
             out.push_str(&instead);
         }
-        copied = copied.max(place.end);
+        copied = copied.max(range.end);
     }
     out.push_str(&text[copied..]);
     Cow::Owned(out)

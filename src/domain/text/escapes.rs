@@ -61,9 +61,9 @@ pub fn json_for_screen(json: String) -> String {
             out.push_str(grapheme);
             continue;
         }
-        for (place, character) in grapheme.chars().enumerate() {
+        for (index, character) in grapheme.chars().enumerate() {
             // A mark without a letter would sit on the cell before.
-            if place == 0 && character.width() > Some(0) {
+            if index == 0 && character.width() > Some(0) {
                 out.push(character);
             } else {
                 push_json_escape(character, &mut out);
@@ -136,8 +136,8 @@ fn unit_escape(text: &str) -> Option<(char, usize)> {
         Ok(character) => (character, 4),
         Err(_) => (char::decode_utf16([first, second?]).next()?.ok()?, 10),
     };
-    let is_own = character == '\\' || is_hostile(character) || character.width() == Some(0);
-    is_own.then_some((character, length))
+    let is_kept_escaped = character == '\\' || is_hostile(character) || character.width() == Some(0);
+    is_kept_escaped.then_some((character, length))
 }
 
 /// Writes hostile characters as JSON's escapes, and combining marks that have no letter to stand on

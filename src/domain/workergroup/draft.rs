@@ -101,7 +101,7 @@ impl Draft {
         if let Some(gb) = disk
             && let Some(field) = OFFERS.by_key("disk_space")
             && dialect.sends(field)
-            && !conditions.iter().any(|own| own.field == field)
+            && !conditions.iter().any(|condition| condition.field == field)
         {
             let room = Operand::One(Value::Number(gb));
             conditions.push(Condition::new(field, Operator::Gte, room));
@@ -189,12 +189,12 @@ impl Draft {
     }
 
     fn search_advice(&self, conditions: &[Condition], dialect: &Dialect) -> Vec<Objection> {
-        let lacks = |key: &&str| !conditions.iter().any(|own| own.field.key == *key);
+        let lacks = |key: &&str| !conditions.iter().any(|condition| condition.field.key == *key);
         let missing = ["verified", "rentable"].into_iter().filter(lacks);
-        let unsent = conditions.iter().filter(|own| !dialect.sends(own.field));
+        let unsent = conditions.iter().filter(|condition| !dialect.sends(condition.field));
         let messages = (self.omitted.iter().cloned())
             .chain(missing.map(|key| format!("the search lacks {key}=true")))
-            .chain(unsent.map(|own| format!("the market may ignore {}", own.field.key)));
+            .chain(unsent.map(|condition| format!("the market may ignore {}", condition.field.key)));
         messages
             .map(|message| Objection::new(Key::SearchParams.wire(), message))
             .collect()

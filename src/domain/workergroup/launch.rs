@@ -14,7 +14,7 @@ use crate::domain::cost::Input;
 pub fn disk(launch_args: &str) -> Result<Option<f64>, String> {
     let words = words(launch_args);
     let mut words = words.iter().map(String::as_str);
-    let mut found = None;
+    let mut disk = None;
     while let Some(word) = words.next() {
         let value = match word {
             // The rest belongs to the container's own command.
@@ -27,9 +27,9 @@ pub fn disk(launch_args: &str) -> Result<Option<f64>, String> {
         };
         let size = value.trim().parse::<f64>().ok();
         let size = size.filter(|size| Input::DiskGb.check(*size).is_ok());
-        found = Some(size.ok_or_else(|| value.to_owned()));
+        disk = Some(size.ok_or_else(|| value.to_owned()));
     }
-    found.transpose()
+    disk.transpose()
 }
 
 /// The words of a text as a POSIX shell splits them; an open quote ends with the text.
@@ -40,13 +40,13 @@ fn words(text: &str) -> Vec<String> {
     while let Some(character) = characters.next() {
         match character {
             '\'' => {
-                let quoted = characters.by_ref().take_while(|own| *own != '\'');
+                let quoted = characters.by_ref().take_while(|next| *next != '\'');
                 word.get_or_insert_default().extend(quoted);
             }
             '"' => {
                 let word = word.get_or_insert_default();
-                while let Some(own) = characters.next() {
-                    match own {
+                while let Some(next) = characters.next() {
+                    match next {
                         '"' => break,
                         '\\' => match characters.next() {
                             Some(escaped @ ('"' | '\\' | '$' | '`')) => word.push(escaped),

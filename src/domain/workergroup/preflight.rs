@@ -14,10 +14,12 @@ use crate::domain::text::Untrusted;
 use crate::domain::unit::MB_PER_GB;
 use crate::domain::value::CellRef;
 
-/// The limit of a preflight search: high, because the most expensive offers must be included.
+// High, because the most expensive offers must be included.
+/// The limit of a preflight search.
 const LIMIT: u32 = 3000;
 
-/// How many offers of a search are kept: more than fit a screen.
+// More than fit a screen.
+/// How many offers of a search are kept.
 const MOST_OFFERS: usize = 60;
 
 /// From this share of one host on, its failure takes the group down.
@@ -60,7 +62,7 @@ impl Recruitment {
             .filter(|condition| condition.enabled)
             .map(|condition| (condition, listing.column(condition.field)))
             .collect();
-        let space = OFFERS.by_key("disk_space").map(|it| listing.column(it));
+        let space = OFFERS.by_key("disk_space").map(|field| listing.column(field));
         let is_small = |row: usize| {
             let space = space.and_then(|column| column.cell(row).number());
             self.disk.zip(space).is_some_and(|(wanted, space)| space < wanted)
@@ -203,7 +205,7 @@ impl Preflight {
     /// Evaluates the response to the query of `asked`, which allowed `limit` offers.
     pub fn of(listing: &Listing, asked: &Recruitment, limit: Option<u32>) -> Self {
         let matching = asked.matching(listing);
-        let rentable = OFFERS.by_key("rentable").map(|it| listing.column(it));
+        let rentable = OFFERS.by_key("rentable").map(|field| listing.column(field));
         let is_rentable = |row: &u32| rentable.is_none_or(|column| column.cell(*row as usize) != CellRef::Flag(false));
         let free: Vec<u32> = matching.iter().copied().filter(is_rentable).collect();
         let supply = Supply::of(listing, &free);
@@ -228,8 +230,8 @@ impl Preflight {
                 highest,
             }),
             gpus: parts(listing, machines, "gpu_name", str::to_owned),
-            countries: parts(listing, machines, "geolocation", |place| {
-                country::code(place).to_owned()
+            countries: parts(listing, machines, "geolocation", |location| {
+                country::code(location).to_owned()
             }),
             hosts: hosts.len(),
             largest_host: hosts.first().copied(),
@@ -379,10 +381,10 @@ fn hosts(listing: &Listing, machines: &[Machine]) -> Vec<HostShare> {
     #[expect(clippy::cast_precision_loss)] // counts of machines
     let mut hosts: Vec<HostShare> = counts
         .into_iter()
-        .map(|(host, own)| HostShare {
+        .map(|(host, machines_of)| HostShare {
             host,
-            machines: own,
-            share: own as f64 / machines.len() as f64,
+            machines: machines_of,
+            share: machines_of as f64 / machines.len() as f64,
         })
         .collect();
     hosts.sort_by_key(|host| (std::cmp::Reverse(host.machines), host.host));

@@ -36,25 +36,25 @@ fn fits(listing: &Listing, row: usize, asked: &NewWorkergroup, asked_for: &Json)
     let search = asked
         .search_params
         .as_ref()
-        .is_none_or(|asked| group_search(listing, row).is_none_or(|found| holds(asked, found.text.compared())));
+        .is_none_or(|asked| group_search(listing, row).is_none_or(|search| holds(asked, search.text.compared())));
     members && search
 }
 
 fn contradicts(record: &Map<String, Json>, asked_for: &Json, key: Key) -> bool {
     match (record.get(key.wire()), asked_for.get(key.wire())) {
         (None | Some(Json::Null), _) | (_, None) => false,
-        (Some(Json::String(found)), Some(Json::String(asked))) => !may_be(found.trim(), asked.trim()),
+        (Some(Json::String(recorded)), Some(Json::String(asked))) => !may_be(recorded.trim(), asked.trim()),
         // The market sends some numbers as text.
-        (Some(Json::String(found)), Some(asked)) => found.trim().parse().ok() != asked.as_f64(),
-        (Some(found), Some(asked)) => found.as_f64() != asked.as_f64(),
+        (Some(Json::String(recorded)), Some(asked)) => recorded.trim().parse().ok() != asked.as_f64(),
+        (Some(recorded), Some(asked)) => recorded.as_f64() != asked.as_f64(),
     }
 }
 
 /// Whether a text found may be the one asked for, where secrets were taken out of the former.
-fn may_be(found: &str, asked: &str) -> bool {
-    let parts: Vec<&str> = found.split(REMOVED).collect();
+fn may_be(recorded: &str, asked: &str) -> bool {
+    let parts: Vec<&str> = recorded.split(REMOVED).collect();
     let [start, between @ .., end] = parts.as_slice() else {
-        return found == asked;
+        return recorded == asked;
     };
     let inner = asked.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
     let Some(mut rest) = inner else {
@@ -71,14 +71,14 @@ fn may_be(found: &str, asked: &str) -> bool {
 
 /// Whether the found search includes everything requested; servers add their defaults. Texts that
 /// cannot be parsed are compared as they are.
-fn holds(asked: &str, found: &str) -> bool {
-    if found.contains(REMOVED) {
+fn holds(asked: &str, recorded: &str) -> bool {
+    if recorded.contains(REMOVED) {
         return true;
     }
     let read =
         |text| language::parse(text, &OFFERS, &Dialect::DOCUMENTED, &[], Mode::Market).map(|parsed| parsed.conditions);
-    match (read(asked), read(found)) {
-        (Ok(asked), Ok(found)) => asked.iter().all(|condition| found.contains(condition)),
-        _ => asked.split_whitespace().eq(found.split_whitespace()),
+    match (read(asked), read(recorded)) {
+        (Ok(asked), Ok(recorded)) => asked.iter().all(|condition| recorded.contains(condition)),
+        _ => asked.split_whitespace().eq(recorded.split_whitespace()),
     }
 }

@@ -26,8 +26,8 @@ pub fn group_search(listing: &Listing, row: usize) -> Option<SearchText> {
     (json != "null").then(|| search_query_text(json))
 }
 
-/// The longest search that is read, in bytes: a person's has some hundred, and JSON readers take
-/// many times its room.
+// A person's has some hundred, and JSON readers take many times its room.
+/// The longest search that is read, in bytes.
 const LONGEST: usize = 64 * 1024;
 
 /// A search as text: a JSON text is taken as it is, filter objects are printed in the query
@@ -89,9 +89,9 @@ fn text_of(json: &Json) -> SearchText {
             }
         }
         Json::Null => SearchText::default(),
-        other => SearchText {
+        value => SearchText {
             text: Untrusted::default(),
-            left_out: vec![Untrusted::from(other.to_string())],
+            left_out: vec![Untrusted::from(value.to_string())],
         },
     }
 }

@@ -199,7 +199,7 @@ fn changed_members(before: &Map<String, Json>, after: &Map<String, Json>) -> Vec
             let is_same = match (from, to) {
                 (Some(from), Some(to)) => is_same(from, to),
                 // Missing and null are the same.
-                (one, other) => one.or(other).is_none_or(Json::is_null),
+                (old, new) => old.or(new).is_none_or(Json::is_null),
             };
             (!is_same).then(|| ChangeKind::Changed {
                 parameter: Untrusted::from(name.as_str()),
@@ -221,7 +221,7 @@ fn is_same(left: &Json, right: &Json) -> bool {
             left.len() == right.len()
                 && left
                     .iter()
-                    .all(|(name, value)| right.get(name).is_some_and(|other| is_same(value, other)))
+                    .all(|(name, value)| right.get(name).is_some_and(|counterpart| is_same(value, counterpart)))
         }
         _ => left == right,
     }
@@ -232,6 +232,6 @@ fn shown(value: &Json) -> Option<Untrusted> {
     match value {
         Json::Null => None,
         Json::String(text) => Some(Untrusted::from(text.as_str())),
-        other => Some(Untrusted::from(other.to_string())),
+        value => Some(Untrusted::from(value.to_string())),
     }
 }

@@ -8,37 +8,34 @@ pub(crate) mod view;
 use std::collections::BTreeMap;
 
 use super::workergroups::look::Look;
-use crate::api::{Reply, Request, Response};
-use crate::core::feature::{Feature, FeatureState};
-use crate::core::message::{Alarm, Effect, Message, RingClaim, Toast};
+use crate::api::{Reply, Request};
+use crate::core::feature::{Event, Feature, FeatureState};
+use crate::core::message::{Effect, HistoryJob, News, Notification, RingClaim, Saved, Saving};
+use crate::core::owners::Owner;
 use crate::core::state::State;
+use crate::core::view::Cx;
 use crate::domain::alerts::{Alert, AlertChange, Alerts, Followed, Logged, seen};
-use crate::domain::history::{Figures, Moment, Poll, Ring, SearchKey, check};
+use crate::domain::history::{Figures, Moment, Poll, PricePer, Ring, SearchKey, check};
 use crate::domain::query::Direction;
 use crate::domain::text::visible;
 use crate::domain::workergroup::{Preflight, Recruitment};
 use crate::domain::{OrderKey, Query, Resource};
 use crate::table::recording::Asked;
-use crate::table::remote::{Now, Ticket};
+use crate::table::remote::Ticket;
 
 pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(AlertWatch::default())),
-    answered: |state, now, ticket, response| answered(state, ticket, response, now),
-    told: |model, now, message| {
-        if let Message::AlertsKept(result) = message {
-            model.state.alerts_kept(*result);
-            Ok(Vec::new())
-        } else if let Message::RingClaimed { claim, is_ours } = message {
-            let rung = is_ours.then(|| rung(&mut model.state, *claim, now));
-            Ok(rung.unwrap_or_default())
-        } else {
-            Err(message)
+    event: |cx, event| {
+        if let Event::Restored(restored) = event {
+            let alerts = std::mem::take(&mut restored.alerts);
+            cx.feature::<AlertWatch>().restore(alerts);
         }
     },
     follow,
     deadline: |state, _| state.alerts().deadline(),
     tick,
     unread: |state| state.alerts().unread,
+    price_lines,
     ..Feature::IDLE
 };
 
@@ -46,21 +43,19 @@ impl FeatureState for AlertWatch {}
 
 impl State {
     pub fn alerts(&self) -> &AlertWatch {
-        self.feature_states.get()
-    }
-
-    pub fn alerts_mut(&mut self) -> &mut AlertWatch {
-        self.feature_states.get_mut()
+        self.feature()
     }
 }
 
+// Markets allow about ten searches a minute, which all alerts and tables share.
 /// Seconds between two polls of an alert.
 const EVERY: f64 = 60.0;
 
+// What is lost in a crash costs one needless ring at most.
 /// Seconds after which a changed state is saved though nothing rang.
 const SAVE_AFTER: f64 = 60.0;
 
-/// Rows of a poll: all of most searches, and else the cheapest.
+// Rows of a poll: all of most searches, and else the cheapest.
 const LIMIT: u32 = 1000;
 
 /// The alerts and their polls.
@@ -114,15 +109,15 @@ impl AlertWatch {
     /// unless the alert rang elsewhere.
     fn merge(&mut self, mut all: Alerts) {
         let rings = |log: &[Logged], name: &str| {
-            let own = log.iter().filter(|logged| logged.alert == name);
-            own.count()
+            let of_alert = log.iter().filter(|logged| logged.alert == name);
+            of_alert.count()
         };
         let Alerts { alerts, log } = &mut all;
         for alert in alerts {
             let is_newer = rings(log, &alert.name) > rings(&self.all.log, &alert.name);
-            let own = self.all.named(&alert.name).filter(|_| !is_newer);
-            if let Some(own) = own.filter(|own| own.rule == alert.rule) {
-                alert.state.clone_from(&own.state);
+            let stored = self.all.named(&alert.name).filter(|_| !is_newer);
+            if let Some(stored) = stored.filter(|stored| stored.rule == alert.rule) {
+                alert.state.clone_from(&stored.state);
             }
         }
         self.restore(all);
@@ -134,42 +129,45 @@ impl AlertWatch {
             let is_paused = self.all.named(name).is_none_or(|alert| alert.is_paused);
             polling.in_flight.is_none() && !is_paused
         });
-        waiting.map(|(_, it)| it.next).reduce(f64::min)
+        waiting.map(|(_, polling)| polling.next).reduce(f64::min)
+    }
+}
+
+/// Changes the alerts, here and in their file.
+pub(crate) fn change(cx: &mut Cx<'_>, changed: AlertChange) {
+    let watch: &mut AlertWatch = cx.feature();
+    let before = watch.all.clone();
+    let mut all = before.clone();
+    all.apply(&changed);
+    watch.restore(all);
+    if let AlertChange::Put(alert) | AlertChange::Edit { alert, .. } = &changed {
+        watch.polls.insert(alert.name.clone(), Polling::default());
+    }
+    watch.pending += 1;
+    let change = Box::new(changed);
+    cx.save_as(Saving::Alerts { change, before }, saved);
+}
+
+/// Takes over the alerts in the file.
+fn saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
+    let News::Saved(Saved::Alerts(result)) = news else {
+        return;
+    };
+    let watch: &mut AlertWatch = cx.feature();
+    watch.pending = watch.pending.saturating_sub(1);
+    match *result {
+        Ok(all) if watch.pending == 0 => watch.merge(all),
+        Ok(_) => {}
+        Err(why) => cx.not_saved(why),
     }
 }
 
 impl State {
-    /// Changes the alerts, here and in their file.
-    pub fn change_alerts(&mut self, change: AlertChange) -> Effect {
-        let before = self.alerts().all.clone();
-        let mut all = before.clone();
-        all.apply(&change);
-        self.alerts_mut().restore(all);
-        if let AlertChange::Put(alert) | AlertChange::Edit { alert, .. } = &change {
-            self.alerts_mut().polls.insert(alert.name.clone(), Polling::default());
-        }
-        self.alerts_mut().pending += 1;
-        Effect::KeepAlerts {
-            change: Box::new(change),
-            before,
-        }
-    }
-
-    /// Takes over the alerts in the file.
-    pub(crate) fn alerts_kept(&mut self, result: Result<Alerts, String>) {
-        self.alerts_mut().pending = self.alerts().pending.saturating_sub(1);
-        match result {
-            Ok(all) if self.alerts().pending == 0 => self.alerts_mut().merge(all),
-            Ok(_) => {}
-            Err(why) => self.kept(Err(why)),
-        }
-    }
-
-    /// What an alert asks for; `None` while its workergroup is not listed or its search cannot be
-    /// read.
-    fn alert_search(&self, alert: &Alert) -> Option<Search> {
+    /// What an alert asks for that follows this; `None` while its workergroup is not listed or its
+    /// search cannot be read.
+    fn alert_search(&self, follows: &Followed) -> Option<Search> {
         let dialect = self.profile.dialect;
-        let (mut query, recruits) = match &alert.follows {
+        let (mut query, recruits) = match follows {
             Followed::Search(spec) => (spec.read(dialect).ok()?.0, None),
             Followed::Group(id) => {
                 let listing = self.browsers[Resource::Workergroups].listing()?;
@@ -185,80 +183,72 @@ impl State {
         };
         let field = query.catalog().by_key(price)?;
         let direction = Direction::Ascending;
+        // Of a truncated response the cheapest rows are what alerts ask about.
         query.order = vec![OrderKey { field, direction }];
         query.limit = Some(LIMIT);
         Some(Search { query, recruits })
     }
 }
 
+/// The prices per GPU that alerts on a search wait for.
+fn price_lines(state: &State, search: &SearchKey) -> Vec<f64> {
+    let alerts = state.alerts().all.alerts.iter();
+    let prices = alerts.filter_map(|alert| {
+        let price = alert.rule.price().filter(|_| alert.rule.per == PricePer::Gpu)?;
+        let followed = state.alert_search(&alert.follows)?;
+        (SearchKey::of(&followed.query) == *search).then_some(price)
+    });
+    prices.collect()
+}
+
 /// Sends the polls that are due and that the budget has room for.
-pub(crate) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
-    let is_due = state.alerts().deadline().is_some_and(|due| due <= now.mono);
-    if !is_due {
-        return Vec::new();
-    }
-    let mut effects = Vec::new();
+fn tick(cx: &mut Cx<'_>) {
+    let (now, state) = (cx.now, cx.state());
     let at = Moment::of(now.epoch);
-    let due: Vec<Alert> = state
-        .alerts()
-        .all
-        .alerts
-        .iter()
-        .filter(|alert| {
-            let polling = state.alerts().polls.get(&alert.name);
-            polling.is_some_and(|it| it.in_flight.is_none() && it.next <= now.mono)
-        })
-        .cloned()
-        .collect();
+    let is_due = |alert: &&Alert| {
+        let polling = state.alerts().polls.get(&alert.name);
+        polling.is_some_and(|polling| polling.in_flight.is_none() && polling.next <= now.mono)
+    };
+    let due: Vec<Alert> = state.alerts().all.alerts.iter().filter(is_due).cloned().collect();
     for alert in due {
+        let state = cx.state();
         let search = (alert.is_active(at) && state.held(now).is_none())
-            .then(|| state.alert_search(&alert))
+            .then(|| state.alert_search(&alert.follows))
             .flatten();
-        let free_at = state.watch_pace.free_at(1, now);
         let is_for_group = matches!(alert.follows, Followed::Group(_));
-        let Some(polling) = state.alerts_mut().polls.get_mut(&alert.name) else {
+        let groups_are_untouched = state.browsers[Resource::Workergroups].is_untouched();
+        // Its poll is checked by every alert on that search: asking twice would tell the same.
+        let is_polled = search.as_ref().is_some_and(|search| is_polled(state, search));
+        let lent = cx.lend::<AlertWatch>();
+        let Some(polling) = lent.feature.polls.get_mut(&alert.name) else {
             continue;
         };
         polling.next = now.mono + EVERY;
         let Some(search) = search else {
-            let groups = &state.browsers[Resource::Workergroups];
-            if is_for_group && !alert.is_paused && groups.is_untouched() {
-                effects.extend(state.refresh(Resource::Workergroups, now));
+            if is_for_group && !alert.is_paused && groups_are_untouched {
+                cx.ask(Resource::Workergroups);
             }
             continue;
         };
-        if is_polled(state, &search) {
+        if is_polled {
             continue;
         }
-        let State {
-            feature_states,
-            watch_pace,
-            annotations,
-            tickets,
-            ..
-        } = state;
-        let alerts: &mut AlertWatch = feature_states.get_mut();
-        let Some(polling) = alerts.polls.get_mut(&alert.name) else {
-            continue;
-        };
+        let free_at = lent.pace.free_at(1, now);
         if free_at > now.mono {
             polling.next = free_at;
             continue;
         }
-        watch_pace.spend(1, now);
-        let bans = annotations.scope();
-        let ticket = tickets.take();
-        effects.push(Effect::Call {
-            ticket,
-            request: Request::Search(search.query.clone()),
-        });
+        lent.pace.spend(1, now);
+        let bans = lent.annotations.scope();
+        let ticket = lent.tickets.take();
+        let request = Request::Search(search.query.clone());
         polling.in_flight = Some(InFlight {
             ticket,
             asked: Asked::once(search.query.clone(), now.mono, bans),
             search,
         });
+        cx.effects_for(Owner::Feature(answered), [Effect::Call { ticket, request }]);
     }
-    effects
 }
 
 /// Whether a watched pane or another alert asks the same already.
@@ -272,105 +262,104 @@ fn is_polled(state: &State, search: &Search) -> bool {
         .browsers
         .iter()
         .any(|browser| browser.watching().is_some() && SearchKey::of(&browser.query) == key);
-    let in_flight = state.alerts().polls.values().filter_map(|it| it.in_flight.as_ref());
-    let mut same = in_flight.filter(|it| SearchKey::of(&it.search.query) == key);
+    let in_flight = state
+        .alerts()
+        .polls
+        .values()
+        .filter_map(|polling| polling.in_flight.as_ref());
+    let mut same = in_flight.filter(|polling| SearchKey::of(&polling.search.query) == key);
     in_pane || same.next().is_some()
 }
 
-/// Takes the response to a poll; gives back a response to something else.
-pub(crate) fn answered(
-    state: &mut State,
-    ticket: Ticket,
-    response: Response,
-    now: Now,
-) -> Result<Vec<Effect>, Response> {
-    let is_own = |polling: &&mut Polling| {
-        let own = polling.in_flight.as_ref();
-        own.is_some_and(|own| own.ticket == ticket)
+/// Takes the response to a poll.
+fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+    let News::Reply(response) = news else { return };
+    let awaits = |polling: &&mut Polling| {
+        let in_flight = polling.in_flight.as_ref();
+        in_flight.is_some_and(|search| search.ticket == ticket)
     };
-    let polling = state.alerts_mut().polls.values_mut().find(is_own);
-    let Some(InFlight { asked, search, .. }) = polling.and_then(|it| it.in_flight.take()) else {
-        return Err(response);
+    let polling = cx.feature::<AlertWatch>().polls.values_mut().find(awaits);
+    let Some(InFlight { asked, search, .. }) = polling.and_then(|polling| polling.in_flight.take()) else {
+        return;
     };
-    let listing = match response {
+    let listing = match *response {
         Ok(Reply::Records(listing)) => listing,
-        Ok(_) => return Ok(Vec::new()),
+        Ok(_) => return,
         Err(error) => {
-            let failed = asked.failed(&error, now);
-            return Ok(failed.map(Effect::record).into_iter().collect());
+            let failed = asked.failed(&error, cx.now);
+            cx.effects(failed.map(Effect::record));
+            return;
         }
     };
-    let poll = asked.once_answered(&listing, state.profile.dialect, now);
-    let mut effects = Vec::new();
+    let poll = asked.once_answered(&listing, cx.state().profile.dialect, cx.now);
     if let Some(recruits) = &search.recruits {
-        let found = Preflight::of(&listing, recruits, search.query.limit);
-        let workers = u32::try_from(found.most_workers).unwrap_or(u32::MAX);
-        effects = check_all(state, &poll, Some(workers), now);
+        let preflight = Preflight::of(&listing, recruits, search.query.limit);
+        let workers = u32::try_from(preflight.most_workers).unwrap_or(u32::MAX);
+        check_all(cx, &poll, Some(workers));
     }
-    effects.push(Effect::record(poll));
-    Ok(effects)
+    cx.effect(Effect::record(poll));
 }
 
 /// Checks the alerts on the polls that are about to be recorded.
-pub(crate) fn follow(state: &mut State, now: Now, effects: &mut Vec<Effect>) {
-    if state.alerts().all.alerts.is_empty() {
+fn follow(cx: &mut Cx<'_>) {
+    if cx.state().alerts().all.alerts.is_empty() {
         return;
     }
-    let mut rings = Vec::new();
-    for effect in effects.iter() {
-        if let Effect::Record(poll) = effect {
-            rings.extend(check_all(state, poll, None, now));
-        }
+    let polls: Vec<Poll> = cx.recorded().cloned().collect();
+    for poll in polls {
+        check_all(cx, &poll, None);
     }
-    effects.extend(rings);
 }
 
-pub(crate) fn check_all(state: &mut State, poll: &Poll, workers: Option<u32>, now: Now) -> Vec<Effect> {
+/// Checks the alerts on a poll of their searches.
+pub(crate) fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
+    let (now, state) = (cx.now, cx.state());
     let at = Moment::of(now.epoch);
     // Each with the storage that its search has prices for.
     let followed = |alert: &Alert| {
-        let search = alert.is_active(at).then(|| state.alert_search(alert));
+        let search = alert.is_active(at).then(|| state.alert_search(&alert.follows));
         let query = search.flatten()?.query;
         (SearchKey::of(&query) == poll.search).then(|| (alert.clone(), query.storage_gb()))
     };
     let alerts: Vec<(Alert, f64)> = state.alerts().all.alerts.iter().filter_map(followed).collect();
-    let mut effects = Vec::new();
     for (mut alert, storage) in alerts {
-        let poll = &poll.clone().priced(storage);
+        let poll = &poll.clone().priced(storage, alert.rule.per);
         let before = alert.state.clone();
         let figures = Figures { poll, workers };
         let ring = check(&alert.rule, &mut alert.state, figures);
-        if let Some(polling) = state.alerts_mut().polls.get_mut(&alert.name) {
+        let watch: &mut AlertWatch = cx.feature();
+        if let Some(polling) = watch.polls.get_mut(&alert.name) {
             polling.next = now.mono + EVERY;
         }
         let is_volume = poll.search.resource == Resource::Volumes;
         let logged = ring.as_ref().map(|ring| Logged {
             alert: alert.name.clone(),
             at: ring.at,
-            text: seen(ring, is_volume, storage),
+            text: seen(ring, alert.rule.per, is_volume, storage),
         });
-        let change = AlertChange::Checked {
+        let checked = AlertChange::Checked {
             name: alert.name.clone(),
             state: alert.state.clone(),
             // Logged once this program has claimed it.
             rang: None,
         };
-        let is_old = now.mono - state.alerts().saved_at >= SAVE_AFTER;
+        let is_old = now.mono - watch.saved_at >= SAVE_AFTER;
         if logged.is_some() || (alert.state != before && is_old) {
-            state.alerts_mut().saved_at = now.mono;
-            effects.push(state.change_alerts(change));
+            watch.saved_at = now.mono;
+            change(cx, checked);
         } else {
-            state.alerts_mut().all.apply(&change);
+            watch.all.apply(&checked);
         }
         if let (Some(ring), Some(logged)) = (ring, logged) {
             let alarm = alarm(&ring, &logged);
-            effects.push(Effect::ClaimRing(Box::new(RingClaim { logged, alarm })));
+            let (ticket, claim) = (cx.ticket(), Box::new(RingClaim { logged, alarm }));
+            let job = HistoryJob::ClaimRing { ticket, claim };
+            cx.effects_for(Owner::Feature(claimed), [Effect::History(job)]);
         }
     }
-    effects
 }
 
-fn alarm(ring: &Ring, logged: &Logged) -> Alarm {
+fn alarm(ring: &Ring, logged: &Logged) -> Notification {
     let name = visible(&logged.alert, 60);
     let mut values = vec![
         ("BOURSE_ALERT", name.clone()),
@@ -385,27 +374,30 @@ fn alarm(ring: &Ring, logged: &Logged) -> Alarm {
             ("BOURSE_PRICE", lot.price.to_string()),
         ]);
     }
-    Alarm {
+    Notification {
         title: format!("bourse: {name}"),
         text: logged.text.clone(),
-        values,
+        alarm: Some(values),
     }
 }
 
 /// Logs a ring that this program has claimed, and tells the person.
-pub(crate) fn rung(state: &mut State, claim: RingClaim, now: Now) -> Vec<Effect> {
-    let RingClaim { logged, alarm } = claim;
-    state.alerts_mut().unread += 1;
+fn claimed(cx: &mut Cx<'_>, _: Ticket, news: News) {
+    let News::Ring { claim, is_ours: true } = news else {
+        return;
+    };
+    let RingClaim { logged, alarm } = *claim;
+    let watch: &mut AlertWatch = cx.feature();
+    watch.unread += 1;
+    let rang = watch.all.named(&logged.alert).map(|alert| AlertChange::Checked {
+        name: alert.name.clone(),
+        state: alert.state.clone(),
+        rang: Some(logged.clone()),
+    });
     let name = visible(&logged.alert, 60);
-    state.show(Toast::new(format!("Alert “{name}”: {}", logged.text), now));
-    let mut effects = vec![Effect::Ring(Box::new(alarm))];
-    if let Some(alert) = state.alerts().all.named(&logged.alert) {
-        let change = AlertChange::Checked {
-            name: alert.name.clone(),
-            state: alert.state.clone(),
-            rang: Some(logged),
-        };
-        effects.push(state.change_alerts(change));
+    cx.toast(format!("Alert “{name}”: {}", logged.text));
+    cx.effect(Effect::Notify(Box::new(alarm)));
+    if let Some(rang) = rang {
+        change(cx, rang);
     }
-    effects
 }

@@ -82,7 +82,11 @@ impl Answer<'_> {
             return None;
         }
         let conditions = local_conditions(self.query, self.dialect)?;
-        let why = if self.query.local(self.dialect).any(|own| self.dialect.sends(own.field)) {
+        let why = if self
+            .query
+            .local(self.dialect)
+            .any(|condition| self.dialect.sends(condition.field))
+        {
             "this market filters before the discount"
         } else {
             "this market doesn't filter"

@@ -8,9 +8,10 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::api::{ApiError, Reply, Request};
 use crate::core::feature::{Event, Feature};
-use crate::core::message::{Effect, Message};
+use crate::core::message::{Effect, HistoryJob, News};
+use crate::core::owners::Owner;
 use crate::core::state::State;
-use crate::core::view::Response;
+use crate::core::view::Cx;
 use crate::domain::history::{Lot, MOST_CAUSES, MOST_SLICES, Poll, cause_query};
 use crate::domain::insight::{Coverage, coverage, differences, lots, recorded_lot};
 use crate::domain::{Listing, Query, Resource, history};
@@ -22,22 +23,11 @@ use crate::table::remote::{Now, Ticket};
 use crate::table::watch::{Baseline, Changes, Poller, Watch, floor, is_same_question, price_of};
 
 pub(crate) const FEATURE: Feature = Feature {
-    answered: |state, _, ticket, response| causes_answered(state, ticket, &response).ok_or(response),
-    told: |model, now, message| {
-        if let Message::PollClaimed { ticket, right } = message {
-            Ok(poll_claim::answered(&mut model.state, ticket, right, now))
-        } else {
-            Err(message)
-        }
-    },
-    event: |state, now, event| {
-        match event {
-            Event::Listed(resource, poll) => return record(state, *resource, poll.take(), now),
-            Event::Looked { is_leaving } => looked(state, *is_leaving, now),
-            Event::Woken { spread } => woken(state, now, *spread),
-            Event::Wrote(..) | Event::PaneOpened => {}
-        }
-        Vec::new()
+    event: |cx, event| match event {
+        Event::Listed(resource, poll) => record(cx, *resource, poll.take()),
+        Event::Looked { is_leaving } => looked(cx, *is_leaving),
+        Event::Woken { spread } => woken(cx, *spread),
+        Event::Wrote(..) | Event::Recorded { .. } | Event::PaneOpened | Event::Restored(_) => {}
     },
     deadline,
     tick,
@@ -60,34 +50,33 @@ impl Browser {
         // With a limit, another order selects other rows.
         let is_cut = self.coverage() != Some(Coverage::Whole);
         let number = self.responses();
-        let (Some(watch), Some(asked)) = (&mut self.watch, &self.asked_query) else {
-            return;
-        };
-        let is_same = self
-            .shown_query
-            .as_ref()
-            .is_some_and(|shown| is_same_question(shown, asked) && (!is_cut || shown.order == asked.order));
+        let is_same = self.shown_query().zip(self.asked_query.as_ref());
+        let is_same = is_same
+            .is_some_and(|(shown, asked)| is_same_question(shown, asked) && (!is_cut || shown.order == asked.order));
+        let shown = self.remote.shown_at().filter(|_| is_same && self.watch.is_some());
+        let shown = shown.and_then(|at| Some((self.take_listing()?, at)));
+        let Some(watch) = &mut self.watch else { return };
         if !is_same {
             watch.forget();
-        } else if let Some((listing, at)) = self.remote.take() {
+        } else if let Some((listing, at)) = shown {
             watch.keep(number, listing, at, now);
         }
     }
 
     /// Call after a response: computes the changes, and schedules the next request.
     pub(crate) fn after_watched_answer(&mut self, now: Now) {
-        if let Some(watch) = &mut self.watch {
-            if let Poller::Another { recorded } = &mut watch.poller {
-                // These rows are newer.
-                *recorded = None;
-            }
-            watch.answered(false, now);
-            watch.note_departures(self.remote.shown(), now);
-            if let Some(listing) = self.remote.shown().filter(|_| !watch.causes.is_empty()) {
-                let here = lots(listing);
-                watch.causes.retain(|lot, _| !here.contains(lot));
-            }
+        let Some(mut watch) = self.watch.take() else { return };
+        if let Poller::Another { recorded } = &mut watch.poller {
+            // These rows are newer.
+            *recorded = None;
         }
+        watch.answered(false, now);
+        watch.note_departures(self.listing(), now);
+        if let Some(listing) = self.listing().filter(|_| !watch.causes.is_empty()) {
+            let here = lots(listing);
+            watch.causes.retain(|lot, _| !here.contains(lot));
+        }
+        self.watch = Some(watch);
         self.recompare();
     }
 
@@ -96,7 +85,7 @@ impl Browser {
         let Some(mut watch) = self.watch.take() else {
             return;
         };
-        watch.changes = match (watch.before(), self.remote.shown()) {
+        watch.changes = match (watch.before(), self.listing()) {
             (Some((before, _)), Some(listing)) => self.compared(&watch.departures, before, listing),
             _ => Changes::default(),
         };
@@ -147,12 +136,13 @@ impl Browser {
 
     /// Whether the limit may have truncated a response to the shown query.
     fn is_truncated(&self, listing: &Listing) -> bool {
-        let limit = self.shown_query.as_ref().and_then(|query| query.limit);
+        let limit = self.shown_query().and_then(|query| query.limit);
         coverage(listing, limit) != Coverage::Whole
     }
 
     /// How many requests a refresh sends.
     fn requests(&self) -> usize {
+        // A refresh asks again for the three price models too, since prices of one moment are compared.
         if self.computed.price_models.is_empty() { 1 } else { 4 }
     }
 
@@ -174,6 +164,7 @@ impl Browser {
             .into_iter()
             .filter(|lot| !here.contains(lot) && !watch.causes.contains_key(lot))
             .collect();
+        // Which ones are asked about must not depend on the order of a hash.
         missing.sort_unstable();
         missing.truncate(MOST_CAUSES);
         missing
@@ -184,6 +175,7 @@ impl Browser {
     fn cause_query(&self, lots: &[Lot]) -> Option<Query> {
         let catalog = self.query.catalog();
         let fields = ["machine_id", "cluster_id", "host_id"].into_iter();
+        // The narrowest that the market filters by: an answer about a host has all of its machines.
         let mut fields = fields.filter_map(|key| catalog.by_key(key));
         let field = fields.find(|field| self.dialect().sends(field))?;
         let before = self.watching()?.last_poll()?;
@@ -193,24 +185,24 @@ impl Browser {
         let ids: BTreeSet<i128> = gone
             .filter_map(|row| before.cell(row as usize, field).whole())
             .collect();
-        cause_query(self.shown_query.as_ref()?, field, ids)
+        cause_query(self.shown_query()?, field, ids)
     }
 }
 
 /// Turns auto-refresh of a table on or off.
-pub(crate) fn toggle(state: &mut State, resource: Resource, now: Now) -> Vec<Effect> {
-    if state.browsers[resource].watch.is_some() {
-        return stop(state, resource);
+pub(crate) fn toggle(cx: &mut Cx<'_>, resource: Resource) {
+    if cx.state().browsers[resource].watch.is_some() {
+        return stop(cx, resource);
     }
-    let interval = state.watch_pace.interval.max(floor(resource));
-    start(state, resource, interval, now);
-    Vec::new()
+    // The configured interval holds for all tables, some of which cost the market more.
+    let interval = cx.state().watch_pace.interval.max(floor(resource));
+    start(cx, resource, interval);
 }
 
 /// Refreshes a table every `interval` seconds from now on.
-pub(crate) fn start(state: &mut State, resource: Resource, interval: f64, now: Now) {
-    let zone = state.zone.clone();
-    let browser = &mut state.browsers[resource];
+pub(crate) fn start(cx: &mut Cx<'_>, resource: Resource, interval: f64) {
+    let (now, zone) = (cx.now, cx.state().zone.clone());
+    let browser = cx.table(resource);
     let number = browser.responses();
     let watch = browser
         .watch
@@ -220,10 +212,11 @@ pub(crate) fn start(state: &mut State, resource: Resource, interval: f64, now: N
 }
 
 /// Stops the auto-refresh of a table.
-pub(crate) fn stop(state: &mut State, resource: Resource) -> Vec<Effect> {
-    let watch = state.browsers[resource].watch.take();
-    let recorded = watch.and_then(|watch| watch.ended());
-    recorded.into_iter().chain([Effect::ReleasePolls(resource)]).collect()
+pub(crate) fn stop(cx: &mut Cx<'_>, resource: Resource) {
+    let watch = cx.table(resource).watch.take();
+    let unrecorded = watch.and_then(|watch| watch.ended());
+    cx.effects(unrecorded.map(Effect::record));
+    cx.effect(Effect::History(HistoryJob::ReleasePolls(resource)));
 }
 
 /// Why auto-refresh is unavailable in the open pane, if it is.
@@ -232,20 +225,25 @@ pub(crate) fn disabled(state: &State) -> Option<String> {
 }
 
 /// Sends the requests that are due and that the budget has room for.
-pub(crate) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
-    let is_held = state.held(now).is_some();
-    let mut effects = Vec::new();
+fn tick(cx: &mut Cx<'_>) {
+    let now = cx.now;
+    let is_held = cx.state().held(now).is_some();
     for resource in [Resource::Offers, Resource::Volumes] {
-        let browser = &mut state.browsers[resource];
+        let browser = cx.table(resource);
         let stays = is_held
             || browser.remote().is_loading()
             || browser
                 .remote()
                 .error()
                 .is_some_and(|error| error.stops_timers(now.epoch));
-        let Some(watch) = browser.watch.as_mut().filter(|it| it.next <= now.mono) else {
+        let Some(watch) = browser.watch.as_mut().filter(|watch| watch.next <= now.mono) else {
             continue;
         };
+        if watch.pauses(now) {
+            // Another program may poll meanwhile.
+            cx.effect(Effect::History(HistoryJob::ReleasePolls(resource)));
+            continue;
+        }
         // Whether or not this request succeeds, the next one waits for its time.
         watch.next = now.mono + watch.pause();
         let is_unanswered = watch.claim.take().is_some();
@@ -253,92 +251,98 @@ pub(crate) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
             continue;
         }
         // Where nothing is recorded, or the record does not answer, it asks for itself.
-        if is_unanswered || !state.recall().is_on {
-            effects.extend(send(state, resource, now));
+        if is_unanswered || !cx.state().recall().is_on {
+            send(cx, resource);
         } else {
-            effects.extend(poll_claim::claim(state, resource, now));
+            poll_claim::claim(cx, resource);
         }
     }
-    effects
 }
 
 /// Sends the request of a watched search, if the budget has room for it; else it waits for that.
-pub(crate) fn send(state: &mut State, resource: Resource, now: Now) -> Vec<Effect> {
-    let browser = &mut state.browsers[resource];
-    let requests = browser.requests();
-    let free_at = state.watch_pace.free_at(requests, now);
+pub(crate) fn send(cx: &mut Cx<'_>, resource: Resource) {
+    let now = cx.now;
+    let requests = cx.table(resource).requests();
+    let free_at = cx.pace().free_at(requests, now);
     if free_at > now.mono {
-        if let Some(watch) = &mut browser.watch {
+        if let Some(watch) = &mut cx.table(resource).watch {
             watch.next = free_at;
         }
-        return Vec::new();
+        return;
     }
-    state.watch_pace.spend(requests, now);
-    browser.ask(&mut state.tickets, now)
+    cx.pace().spend(requests, now);
+    cx.ask(resource);
 }
 
 /// Asks why the lots are gone that the newest response lacks: one search for all of them, if the
-/// budget has room for it.
-fn ask_causes(state: &mut State, resource: Resource, now: Now) -> Vec<Effect> {
+/// budget has room for it. False if it does not ask.
+fn ask_causes(cx: &mut Cx<'_>, resource: Resource) -> bool {
+    let (now, state) = (cx.now, cx.state());
     let lots = state.browsers[resource].missing_lots();
-    if lots.is_empty() || state.held(now).is_some() || state.watch_pace.free_at(1, now) > now.mono {
-        return Vec::new();
+    // A cause is good to know; the rows themselves come first in the budget.
+    if lots.is_empty() || state.held(now).is_some() || cx.pace().free_at(1, now) > now.mono {
+        return false;
     }
-    let Some(query) = state.browsers[resource].cause_query(&lots) else {
-        return Vec::new();
+    let Some(query) = cx.table(resource).cause_query(&lots) else {
+        return false;
     };
-    let ticket = state.tickets.take();
-    let Some(watch) = &mut state.browsers[resource].watch else {
-        return Vec::new();
+    let ticket = cx.ticket();
+    cx.pace().spend(1, now);
+    let Some(watch) = &mut cx.table(resource).watch else {
+        return false;
     };
-    state.watch_pace.spend(1, now);
     let superseded = watch.cause_search.replace((ticket, lots));
     let request = Request::Search(query);
-    let abort = superseded.map(|(ticket, _)| Effect::Abort(ticket));
-    abort.into_iter().chain([Effect::Call { ticket, request }]).collect()
+    cx.abort(superseded.map(|(ticket, _)| ticket));
+    cx.effects_for(Owner::Feature(causes_answered), [Effect::Call { ticket, request }]);
+    true
 }
 
 /// Records a poll: at once, or with the causes once they are known.
-pub(crate) fn record(state: &mut State, resource: Resource, poll: Option<Poll>, now: Now) -> Vec<Effect> {
-    let mut effects = ask_causes(state, resource, now);
+fn record(cx: &mut Cx<'_>, resource: Resource, poll: Option<Poll>) {
+    let is_watched = cx.state().browsers[resource].watch.is_some();
     let Some(poll) = poll else {
-        return effects;
+        ask_causes(cx, resource);
+        return;
     };
-    let storage = state.browsers[resource].storage().0;
-    match &mut state.browsers[resource].watch {
-        None => effects.insert(0, Effect::record(poll)),
-        Some(watch) => {
-            watch.polled(&poll, storage);
-            if effects.is_empty() {
-                effects.push(Effect::record(poll));
-            } else {
-                watch.unrecorded = Some(Box::new(poll));
-            }
+    if !is_watched {
+        return cx.effect(Effect::record(poll));
+    }
+    let awaits_causes = ask_causes(cx, resource);
+    let browser = cx.table(resource);
+    let storage = browser.storage().0;
+    if let Some(watch) = &mut browser.watch {
+        watch.polled(&poll, storage);
+        if awaits_causes {
+            watch.unrecorded = Some(Box::new(poll));
+        } else {
+            cx.effect(Effect::record(poll));
         }
     }
-    effects
 }
 
 impl Browser {
     /// The poll that waits for its causes, to record it without them: the next one is here.
     pub(crate) fn take_unrecorded(&mut self) -> Option<Effect> {
         let poll = self.watch.as_mut()?.unrecorded.take();
-        poll.map(Effect::Record)
+        poll.map(Effect::record)
     }
 }
 
-/// Takes the response that tells why lots are gone; `None` if no watched search waits for it.
-pub(crate) fn causes_answered(state: &mut State, ticket: Ticket, response: &Response) -> Option<Vec<Effect>> {
-    let is_it = |search: &mut (Ticket, Vec<Lot>)| search.0 == ticket;
-    for browser in &mut state.browsers {
+/// Takes the response that tells why lots are gone.
+fn causes_answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+    let News::Reply(response) = news else { return };
+    let is_own = |search: &mut (Ticket, Vec<Lot>)| search.0 == ticket;
+    for resource in Resource::ALL {
+        let browser = cx.table(resource);
         let offer_type = browser.query.offer_type;
         let Some(watch) = &mut browser.watch else {
             continue;
         };
-        if let Some((_, lots)) = watch.cause_search.take_if(is_it) {
-            if let Ok(Reply::Records(listing)) = response {
-                let coverage = coverage(listing, Some(MOST_SLICES));
-                let causes = history::causes(&lots, listing, offer_type, coverage);
+        if let Some((_, lots)) = watch.cause_search.take_if(is_own) {
+            if let Ok(Reply::Records(listing)) = *response {
+                let coverage = coverage(&listing, Some(MOST_SLICES));
+                let causes = history::causes(&lots, &listing, offer_type, coverage);
                 if let Some(poll) = &mut watch.unrecorded {
                     poll.causes.extend(causes.iter().cloned());
                 }
@@ -346,16 +350,26 @@ pub(crate) fn causes_answered(state: &mut State, ticket: Ticket, response: &Resp
                 watch.order_gone();
             }
             let recorded = watch.unrecorded.take();
-            return Some(recorded.map(Effect::Record).into_iter().collect());
+            cx.effects(recorded.map(Effect::record));
+            return;
         }
     }
-    None
 }
 
 /// The person pressed a key, or the terminal got or lost the focus: what the open pane shows has
 /// been seen.
-pub(crate) fn looked(state: &mut State, is_leaving: bool, now: Now) {
-    let Some(browser) = state.browser_mut() else {
+fn looked(cx: &mut Cx<'_>, is_leaving: bool) {
+    let now = cx.now;
+    for resource in Resource::ALL {
+        if let Some(watch) = &mut cx.table(resource).watch {
+            if is_leaving {
+                watch.left(now);
+            } else {
+                watch.came_back(now);
+            }
+        }
+    }
+    let Some(browser) = cx.pane_table() else {
         return;
     };
     let number = browser.responses();
@@ -372,9 +386,10 @@ pub(crate) fn looked(state: &mut State, is_leaving: bool, now: Now) {
 
 /// After a suspend: what is watched is asked for again within ten seconds, `spread` (0 to 1) of the
 /// way, since every program of this computer woke at once.
-pub(crate) fn woken(state: &mut State, now: Now, spread: f64) {
-    for browser in &mut state.browsers {
-        if let Some(watch) = &mut browser.watch {
+fn woken(cx: &mut Cx<'_>, spread: f64) {
+    let now = cx.now;
+    for resource in Resource::ALL {
+        if let Some(watch) = &mut cx.table(resource).watch {
             watch.next = now.mono + 10.0 * spread.clamp(0.0, 1.0);
         }
     }
@@ -384,7 +399,7 @@ pub(crate) fn woken(state: &mut State, now: Now, spread: f64) {
 pub(crate) fn deadline(state: &State, now: Now) -> Option<f64> {
     // The countdown in the status line of the open pane changes every second.
     let due = |pane: Pane, browser: &Browser| {
-        let next = browser.watching()?.next;
+        let next = browser.watching().filter(|watch| !watch.is_paused())?.next;
         let second = (pane == state.pane).then(|| state.animation(now, 1.0));
         Some(second.flatten().map_or(next, |second| next.min(second)))
     };

@@ -51,7 +51,7 @@ impl WatchForm {
         let least = floor(resource);
         let interval = watch.map_or(state.watch_pace.interval.max(least), Watch::interval);
         let baseline = watch.map_or_else(Baseline::default, Watch::baseline);
-        let place = Baseline::ALL.iter().position(|own| *own == baseline);
+        let choice = Baseline::ALL.iter().position(|known| *known == baseline);
         let interval = quantity::write(interval, Quantity::Seconds);
         let start = if watch.is_some() { "Apply" } else { "Start" };
         let mut fields = vec![
@@ -62,7 +62,7 @@ impl WatchForm {
                 Key::Baseline,
                 "Changes since",
                 Baseline::ALL.map(Baseline::title),
-                place.unwrap_or(0),
+                choice.unwrap_or(0),
             ),
             Field::choice(Key::Gone, "Gone rows", GONE, usize::from(state.watch_pace.lists_gone)),
             Field::button(Key::Start, start),
@@ -82,8 +82,8 @@ impl WatchForm {
     }
 
     fn baseline(&self) -> Baseline {
-        let place = self.form.chosen(Key::Baseline);
-        Baseline::ALL.get(place).copied().unwrap_or_default()
+        let choice = self.form.chosen(Key::Baseline);
+        Baseline::ALL.get(choice).copied().unwrap_or_default()
     }
 
     fn start(&mut self, cx: &mut Cx<'_>) {
@@ -91,18 +91,17 @@ impl WatchForm {
             return;
         }
         if let Ok(interval) = self.interval() {
-            cx.state.watch_pace.interval = interval;
-            cx.state.watch_pace.lists_gone = self.form.chosen(Key::Gone) == 1;
-            auto_refresh::start(cx.state, self.resource, interval, cx.now);
-            cx.state.browsers[self.resource].compare_with(self.baseline());
+            cx.pace().interval = interval;
+            cx.pace().lists_gone = self.form.chosen(Key::Gone) == 1;
+            auto_refresh::start(cx, self.resource, interval);
+            cx.table(self.resource).compare_with(self.baseline());
             cx.toast(format!("Auto-refresh every {}", format::brief(interval)));
             cx.close();
         }
     }
 
     fn stop(&self, cx: &mut Cx<'_>) {
-        let effects = auto_refresh::stop(cx.state, self.resource);
-        cx.effects(effects);
+        auto_refresh::stop(cx, self.resource);
         cx.toast("Auto-refresh off");
         cx.close();
     }
@@ -125,19 +124,19 @@ impl WatchForm {
             Ok(interval) => interval,
             Err(why) => return vec![Line::styled(why, theme.warning)],
         };
-        let others = [Resource::Offers, Resource::Volumes].into_iter();
-        let others = others.filter(|other| *other != self.resource);
-        let others = others.filter_map(|other| state.browsers[other].watching());
-        let others: f64 = others.map(|watch| 60.0 / watch.interval()).sum();
-        let own = 60.0 / interval;
+        let elsewhere = [Resource::Offers, Resource::Volumes].into_iter();
+        let elsewhere = elsewhere.filter(|resource| *resource != self.resource);
+        let elsewhere = elsewhere.filter_map(|resource| state.browsers[resource].watching());
+        let elsewhere: f64 = elsewhere.map(|watch| 60.0 / watch.interval()).sum();
+        let here = 60.0 / interval;
         let limit = state.watch_pace.limit;
         let rate = |many: f64| format::trimmed(many, 1);
-        let mut lines = vec![Line::styled(format!("{} requests a minute", rate(own)), theme.heading)];
-        if others > 0.0 {
-            let text = format!("and {} for the other watched search", rate(others));
+        let mut lines = vec![Line::styled(format!("{} requests a minute", rate(here)), theme.heading)];
+        if elsewhere > 0.0 {
+            let text = format!("and {} for the other watched search", rate(elsewhere));
             lines.push(Line::styled(text, theme.text));
         }
-        let style = if own + others > f64::from(u32::try_from(limit).unwrap_or(u32::MAX)) {
+        let style = if here + elsewhere > f64::from(u32::try_from(limit).unwrap_or(u32::MAX)) {
             theme.warning
         } else {
             theme.dim
@@ -200,11 +199,11 @@ impl View for WatchForm {
         Outcome::Handled
     }
 
-    fn click(&mut self, region: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {
+    fn click(&mut self, region: Region, index: usize, cx: &mut Cx<'_>) -> Outcome {
         if region != Region::MAIN {
             return Outcome::Ignored;
         }
-        let event = self.form.click(place);
+        let event = self.form.click(index);
         self.take(event, cx)
     }
 

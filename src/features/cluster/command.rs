@@ -12,12 +12,12 @@ use crate::features::market::arguments::{PlanArguments, ReportFormat};
 use crate::features::market::command::{Market, print_document};
 use crate::settings::Settings;
 
-pub async fn plan(settings: &Settings, own: &PlanArguments) -> Result<(), CliError> {
-    let need = need(own)?;
-    let market = Market::load(settings, &own.analysis).await?;
+pub async fn plan(settings: &Settings, options: &PlanArguments) -> Result<(), CliError> {
+    let need = need(options)?;
+    let market = Market::load(settings, &options.analysis).await?;
     let prices = market.prices();
     let is_choice = |row| market.is_choice(&prices, row);
-    let offers = Offers::new(&prices, market.basis, &market.found.rows, is_choice);
+    let offers = Offers::new(&prices, market.basis, &market.result.rows, is_choice);
     let planning = offers.plan(&need);
     let shown = Shown {
         market: &market,
@@ -25,13 +25,13 @@ pub async fn plan(settings: &Settings, own: &PlanArguments) -> Result<(), CliErr
         offers: &offers,
         planning: &planning,
     };
-    match (own.analysis.format, &planning.plan) {
+    match (options.analysis.format, &planning.plan) {
         (ReportFormat::Json, _) => print_document(&market, shown.json())?,
         (ReportFormat::Table, Some(plan)) => output::print(&shown.table(plan))?,
         (ReportFormat::Csv, Some(plan)) => output::print(&shown.csv(plan))?,
         (ReportFormat::Table | ReportFormat::Csv, None) => {}
     }
-    market.found.tell(settings.dialect, "left out");
+    market.result.tell(settings.dialect, "left out");
     if let Some(plan) = &planning.plan {
         let budget = need.budget.filter(|budget| plan.bill > *budget);
         return budget.map_or(Ok(()), |budget| {
@@ -45,24 +45,24 @@ pub async fn plan(settings: &Settings, own: &PlanArguments) -> Result<(), CliErr
     Err(CliError::Failed(texts.join("\n")))
 }
 
-fn need(own: &PlanArguments) -> Result<Need, CliError> {
-    let job = own.analysis.job;
+fn need(options: &PlanArguments) -> Result<Need, CliError> {
+    let job = options.analysis.job;
     if job.is_some_and(|job| job.work_dlperf_hours.is_some()) {
         let message = "--job: give it a run time, work in DLPerf-hours can't be split";
         return Err(CliError::Usage(message.to_owned()));
     }
-    let (machines, per_machine) = own.shape.unzip();
-    let gpus = own.shape.map(|(machines, gpus)| machines.saturating_mul(gpus));
+    let (machines, per_machine) = options.shape.unzip();
+    let gpus = options.shape.map(|(machines, gpus)| machines.saturating_mul(gpus));
     let need = Need {
-        gpus: gpus.or(own.gpus).unwrap_or(1),
-        least_machines: machines.or(own.min_machines),
-        most_machines: machines.or(own.machines),
-        per_machine: per_machine.or(own.per_machine),
-        same: own.same,
-        one_model: !own.any_model,
-        vram_gb: own.vram,
-        deadline: own.deadline,
-        budget: own.budget,
+        gpus: gpus.or(options.gpus).unwrap_or(1),
+        least_machines: machines.or(options.min_machines),
+        most_machines: machines.or(options.machines),
+        per_machine: per_machine.or(options.per_machine),
+        same: options.same,
+        one_model: !options.any_model,
+        vram_gb: options.vram,
+        deadline: options.deadline,
+        budget: options.budget,
         conditions: Vec::new(),
     };
     need.check().map_err(CliError::Usage)?;
@@ -82,7 +82,7 @@ impl Shown<'_> {
     fn cell(&self, row: u32, key: &str) -> String {
         let field = Resource::Offers.catalog().by_key(key);
         field.map_or_else(String::new, |field| {
-            format::cell(&self.market.found.listing, row as usize, field, 30)
+            format::cell(&self.market.result.listing, row as usize, field, 30)
         })
     }
 
@@ -131,7 +131,7 @@ impl Shown<'_> {
         let rows: Vec<u32> = plan.rows().take(shown).collect();
         let mut text = format!("{},price\n", keys.join(","));
         for row in rows {
-            text.push_str(&export::csv_line(&self.market.found.listing, row, &fields));
+            text.push_str(&export::csv_line(&self.market.result.listing, row, &fields));
             let _ = writeln!(text, ",{}", self.price(row)); // writing to a String cannot fail
         }
         text
@@ -159,7 +159,7 @@ impl Shown<'_> {
 
     fn plan_json(&self, plan: &Plan) -> Json {
         let offers = plan.rows().map(|row| {
-            let id = self.market.found.listing.id(row as usize).map(|id| id.0);
+            let id = self.market.result.listing.id(row as usize).map(|id| id.0);
             json!({ "id": id, "machine_id": self.cell(row, "machine_id"), "price": self.price(row) })
         });
         json!({

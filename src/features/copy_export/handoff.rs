@@ -8,8 +8,8 @@ use crate::domain::{Condition, Field, OfferType, Resource, RowId, language};
 use crate::table::browser::Browser;
 use crate::table::column_prerequisites::Need;
 
-/// Where the console of the public service rents machines. No address of a single offer is
-/// documented.
+// No address of a single offer is documented.
+/// Where the console of the public service rents machines.
 const CONSOLE: &str = "https://cloud.vast.ai/create/";
 
 /// The command of the market's own client that rents the offer `id`, with the disk and the price

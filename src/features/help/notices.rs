@@ -80,7 +80,7 @@ impl View for Notices {
             area.width.saturating_sub(4).min(110),
             height.min(area.height.saturating_sub(2)),
         );
-        let panel = Panel::new("Notices").facts(self.count.to_string()).tone(Tone::Focused);
+        let panel = Panel::new("Notices").note(self.count.to_string()).tone(Tone::Focused);
         let inner = dialog::open(panel, size, area, scene.frame.buffer_mut(), scene.theme);
         scene.report(Region::MAIN, &self.report, inner);
     }

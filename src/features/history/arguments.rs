@@ -8,7 +8,8 @@ use crate::cli::args::{OfferTypeParser, span};
 use crate::domain::OfferType;
 use crate::features::market::arguments::ReportFormat;
 
-/// The shortest interval of a watch: ten requests a minute would leave no room for another search.
+// Ten requests a minute would leave no room for another search.
+/// The shortest interval of a watch.
 const SHORTEST: Duration = Duration::from_secs(10);
 
 /// Which search is recorded or read.
@@ -44,7 +45,7 @@ pub struct WatchArguments {
 
     /// Offers to request
     ///
-    /// 0 sends no limit. With more offers than that, a missing one may only be out of view.
+    /// 0 sends no limit. With more offers than that, a missing one may only be past the limit.
     #[arg(long, value_name = "N", default_value_t = crate::cli::wanted::LOCAL_LIMIT)]
     pub limit: u32,
 

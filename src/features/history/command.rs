@@ -18,21 +18,20 @@ use crate::domain::{Resource, export, format};
 use crate::features::market::arguments::ReportFormat;
 use crate::settings::Settings;
 
-/// Seconds of a day.
 const DAY: i64 = 86_400;
 
 /// Rows of the table or CSV for each day of a short time, and of a long one.
 const PER_DAY: [usize; 2] = [24, 1];
 
 /// The search of the arguments.
-pub fn wanted(settings: &Settings, own: &WatchedSearch, limit: Option<u32>) -> Result<Wanted, CliError> {
-    let resource = if own.volumes {
+pub fn wanted(settings: &Settings, options: &WatchedSearch, limit: Option<u32>) -> Result<Wanted, CliError> {
+    let resource = if options.volumes {
         Resource::Volumes
     } else {
         Resource::Offers
     };
     let arguments = SearchArguments {
-        query: own.query.clone(),
+        query: options.query.clone(),
         // Offers that a limit leaves out are the most expensive ones.
         order: Some(match resource {
             Resource::Volumes => "storage_cost".to_owned(),
@@ -43,57 +42,57 @@ pub fn wanted(settings: &Settings, own: &WatchedSearch, limit: Option<u32>) -> R
         columns: None,
         format: Format::Table,
         curl: false,
-        no_bans: own.no_bans,
+        no_bans: options.no_bans,
     };
-    let mut wanted = wanted::wanted(settings, resource, &arguments, own.no_default, (None, None))?;
+    let mut wanted = wanted::wanted(settings, resource, &arguments, options.no_default, (None, None))?;
     if wanted.needs_price_models() {
         let message = "prices of other price models are not watched: leave out the condition on them";
         return Err(CliError::Usage(message.to_owned()));
     }
     let query = &mut wanted.query;
-    query.offer_type = own.offer_type.unwrap_or(query.offer_type);
+    query.offer_type = options.offer_type.unwrap_or(query.offer_type);
     Ok(wanted)
 }
 
-pub fn history(settings: &Settings, own: &HistoryArguments) -> Result<(), CliError> {
-    let wanted = wanted(settings, &own.search, None)?;
+pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), CliError> {
+    let wanted = wanted(settings, &options.search, None)?;
     let bans = wanted.bans(settings);
     let query = wanted.query;
     let storage = query.storage_gb();
     let search = SearchKey::of(&query);
-    let database = settings.history_place().open()?.leaving_out(bans.banned());
+    let database = settings.history_location().open()?.leaving_out(bans.banned());
     // This second counts: a search may just have been recorded.
     let until = Moment(Moment::of(epoch_seconds()).0 + 1);
-    let days = i64::from(own.days);
+    let days = i64::from(options.days);
     let mut question = Question {
         search: Some(search),
         filter: LotFilter {
-            machine: own.machine,
-            model: own.model.clone(),
+            machine: options.machine,
+            model: options.model.clone(),
         },
         storage,
         since: Moment(until.0 - days * DAY),
         until,
         want: Want::Series {
-            buckets: usize::from(own.days) * PER_DAY[usize::from(own.days > 2)],
+            buckets: usize::from(options.days) * PER_DAY[usize::from(options.days > 2)],
         },
     };
     let Answer::Series(Some(series)) = database.answer(&question)? else {
         output::note("nothing is recorded of this search: bourse watch records it");
-        return print_nothing(own.format);
+        return print_nothing(options.format);
     };
     question.want = Want::Memory { gpus: None };
     let memory = match database.answer(&question)? {
         Answer::Memory(memory) => memory,
-        Answer::Tape(_) | Answer::Series(_) | Answer::Searches(_) => None,
+        Answer::Tape(_) | Answer::Series(_) | Answer::Searches(_) | Answer::Rings(_) => None,
     };
     let report = Report {
-        rows: own.rows.map_or(usize::MAX, |rows| rows as usize),
+        rows: options.rows.map_or(usize::MAX, |rows| rows as usize),
         series,
         memory,
         unit: price_unit(query.resource, storage),
     };
-    match own.format {
+    match options.format {
         ReportFormat::Table => output::print(&report.table()),
         ReportFormat::Csv => output::print(&report.csv()),
         ReportFormat::Json => output::print_json(&format!("{:#}\n", report.json())),
@@ -151,7 +150,7 @@ impl Report {
                 level(|levels| levels.p20),
                 level(|levels| levels.median),
                 level(|levels| levels.p80),
-                bucket.amount.map_or_else(String::new, |it| trimmed(it, 1)),
+                bucket.amount.map_or_else(String::new, |amount| trimmed(amount, 1)),
                 percent(bucket.watched),
             ]
         }));
@@ -179,7 +178,7 @@ impl Report {
         }
         lines.extend(self.memory.as_ref().into_iter().flat_map(told));
         let lifetimes = self.memory.as_ref().and_then(Memory::lasting);
-        if let Some((lives, median)) = lifetimes.and_then(|it| Some((it, it.median()?))) {
+        if let Some((lives, median)) = lifetimes.and_then(|lifetimes| Some((lifetimes, lifetimes.median()?))) {
             let high = median.high.map_or_else(|| "?".to_owned(), lasting);
             lines.push(format!(
                 "Such offers last {} (median, 95 % {} to {high}, n = {})",
@@ -192,17 +191,17 @@ impl Report {
     }
 
     fn csv(&self) -> String {
-        let number = |value: Option<f64>| value.map_or_else(String::new, |it| it.to_string());
+        let number = |value: Option<f64>| value.map_or_else(String::new, |number| number.to_string());
         let newest = self.series.buckets.len().saturating_sub(self.rows);
         let lines = self.series.buckets[newest..].iter().map(|bucket| {
             let levels = bucket.levels;
             [
                 rfc3339(bucket.from),
                 rfc3339(bucket.until),
-                number(levels.map(|it| it.lowest)),
-                number(levels.map(|it| it.p20)),
-                number(levels.map(|it| it.median)),
-                number(levels.map(|it| it.p80)),
+                number(levels.map(|levels| levels.lowest)),
+                number(levels.map(|levels| levels.p20)),
+                number(levels.map(|levels| levels.median)),
+                number(levels.map(|levels| levels.p80)),
                 number(bucket.amount),
                 bucket.watched.to_string(),
             ]
@@ -217,22 +216,22 @@ impl Report {
             json!({
                 "from": rfc3339(bucket.from),
                 "until": rfc3339(bucket.until),
-                "lowest": bucket.levels.map(|it| it.lowest),
-                "p20": bucket.levels.map(|it| it.p20),
-                "median": bucket.levels.map(|it| it.median),
-                "p80": bucket.levels.map(|it| it.p80),
+                "lowest": bucket.levels.map(|levels| levels.lowest),
+                "p20": bucket.levels.map(|levels| levels.p20),
+                "median": bucket.levels.map(|levels| levels.median),
+                "p80": bucket.levels.map(|levels| levels.p80),
                 "amount": bucket.amount,
                 "watched": bucket.watched,
             })
         });
         let lifetimes = self.memory.as_ref().and_then(Memory::lasting);
-        let lasting = lifetimes.and_then(|it| {
-            let median = it.median()?;
+        let lasting = lifetimes.and_then(|lifetimes| {
+            let median = lifetimes.median()?;
             Some(json!({
                 "median": median.median,
                 "low": median.low,
                 "high": median.high,
-                "departures": it.departures,
+                "departures": lifetimes.departures,
             }))
         });
         json!({
@@ -244,8 +243,8 @@ impl Report {
             "watched": series.watched,
             "now": series.now.map(|now| json!({
                 "at": rfc3339(now.at),
-                "lowest": now.levels.map(|it| it.lowest),
-                "median": now.levels.map(|it| it.median),
+                "lowest": now.levels.map(|levels| levels.lowest),
+                "median": now.levels.map(|levels| levels.median),
                 "amount": now.amount,
             })),
             "record_low": series.record.map(|(price, at)| json!({

@@ -16,6 +16,7 @@ use crate::domain::text;
 use crate::settings::Settings;
 use crate::store::history::{Database, ExportedSpell, HistoryError};
 
+// A record has hundreds of thousands of spells: all at once would fill the memory, line by line would be slow.
 /// Lines that are printed at a time.
 const BATCH: usize = 1000;
 
@@ -26,8 +27,8 @@ impl From<HistoryError> for CliError {
 }
 
 pub fn db(settings: &Settings, command: DbCommand) -> Result<(), CliError> {
-    let place = settings.history_place();
-    let Some(path) = &place.path else {
+    let history = settings.history_location();
+    let Some(path) = &history.path else {
         let why = "nothing is saved for a frozen sandbox or without a home directory";
         return Err(CliError::Failed(why.to_owned()));
     };
@@ -42,7 +43,7 @@ pub fn db(settings: &Settings, command: DbCommand) -> Result<(), CliError> {
             None => format!("Nothing is recorded in {shown}\n"),
         });
     }
-    let mut database = place.open()?;
+    let mut database = history.open()?;
     match command {
         DbCommand::Check => check(&database, &shown.to_string()),
         DbCommand::Vacuum => {

@@ -14,9 +14,11 @@ pub(crate) mod watch_command;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::core::feature::{Feature, FeatureState};
-use crate::core::message::{Effect, Message};
+use crate::core::feature::{Event, Feature, FeatureState};
+use crate::core::message::{Effect, HistoryJob, News};
+use crate::core::owners::Owner;
 use crate::core::state::State;
+use crate::core::view::{Cx, Lent};
 use crate::domain::Resource;
 use crate::domain::history::{Answer, Lot, LotFilter, Memory, Moment, Question, Quote, SearchKey, Want, quotes};
 use crate::domain::insight::recorded_lot;
@@ -24,12 +26,10 @@ use crate::table::remote::{Now, Ticket, Tickets};
 
 pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(Recall::default())),
-    told: |model, _, message| {
-        if let Message::Recalled { ticket, result } = message {
-            model.state.recall_mut().answered(ticket, *result);
-            Ok(Vec::new())
-        } else {
-            Err(message)
+    event: |cx, event| {
+        if let Event::Restored(restored) = event {
+            // Where nothing can be kept, nothing is recorded.
+            cx.feature::<Recall>().is_on |= restored.kept.is_some();
         }
     },
     follow,
@@ -40,24 +40,22 @@ impl FeatureState for Recall {}
 
 impl State {
     pub fn recall(&self) -> &Recall {
-        self.feature_states.get()
-    }
-
-    pub fn recall_mut(&mut self) -> &mut Recall {
-        self.feature_states.get_mut()
+        self.feature()
     }
 }
 
+// The views of one moment ask far fewer questions, and an answer may hold a month of prices.
 /// Answers that views have asked for and may still draw.
 const MOST_ANSWERS: usize = 16;
 
 /// Days of prices that a verdict compares with.
 const VERDICT_DAYS: i64 = 30;
 
-/// Seconds after which a verdict's memory is asked for again, with the next response: in so little
-/// of a month nothing changes.
+// In so little of a month nothing changes.
+/// Seconds after which a verdict's memory is asked for again, with the next response.
 const FRESH: f64 = 60.0;
 
+// The models of the selected and the marked rows: more are rarely compared, and each is read from the record.
 /// Models whose memory is asked for after one response.
 const MOST_MODELS: usize = 8;
 
@@ -99,7 +97,7 @@ impl Recall {
     /// The answer to a question.
     pub fn answer(&self, question: &Question) -> Recalled<'_> {
         let mut known = self.answers.iter();
-        match known.find(|(own, _)| own == question) {
+        match known.find(|(known_question, _)| known_question == question) {
             Some((_, Ok(answer))) => Recalled::Here(answer),
             Some((_, Err(why))) => Recalled::Failed(why),
             None => Recalled::Awaited,
@@ -109,11 +107,11 @@ impl Recall {
     /// Asks a question. An earlier answer to the same one is forgotten: a response may have been
     /// recorded since, even in the same second.
     fn ask(&mut self, question: Question, tickets: &mut Tickets) -> Effect {
-        self.answers.retain(|(own, _)| *own != question);
-        self.asked.retain(|(_, own)| *own != question);
+        self.answers.retain(|(asked, _)| *asked != question);
+        self.asked.retain(|(_, asked)| *asked != question);
         let ticket = tickets.take();
         self.asked.push((ticket, question.clone()));
-        Effect::Recall { ticket, question }
+        Effect::History(HistoryJob::Recall { ticket, question })
     }
 
     /// What is remembered of a model's offers with so many GPUs in the search that is shown; `None` until
@@ -122,8 +120,7 @@ impl Recall {
         self.models.get(&(model, gpus))?.memory.as_deref()
     }
 
-    /// Takes an answer.
-    pub(crate) fn answered(&mut self, ticket: Ticket, result: Result<Answer, String>) {
+    fn answered(&mut self, ticket: Ticket, result: Result<Answer, String>) {
         let is_it = |remembered: &&mut Remembered| remembered.awaited == Some(ticket);
         if let Some(remembered) = self.models.values_mut().find(is_it) {
             remembered.awaited = None;
@@ -132,10 +129,10 @@ impl Recall {
             }
             return;
         }
-        let Some(place) = self.asked.iter().position(|(own, _)| *own == ticket) else {
+        let Some(index) = self.asked.iter().position(|(asked_as, _)| *asked_as == ticket) else {
             return;
         };
-        let (_, question) = self.asked.swap_remove(place);
+        let (_, question) = self.asked.swap_remove(index);
         self.answers.push_front((question, result));
         self.answers.truncate(MOST_ANSWERS);
     }
@@ -169,7 +166,7 @@ impl Recall {
             Want::Memory { gpus: Some(gpus) },
             now,
         );
-        Some(Effect::Recall { ticket, question })
+        Some(Effect::History(HistoryJob::Recall { ticket, question }))
     }
 }
 
@@ -193,13 +190,24 @@ pub fn question(
     }
 }
 
-impl State {
-    /// Asks a question of the record; [`Recall::answer`] has the answer once it is here.
-    pub(crate) fn ask_record(&mut self, question: Question) -> Effect {
-        let recall: &mut Recall = self.feature_states.get_mut();
-        recall.ask(question, &mut self.tickets)
-    }
+/// Asks a question of the record; [`Recall::answer`] has the answer once it is here.
+pub(crate) fn ask(cx: &mut Cx<'_>, question: Question) {
+    let Lent {
+        feature: recall,
+        tickets,
+        ..
+    } = cx.lend::<Recall>();
+    let effect = recall.ask(question, tickets);
+    cx.effects_for(Owner::Feature(answered), [effect]);
+}
 
+fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+    if let News::Recalled(result) = news {
+        cx.feature::<Recall>().answered(ticket, *result);
+    }
+}
+
+impl State {
     /// The search whose rows the open pane shows, as it is recorded.
     pub fn shown_search(&self) -> Option<SearchKey> {
         let query = self.browser()?.shown_query()?;
@@ -222,32 +230,30 @@ impl State {
 
 /// Asks for what verdicts on the selected and the marked offers need, if the rows or the selection
 /// are others than last time.
-pub(crate) fn follow(state: &mut State, now: Now, effects: &mut Vec<Effect>) {
-    let State {
-        feature_states,
-        browsers,
+fn follow(cx: &mut Cx<'_>) {
+    let (now, resource) = (cx.now, cx.state().pane.resource());
+    let Lent {
+        feature: recall,
+        tables,
         tickets,
-        pane,
         ..
-    } = state;
-    let recall: &mut Recall = feature_states.get_mut();
-    let resource = pane.resource();
-    let Some(resource) = resource.filter(|own| recall.is_on && *own != Resource::Workergroups) else {
+    } = cx.lend::<Recall>();
+    let Some(resource) = resource.filter(|open| recall.is_on && *open != Resource::Workergroups) else {
         return;
     };
-    let browser = &browsers[resource];
+    let browser = &tables[resource];
     let (Some(listing), Some(query)) = (browser.listing(), browser.shown_query()) else {
         return;
     };
     let storage = browser.storage().0;
-    let place = (
+    let scope = (
         resource,
         browser.polls(),
         browser.selected_row(),
         browser.marks.len(),
         storage.to_bits(),
     );
-    if recall.followed.replace(place) == Some(place) {
+    if recall.followed.replace(scope) == Some(scope) {
         return;
     }
     let search = SearchKey::of(query);
@@ -260,9 +266,12 @@ pub(crate) fn follow(state: &mut State, now: Now, effects: &mut Vec<Effect>) {
     let marked = browser.marked_rows();
     let rows = selected.into_iter().chain(marked);
     let quote = quotes(listing, query.offer_type);
+    let mut asked = Vec::new();
     for row in rows.take(MOST_MODELS) {
         if let (Some(lot), Some(Quote { gpus, .. })) = (recorded_lot(listing, row), quote(row)) {
-            effects.extend(recall.remember((lot.model, gpus), (&search, storage), tickets, now));
+            asked.extend(recall.remember((lot.model, gpus), (&search, storage), tickets, now));
         }
     }
+    drop(quote);
+    cx.effects_for(Owner::Feature(answered), asked);
 }

@@ -1,6 +1,7 @@
 //! Whether an offer's price is low for what was recorded, in sentences.
 
 use ratatui::style::Style;
+use ratatui::text::{Line, Span};
 
 use crate::core::State;
 use crate::domain::format::percent;
@@ -27,6 +28,42 @@ pub(crate) fn sentences(
     sentences.extend(offer.map(|text| (text, theme.text)));
     sentences.extend(lasting(memory, &lot, now).map(|text| (text, theme.dim)));
     sentences
+}
+
+/// The lowest price of such offers over the recorded time, and how far below its usual one it is now.
+pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &Theme) -> Option<Line<'static>> {
+    const PARTS: usize = 20;
+    const LEVELS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+    let (memory, ..) = state.remembered(resource, row)?;
+    let prices = memory.trend(PARTS);
+    let known = || prices.iter().flatten().copied();
+    let (low, high) = (known().reduce(f64::min)?, known().reduce(f64::max)?);
+    if known().count() < 2 {
+        return None;
+    }
+    let level = |price: f64| {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to 7
+        let level = ((price - low) / (high - low).max(f64::MIN_POSITIVE) * 7.0).round() as usize;
+        LEVELS[level.min(7)]
+    };
+    let line: String = prices.iter().map(|price| price.map_or(" ", level)).collect();
+    #[expect(clippy::cast_precision_loss)] // seconds of this century
+    let span = format::brief(memory.until.since(memory.since) as f64);
+    let range = if low < high {
+        format!("{} to {}", memory.money(low), memory.money(high))
+    } else {
+        format!("always {}", memory.money(low))
+    };
+    let mut spans = vec![
+        Span::styled(format!("{:9} ", format!("Low {span}")), theme.dim),
+        Span::styled(line, theme.series[1]),
+        Span::styled(format!(" {range}"), theme.text),
+    ];
+    if let Some(Verdict::Given(rating)) = memory.lowest.map(|lowest| verdict(memory, lowest)) {
+        let below = memory.below_usual(&rating);
+        spans.extend(below.map(|text| Span::styled(format!(" · {text}"), theme.good)));
+    }
+    Some(Line::from(spans))
 }
 
 /// How an offer alone compares, to put behind its letter.

@@ -29,7 +29,7 @@ use crate::domain::language::Mode;
 use crate::domain::{Condition, Listing, Resource, Untrusted, history as history_of, language, plain};
 use crate::features::annotations::command as notes;
 use crate::features::search::command as search;
-use crate::features::search::command::Found;
+use crate::features::search::command::SearchResult;
 use crate::runtime::hook;
 use crate::settings::Settings;
 use crate::store::history::{Database, PollLocks};
@@ -38,24 +38,26 @@ use crate::store::keys::command_words;
 /// The time between two searches, unless the person chose another.
 const EVERY: Duration = Duration::from_mins(1);
 
+// As often as the dashboard does.
 /// How often a program that does not ask the market looks whether the record changed.
 const LOOK: Duration = Duration::from_secs(5);
 
+// A command that hangs must not stop the watch for good.
 /// How long the command of `--exec` may run.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-pub async fn watch(settings: &Settings, own: &WatchArguments) -> Result<(), CliError> {
-    let limit = Some(own.limit);
-    let wanted = history::wanted(settings, &own.search, limit)?;
-    let conditions = conditions(settings, own, &wanted)?;
-    if let Some(command) = &own.exec {
+pub async fn watch(settings: &Settings, options: &WatchArguments) -> Result<(), CliError> {
+    let limit = Some(options.limit);
+    let wanted = history::wanted(settings, &options.search, limit)?;
+    let conditions = conditions(settings, options, &wanted)?;
+    if let Some(command) = &options.exec {
         command_words(command).map_err(|error| CliError::Usage(format!("--exec: {error}")))?;
     }
     notes::warn(&wanted.query, settings.dialect);
     // Before the first request, so that a signal always ends it cleanly.
     let mut stop = Stop::new()?;
     let connection = settings.connect().await?;
-    let mut watch = Watch::new(settings, own, &connection.session, wanted, conditions)?;
+    let mut watch = Watch::new(settings, options, &connection.session, wanted, conditions)?;
     let ended = tokio::select! {
         ended = watch.run() => ended,
         () = stop.wait() => watch.unmet(),
@@ -65,8 +67,12 @@ pub async fn watch(settings: &Settings, own: &WatchArguments) -> Result<(), CliE
 }
 
 /// The conditions of `--if`.
-fn conditions(settings: &Settings, own: &WatchArguments, wanted: &Wanted) -> Result<Option<Vec<Condition>>, CliError> {
-    let Some(text) = &own.condition else {
+fn conditions(
+    settings: &Settings,
+    options: &WatchArguments,
+    wanted: &Wanted,
+) -> Result<Option<Vec<Condition>>, CliError> {
+    let Some(text) = &options.condition else {
         return Ok(None);
     };
     let catalog = wanted.query.catalog();
@@ -87,8 +93,8 @@ fn conditions(settings: &Settings, own: &WatchArguments, wanted: &Wanted) -> Res
     if let Some(never) = language::never_met(all) {
         return Err(CliError::Usage(format!("--if can never be met: {never}")));
     }
-    if own.limit > 0 && own.count > own.limit {
-        let (count, limit) = (own.count, own.limit);
+    if options.limit > 0 && options.count > options.limit {
+        let (count, limit) = (options.count, options.limit);
         return Err(CliError::Usage(format!(
             "--count {count} can never be met: --limit loads {limit}"
         )));
@@ -98,7 +104,7 @@ fn conditions(settings: &Settings, own: &WatchArguments, wanted: &Wanted) -> Res
 
 struct Watch<'a> {
     settings: &'a Settings,
-    own: &'a WatchArguments,
+    options: &'a WatchArguments,
     session: &'a Session,
     wanted: Wanted,
     conditions: Option<Vec<Condition>>,
@@ -116,15 +122,15 @@ struct Watch<'a> {
 impl<'a> Watch<'a> {
     fn new(
         settings: &'a Settings,
-        own: &'a WatchArguments,
+        options: &'a WatchArguments,
         session: &'a Session,
         wanted: Wanted,
         conditions: Option<Vec<Condition>>,
     ) -> Result<Self, CliError> {
-        let place = settings.history_place();
+        let history = settings.history_location();
         let search = SearchKey::of(&wanted.query);
         let bans = wanted.bans(settings);
-        let opened = place.open().and_then(|database| {
+        let opened = history.open().and_then(|database| {
             let database = database.leaving_out(bans.banned());
             let told = database.last_poll(&search)?;
             Ok((database, told))
@@ -138,19 +144,19 @@ impl<'a> Watch<'a> {
             Ok(opened) => opened,
             Err(error) => {
                 output::note(&format!("prices are not recorded: {error}"));
-                (Database::in_memory(&place.market)?, None)
+                (Database::in_memory(&history.market)?, None)
             }
         };
         Ok(Self {
             settings,
-            own,
+            options,
             session,
             wanted,
             conditions,
             search,
             database,
             is_kept,
-            locks: PollLocks::new(&place),
+            locks: PollLocks::new(&history),
             unrecorded: Some(unrecorded),
             told,
         })
@@ -174,7 +180,7 @@ impl<'a> Watch<'a> {
             if (asks || looks) && self.ask().await? {
                 return Ok(());
             }
-            if self.own.once {
+            if self.options.once {
                 if let Some(why) = &self.unrecorded {
                     return Err(CliError::Failed(format!("nothing was recorded: {why}")));
                 }
@@ -195,7 +201,7 @@ impl<'a> Watch<'a> {
     }
 
     fn every(&self) -> Duration {
-        self.own.every.unwrap_or(EVERY)
+        self.options.every.unwrap_or(EVERY)
     }
 
     fn seconds(&self) -> u32 {
@@ -220,10 +226,10 @@ impl<'a> Watch<'a> {
         let arrival = Arrival {
             at,
             took,
-            interval: (!self.own.once || self.own.every.is_some()).then(|| self.seconds()),
+            interval: (!self.options.once || self.options.every.is_some()).then(|| self.seconds()),
             bans: bans.scope(),
         };
-        let found = match result {
+        let result = match result {
             Ok(Reply::Records(mut listing)) => {
                 bans.hide_banned(&mut listing);
                 search::arranged(self.settings, self.wanted.clone(), listing)
@@ -237,7 +243,7 @@ impl<'a> Watch<'a> {
             }
         };
         let dialect = self.settings.dialect;
-        let mut poll = Poll::of(&found.query, &found.listing, &found.check, dialect, arrival);
+        let mut poll = Poll::of(&result.query, &result.listing, &result.check, dialect, arrival);
         let causes = self.causes(&poll).await;
         poll.causes.extend(causes);
         let is_first = self.told.is_none();
@@ -250,7 +256,7 @@ impl<'a> Watch<'a> {
         } else {
             self.print_news(at)?;
         }
-        self.fires(&found).await
+        self.fires(&result).await
     }
 
     /// Why lots are gone since the last poll, by a search for them as in the dashboard.
@@ -297,7 +303,7 @@ impl<'a> Watch<'a> {
 
     /// Failures that the next search would meet too end the watch.
     fn failed(&self, error: ApiError) -> Result<(), CliError> {
-        if self.own.once || error.stops_timers(epoch_seconds()) {
+        if self.options.once || error.stops_timers(epoch_seconds()) {
             return Err(error.into());
         }
         output::note(&error.to_string());
@@ -330,7 +336,7 @@ impl<'a> Watch<'a> {
         };
         let events = match self.database.answer(&question) {
             Ok(Answer::Tape(events)) => events,
-            Ok(Answer::Series(_) | Answer::Memory(_) | Answer::Searches(_)) => Vec::new(),
+            Ok(Answer::Series(_) | Answer::Memory(_) | Answer::Searches(_) | Answer::Rings(_)) => Vec::new(),
             Err(error) => {
                 output::note(&format!("what changed cannot be read: {error}"));
                 return Ok(false);
@@ -344,7 +350,7 @@ impl<'a> Watch<'a> {
             }
         };
         for event in events.iter().rev() {
-            match self.own.format {
+            match self.options.format {
                 WatchFormat::Text => output::print(&format!("{}\n", line(event, &unit)))?,
                 WatchFormat::Json => output::print_json(&format!("{}\n", json_of(event)))?,
             }
@@ -353,12 +359,12 @@ impl<'a> Watch<'a> {
     }
 
     /// Whether enough offers meet the conditions; the person's command is run then.
-    async fn fires(&self, found: &Found) -> Result<bool, CliError> {
+    async fn fires(&self, result: &SearchResult) -> Result<bool, CliError> {
         let Some(conditions) = &self.conditions else {
             return Ok(false);
         };
-        let meets = found.listing.matching(conditions.iter());
-        let rows: Vec<u32> = found
+        let meets = result.listing.matching(conditions.iter());
+        let rows: Vec<u32> = result
             .rows
             .iter()
             .copied()
@@ -367,27 +373,27 @@ impl<'a> Watch<'a> {
         // Slices of a machine that share GPUs cannot be rented together.
         let count = match self.search.resource {
             Resource::Offers => {
-                let supply = Supply::of(&found.listing, &rows);
+                let supply = Supply::of(&result.listing, &rows);
                 supply.price(|_| Some(1.0)).most_workers()
             }
             Resource::Volumes | Resource::Workergroups => rows.len(),
         };
-        let Some(best) = rows.first().filter(|_| count >= self.own.count as usize) else {
+        let Some(best) = rows.first().filter(|_| count >= self.options.count as usize) else {
             return Ok(false);
         };
-        let values = values(&found.listing, *best, count);
+        let values = values(&result.listing, *best, count);
         let noun = self.search.resource;
         let number = counted(count, noun.noun(), noun.nouns());
-        match self.own.format {
+        match self.options.format {
             WatchFormat::Text => output::print(&format!("met: {number}\n"))?,
             WatchFormat::Json => {
                 let at = rfc3339(Moment::of(epoch_seconds()));
                 let met = json!({ "at": at, "event": "met", "count": count,
-                    "offer_id": found.listing.id(*best as usize).map(|id| id.0) });
+                    "offer_id": result.listing.id(*best as usize).map(|id| id.0) });
                 output::print_json(&format!("{met}\n"))?;
             }
         }
-        if let Some(command) = &self.own.exec {
+        if let Some(command) = &self.options.exec {
             let ended = hook::finish(command, values, Stdio::inherit, PATIENCE).await;
             ended.map_err(|why| CliError::Failed(format!("--exec: {why}")))?;
         }
@@ -434,8 +440,8 @@ fn line(event: &Event, unit: &str) -> String {
     let model = Untrusted::from(change.lot.model.as_str()).screen(64);
     let what = match change.kind {
         ChangeKind::Listed => format!("listed at {}{unit}", unit_price(change.price)),
-        ChangeKind::IntoView => format!("in view at {}{unit}", unit_price(change.price)),
-        ChangeKind::OutOfView => "out of view".to_owned(),
+        ChangeKind::IntoView => format!("in results at {}{unit}", unit_price(change.price)),
+        ChangeKind::OutOfView => "past the limit".to_owned(),
         ChangeKind::Gone(cause) => cause_name(cause).replace('_', " "),
         ChangeKind::Repriced { from } => {
             let share = change

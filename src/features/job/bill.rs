@@ -11,7 +11,7 @@ use crate::widgets::theme::Theme;
 
 const SECONDS_PER_HOUR: f64 = 3600.0;
 
-/// Cells of the labels: the longest is "Storage while running".
+// Cells of the labels: the longest is "Storage while running".
 const LABEL: usize = 21;
 
 /// What a job costs on an offer.
@@ -42,13 +42,13 @@ pub fn volume(listing: &Listing, row: usize, term: &VolumeTerm, now: Now, theme:
 
 /// Arithmetic, one line per step; the last one is the sum.
 pub fn steps(steps: &[Step], theme: &Theme) -> Vec<Line<'static>> {
-    let line = |(place, step): (usize, &Step)| {
+    let line = |(index, step): (usize, &Step)| {
         let value = match step.measure {
             Measure::DollarsPerHour => format::per_hour(step.value),
             Measure::Dollars => format::dollars(step.value),
             Measure::Hours => format!("{} h", trimmed(step.value, 2)),
         };
-        let is_sum = place + 1 == steps.len();
+        let is_sum = index + 1 == steps.len();
         let style = if is_sum { theme.heading } else { theme.text };
         Line::from(vec![
             Span::styled(format!("{:LABEL$} ", step.label), theme.dim),

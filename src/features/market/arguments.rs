@@ -33,7 +33,8 @@ pub struct AnalysisArguments {
     pub offer_type: Option<OfferType>,
 
     /// Storage in GB that prices include [default: the job's disk, else 8]
-    #[arg(long, hide_short_help = true, value_name = "GB", allow_negative_numbers = true, value_parser = not_negative, conflicts_with = "job")]
+    #[arg(long, hide_short_help = true, value_name = "GB", allow_negative_numbers = true, value_parser = not_negative,
+        conflicts_with = "job")]
     pub storage: Option<f64>,
 
     /// Lines to show [default: all]
@@ -124,7 +125,8 @@ pub struct PlanArguments {
     pub min_machines: Option<u32>,
 
     /// GPUs on each machine, at least [default: 1]
-    #[arg(long, alias = "per-host", value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, alias = "per-host", value_name = "N", hide_short_help = true,
+        value_parser = clap::value_parser!(u32).range(1..))]
     pub per_machine: Option<u32>,
 
     /// What all machines share: host, country or cluster

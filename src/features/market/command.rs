@@ -14,52 +14,58 @@ use crate::domain::insight::{
 use crate::domain::{Field, Resource, export, format, language};
 use crate::features::annotations::command as notes;
 use crate::features::search::command as search;
-use crate::features::search::command::Found;
+use crate::features::search::command::SearchResult;
 use crate::settings::Settings;
 
 /// The offers of a search, and what they are priced by.
 pub struct Market {
     /// The most lines to show.
     pub rows: Option<u32>,
-    pub found: Found,
+    pub result: SearchResult,
     pub basis: Basis,
 }
 
 impl Market {
     /// Runs the search of the arguments.
-    pub async fn load(settings: &Settings, own: &AnalysisArguments) -> Result<Self, CliError> {
+    pub async fn load(settings: &Settings, options: &AnalysisArguments) -> Result<Self, CliError> {
         let arguments = SearchArguments {
-            query: own.query.clone(),
+            query: options.query.clone(),
             // Offers that a limit leaves out are the most expensive ones.
             order: Some("dph_total".to_owned()),
             rows: None,
-            limit: Some(own.limit),
+            limit: Some(options.limit),
             columns: None,
             format: Format::Table,
             curl: false,
-            no_bans: own.no_bans,
+            no_bans: options.no_bans,
         };
-        let mut wanted = wanted::wanted(settings, Resource::Offers, &arguments, own.no_default, (own.job, None))?;
+        let mut wanted = wanted::wanted(
+            settings,
+            Resource::Offers,
+            &arguments,
+            options.no_default,
+            (options.job, None),
+        )?;
         let query = &mut wanted.query;
-        query.offer_type = own.offer_type.unwrap_or(query.offer_type);
-        let storage = own.job.map(|job| job.disk_gb).or(own.storage);
+        query.offer_type = options.offer_type.unwrap_or(query.offer_type);
+        let storage = options.job.map(|job| job.disk_gb).or(options.storage);
         query.storage = storage.or(query.storage);
         notes::warn(query, settings.dialect);
-        let (model, job) = (query.offer_type, own.job.or(wanted.job));
+        let (model, job) = (query.offer_type, options.job.or(wanted.job));
         let connection = settings.connect().await?;
-        let found = search::found(settings, &connection.session, wanted).await?;
-        if found.rows.is_empty() {
-            found.tell(settings.dialect, "left out");
+        let result = search::load(settings, &connection.session, wanted).await?;
+        if result.rows.is_empty() {
+            result.tell(settings.dialect, "left out");
             return Err(CliError::Failed("no offers match".to_owned()));
         }
         let basis = Basis {
             model,
-            gb: found.listing.estimated_storage(),
+            gb: result.listing.estimated_storage(),
             job,
         };
         Ok(Self {
-            rows: own.rows,
-            found,
+            rows: options.rows,
+            result,
             basis,
         })
     }
@@ -72,12 +78,12 @@ impl Market {
     }
 
     pub fn prices(&self) -> Prices<'_> {
-        Prices::new(&self.found.listing, self.basis.model)
+        Prices::new(&self.result.listing, self.basis.model)
     }
 
     /// Whether an offer can do the job.
     pub fn is_choice(&self, prices: &Prices<'_>, row: usize) -> bool {
-        let now = self.found.listing.read_at();
+        let now = self.result.listing.read_at();
         let job = self.basis.job;
         job.is_none_or(|job| !prices.cannot_do(row, &job, now))
     }
@@ -90,13 +96,13 @@ impl Market {
 
     /// The id of a row's offer.
     pub fn id(&self, row: u32) -> String {
-        let id = self.found.listing.id(row as usize);
+        let id = self.result.listing.id(row as usize);
         id.map_or_else(String::new, |id| id.to_string())
     }
 
     /// What every JSON document says about its basis.
     pub fn described(&self) -> Json {
-        let query = &self.found.query;
+        let query = &self.result.query;
         json!({
             "query": language::print(&query.conditions),
             "type": query.offer_type.wire(),
@@ -105,8 +111,8 @@ impl Market {
                 Bill::Job => "$ for the job",
                 Bill::Hourly => "$/h",
             },
-            "offers": self.found.rows.len(),
-            "complete": coverage(&self.found.listing, query.limit) == Coverage::Whole,
+            "offers": self.result.rows.len(),
+            "complete": coverage(&self.result.listing, query.limit) == Coverage::Whole,
         })
     }
 }
@@ -125,9 +131,9 @@ fn cell(number: Option<f64>) -> String {
     number.map_or_else(String::new, |number| number.to_string())
 }
 
-pub async fn market(settings: &Settings, own: &MarketArguments) -> Result<(), CliError> {
-    let market = Market::load(settings, &own.analysis).await?;
-    let key = match own.by {
+pub async fn market(settings: &Settings, options: &MarketArguments) -> Result<(), CliError> {
+    let market = Market::load(settings, &options.analysis).await?;
+    let key = match options.by {
         Grouping::Gpu => "gpu_name",
         Grouping::Country => "geolocation",
         Grouping::Host => "host_id",
@@ -135,21 +141,21 @@ pub async fn market(settings: &Settings, own: &MarketArguments) -> Result<(), Cl
     let Some(field) = Resource::Offers.catalog().by_key(key) else {
         return Ok(());
     };
-    let found = &market.found;
+    let result = &market.result;
     let groups = market.measured(|measures| {
-        let mut groups = summarise(&found.listing, &found.rows, &[field], measures);
+        let mut groups = summarise(&result.listing, &result.rows, &[field], measures);
         sort_groups(&mut groups, GroupOrder::Count);
-        output::first(groups, own.analysis.rows, "groups")
+        output::first(groups, options.analysis.rows, "groups")
     });
-    match own.analysis.format {
-        ReportFormat::Table => output::print(&market_table(&market, own.by, field, &groups))?,
+    match options.analysis.format {
+        ReportFormat::Table => output::print(&market_table(&market, options.by, field, &groups))?,
         ReportFormat::Csv => output::print(&market_csv(&market, key, field, &groups))?,
         ReportFormat::Json => {
             let groups = groups.iter().map(|group| group_json(&market, key, field, group));
             print_document(&market, json!({ "groups": groups.collect::<Vec<_>>() }))?;
         }
     }
-    found.tell(settings.dialect, "left out");
+    result.tell(settings.dialect, "left out");
     Ok(())
 }
 
@@ -190,10 +196,10 @@ fn market_table(market: &Market, by: Grouping, field: &Field, groups: &[Group]) 
             if name.is_empty() { format::NONE.to_owned() } else { name },
             group.amount.gpus.to_string(),
             group.amount.machines.to_string(),
-            of(|it| it.lowest),
-            of(|it| it.lower_quartile),
-            of(|it| it.median),
-            of(|it| it.upper_quartile),
+            of(|price| price.lowest),
+            of(|price| price.lower_quartile),
+            of(|price| price.median),
+            of(|price| price.upper_quartile),
             cheapest.unwrap_or_else(|| format::NONE.to_owned()),
         ]
     }));
@@ -220,11 +226,11 @@ fn market_csv(market: &Market, key: &str, field: &Field, groups: &[Group]) -> St
             group.amount.gpus.to_string(),
             group.amount.machines.to_string(),
             group.count().to_string(),
-            of(|it| it.lowest),
-            of(|it| it.lower_quartile),
-            of(|it| it.median),
-            of(|it| it.upper_quartile),
-            of(|it| it.highest),
+            of(|price| price.lowest),
+            of(|price| price.lower_quartile),
+            of(|price| price.median),
+            of(|price| price.upper_quartile),
+            of(|price| price.highest),
             group.cheapest.map_or_else(String::new, |best| market.id(best.row)),
         ]
     });
@@ -251,12 +257,12 @@ fn group_json(market: &Market, key: &str, field: &Field, group: &Group) -> Json 
     })
 }
 
-pub async fn depth(settings: &Settings, own: &DepthArguments) -> Result<(), CliError> {
-    let market = Market::load(settings, &own.analysis).await?;
-    let found = &market.found;
-    let depth = market.measured(|measures| Depth::of(&found.listing, &found.rows, measures));
-    let purchases = match own.gpus {
-        None => output::first(depth.purchases(), own.analysis.rows, "sizes"),
+pub async fn depth(settings: &Settings, options: &DepthArguments) -> Result<(), CliError> {
+    let market = Market::load(settings, &options.analysis).await?;
+    let result = &market.result;
+    let depth = market.measured(|measures| Depth::of(&result.listing, &result.rows, measures));
+    let purchases = match options.gpus {
+        None => output::first(depth.purchases(), options.analysis.rows, "sizes"),
         Some(gpus) => {
             let purchase = depth.buy(gpus.into()).ok_or_else(|| {
                 let all = depth.gpus();
@@ -266,12 +272,12 @@ pub async fn depth(settings: &Settings, own: &DepthArguments) -> Result<(), CliE
             vec![purchase]
         }
     };
-    match own.analysis.format {
-        ReportFormat::Table => output::print(&depth_table(&market, &depth, &purchases, own.gpus.is_none()))?,
+    match options.analysis.format {
+        ReportFormat::Table => output::print(&depth_table(&market, &depth, &purchases, options.gpus.is_none()))?,
         ReportFormat::Csv => output::print(&depth_csv(&market, &purchases))?,
         ReportFormat::Json => print_document(&market, depth_json(&market, &depth, &purchases))?,
     }
-    found.tell(settings.dialect, "left out");
+    result.tell(settings.dialect, "left out");
     Ok(())
 }
 
@@ -323,7 +329,7 @@ fn depth_csv(market: &Market, purchases: &[Purchase]) -> String {
 fn depth_json(market: &Market, depth: &Depth, purchases: &[Purchase]) -> Json {
     let steps = steps(purchases).map(|(lot, gpus, cost)| {
         json!({
-            "id": market.found.listing.id(lot.row as usize).map(|id| id.0),
+            "id": market.result.listing.id(lot.row as usize).map(|id| id.0),
             "gpus": lot.gpus,
             "price": lot.price,
             "price_per_gpu": lot.unit_price(),

@@ -9,7 +9,7 @@ use crate::api::redact::KnownSecrets;
 use crate::api::{KeySource, Origin, Session};
 use crate::domain::text::{message, visible};
 use crate::settings::key_source::Source;
-use crate::settings::profiles::{self, KeyPlace, NewProfile};
+use crate::settings::profiles::{self, KeyStorage, NewProfile};
 use crate::settings::resolve::{choose, dropped};
 use crate::settings::{
     Config, ConfigError, Environment, Error, Global, Preferences, Profile, Settings, config, themes,
@@ -154,13 +154,13 @@ impl ProfileResolver {
             let paths = self.paths.as_ref();
             Source::of(profile, flags, &self.environment, paths).describe()
         } else {
-            KeySource::Own
+            KeySource::Generated
         };
         // As parsed, in plain ASCII: no letter can pass for another.
         let text = |address: &Option<String>| {
-            address
-                .as_deref()
-                .map(|text| Origin::parse(text).map_or_else(|_| visible(&message(text), 400), |own| own.to_string()))
+            address.as_deref().map(|text| {
+                Origin::parse(text).map_or_else(|_| visible(&message(text), 400), |origin| origin.to_string())
+            })
         };
         Market {
             name: visible(&profile.name, 64),
@@ -175,10 +175,10 @@ impl ProfileResolver {
     }
 
     fn key_file(&self, path: &Path) -> KeyFile {
-        let own = |paths: &Paths| paths.is_own_key_file(path);
+        let is_ours = |paths: &Paths| paths.is_private_key_file(path);
         KeyFile {
             path: shown(path),
-            is_own: self.paths.as_ref().is_some_and(own),
+            is_ours: self.paths.as_ref().is_some_and(is_ours),
         }
     }
 
@@ -227,7 +227,7 @@ fn add(paths: &Paths, market: &NewMarket) -> Result<(), String> {
         route_url: market.route_url.clone(),
         dialect: market.dialect,
         read_only: market.read_only,
-        key: place(&market.name, &market.key),
+        key: storage_of(&market.name, &market.key),
     };
     let file = paths.config_file();
     let config = Config::load(&file).map_err(|error| error.to_string())?;
@@ -253,7 +253,7 @@ fn give_key(paths: &Paths, name: &str, from: &KeyFrom) -> Result<(), String> {
     }
     let path = paths.key_file(name);
     let written = keep(&path, from)?;
-    profiles::set_key(&file, name, &place(name, from)).map_err(|error| {
+    profiles::set_key(&file, name, &storage_of(name, from)).map_err(|error| {
         if written {
             let _ = fs::remove_file(&path);
         }
@@ -265,7 +265,7 @@ fn give_key(paths: &Paths, name: &str, from: &KeyFrom) -> Result<(), String> {
 /// Removes the key of a market from the configuration, and its file if bourse wrote it.
 fn forget_key(paths: &Paths, name: &str) -> Result<(), String> {
     let before = profile(paths, name)?;
-    profiles::set_key(&paths.config_file(), name, &KeyPlace::Environment).map_err(|error| error.to_string())?;
+    profiles::set_key(&paths.config_file(), name, &KeyStorage::Environment).map_err(|error| error.to_string())?;
     discard(paths, &before, &paths.key_file(name), false)
 }
 
@@ -274,7 +274,7 @@ fn discard(paths: &Paths, before: &Profile, now: &Path, is_used: bool) -> Result
     let Some(old) = &before.api_key_file else {
         return Ok(());
     };
-    if !paths.is_own_key_file(old) || (is_used && old == now) {
+    if !paths.is_private_key_file(old) || (is_used && old == now) {
         return Ok(());
     }
     match fs::remove_file(old) {
@@ -295,11 +295,11 @@ fn keep(path: &Path, from: &KeyFrom) -> Result<bool, String> {
     Ok(true)
 }
 
-fn place(name: &str, from: &KeyFrom) -> KeyPlace {
+fn storage_of(name: &str, from: &KeyFrom) -> KeyStorage {
     match from {
-        KeyFrom::Environment => KeyPlace::Environment,
-        KeyFrom::File(_) => KeyPlace::File(Paths::key_file_setting(name)),
-        KeyFrom::Command(command) => KeyPlace::Command(command.clone()),
+        KeyFrom::Environment => KeyStorage::Environment,
+        KeyFrom::File(_) => KeyStorage::File(Paths::key_file_setting(name)),
+        KeyFrom::Command(command) => KeyStorage::Command(command.clone()),
     }
 }
 

@@ -5,29 +5,14 @@
 //! contains an API key, only its source.
 
 pub mod command;
-pub mod switch;
 mod update;
 pub(crate) mod view;
 
-pub(crate) use self::update::on_event;
 pub use self::update::{change, connect, explain_done, list, stop_connecting, test};
 pub use crate::core::markets::*;
 
-use crate::core::feature::Feature;
-use crate::core::message::Message;
 use crate::core::state::State;
 use crate::keys::Action;
-
-pub(crate) const FEATURE: Feature = Feature {
-    told: |model, now, message| {
-        if let Message::Market(event) = message {
-            Ok(on_event(model, now, *event))
-        } else {
-            Err(message)
-        }
-    },
-    ..Feature::IDLE
-};
 
 /// Why switching markets is blocked, if it is.
 pub fn held(state: &State) -> Option<String> {

@@ -1,27 +1,27 @@
 //! Market commands of the views, and their results.
 
-use super::{Change, ConnectionTest, Done, Market, MarketCommand, MarketEvent, StatusMessage, switch};
+use super::{Change, ConnectionTest, Done, Market, MarketCommand, MarketEvent, MarketReady, StatusMessage};
 use crate::api::ApiError;
-use crate::core::message::Effect;
-use crate::core::model::Model;
+use crate::core::message::{Effect, News};
+use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::Cx;
 use crate::domain::Resource;
 use crate::keys::{Action, Context};
-use crate::table::remote::Now;
+use crate::table::remote::Ticket;
 
 /// The keys of the list.
 const LIST: &[Context] = &[Context::Items];
 
 /// Reloads the list of markets and clears its status messages.
 pub fn list(cx: &mut Cx<'_>) {
-    let refused = refusal(cx.state);
-    let markets = &mut cx.state.markets;
+    let refused = refusal(cx.state());
+    let markets = cx.markets();
     markets.invites = false;
     markets.finished = None;
     markets.failed = None;
     markets.status = refused;
-    cx.effect(Effect::Market(MarketCommand::List));
+    command(cx, MarketCommand::List);
 }
 
 /// A status message if the current market refused or missed a key.
@@ -48,68 +48,70 @@ fn failed(state: &State, name: &str, error: &ApiError) -> String {
 
 /// Connects to a market. Nothing is sent before it is ready.
 pub fn connect(name: &str, cx: &mut Cx<'_>) {
-    if let Some(why) = super::held(cx.state) {
+    if let Some(why) = super::held(cx.state()) {
         let text = format!("Not connected to {name}: {why}.");
-        cx.state.markets.status = Some(StatusMessage::bad(text));
+        cx.markets().status = Some(StatusMessage::bad(text));
         return;
     }
-    let ticket = cx.state.tickets.take();
-    cx.state.markets.connecting = Some((ticket, name.to_owned()));
-    cx.state.markets.status = None;
     // Connecting to the same market again reads what was saved, so save first.
-    if let Some(snapshot) = cx.state.unkept() {
-        cx.effect(Effect::Keep(Box::new(snapshot)));
-    }
-    let name = name.to_owned();
-    cx.effect(Effect::Market(MarketCommand::Connect { ticket, name }));
+    cx.save();
+    let ticket = command(cx, MarketCommand::Connect(name.to_owned()));
+    cx.markets().connecting = Some((ticket, name.to_owned()));
+    cx.markets().status = None;
 }
 
 /// Stops connecting; returns the market's name if one was being connected.
-pub fn stop_connecting(state: &mut State) -> Option<String> {
-    state.markets.connecting.take().map(|(_, name)| name)
+pub fn stop_connecting(cx: &mut Cx<'_>) -> Option<String> {
+    cx.markets().connecting.take().map(|(_, name)| name)
 }
 
 /// Sends a market one read-only request.
 pub fn test(market: &Market, cx: &mut Cx<'_>) {
     if market.address.is_none() {
         let text = "The sandbox runs inside bourse: there is nothing to test.";
-        cx.state.markets.status = Some(StatusMessage::good(text));
+        cx.markets().status = Some(StatusMessage::good(text));
         return;
     }
-    if let Some(name) = cx.state.markets.testing() {
+    if let Some(name) = cx.state().markets.testing() {
         let text = format!("{name} is being tested: one test at a time.");
-        cx.state.markets.status = Some(StatusMessage::good(text));
+        cx.markets().status = Some(StatusMessage::good(text));
         return;
     }
-    let ticket = cx.state.tickets.take();
-    cx.state.markets.testing = Some((ticket, market.name.clone()));
-    cx.state.markets.status = None;
-    let name = market.name.clone();
-    cx.effect(Effect::Market(MarketCommand::Test { ticket, name }));
+    let ticket = command(cx, MarketCommand::Test(market.name.clone()));
+    cx.markets().testing = Some((ticket, market.name.clone()));
+    cx.markets().status = None;
 }
 
 /// Changes the configuration of a market.
 pub fn change(change: Change, cx: &mut Cx<'_>) {
-    cx.state.markets.is_changing = true;
-    cx.effect(Effect::Market(MarketCommand::Change(change)));
+    cx.markets().is_changing = true;
+    command(cx, MarketCommand::Change(change));
 }
 
-/// Handles the result of a command; open views see the results of their own.
-pub(crate) fn on_event(model: &mut Model, now: Now, event: MarketEvent) -> Vec<Effect> {
-    let markets = &mut model.state.markets;
-    match event {
+fn command(cx: &mut Cx<'_>, command: MarketCommand) -> Ticket {
+    let ticket = cx.ticket();
+    cx.effects_for(Owner::Feature(told), [Effect::Market { ticket, command }]);
+    ticket
+}
+
+/// Takes the result of a command; open views see the results of their own.
+fn told(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+    let News::Market(event) = news else { return };
+    let markets = cx.markets();
+    match *event {
         MarketEvent::Listed(market_list) => markets.market_list = market_list,
-        MarketEvent::Ready(ready) => return switch::on_ready(model, now, *ready),
-        MarketEvent::ConnectFailed { ticket, why } => {
+        MarketEvent::Ready(ready) => on_ready(cx, *ready),
+        MarketEvent::ConnectFailed(why) => {
             let awaited = |(own, _): &mut (_, String)| *own == ticket;
             if let Some((_, name)) = markets.connecting.take_if(awaited) {
                 markets.status = Some(StatusMessage::bad(format!("Not connected to {name}: {why}")));
             }
         }
-        MarketEvent::Tested { ticket, outcome } => {
+        MarketEvent::Tested(outcome) => {
             let awaited = |(own, _): &mut (_, String)| *own == ticket;
             if let Some((_, name)) = markets.testing.take_if(awaited) {
-                model.state.markets.status = Some(tested(&model.state, &name, &outcome));
+                let status = tested(cx.state(), &name, &outcome);
+                cx.markets().status = Some(status);
             }
         }
         MarketEvent::Changed { result, market_list } => {
@@ -121,7 +123,21 @@ pub(crate) fn on_event(model: &mut Model, now: Now, event: MarketEvent) -> Vec<E
             }
         }
     }
-    Vec::new()
+}
+
+/// Switches to a connected market, if it is still wanted and nothing blocks the switch.
+fn on_ready(cx: &mut Cx<'_>, ready: MarketReady) {
+    let is_awaited = |(ticket, _): &mut (_, String)| *ticket == ready.ticket;
+    if cx.markets().connecting.take_if(is_awaited).is_none() {
+        return;
+    }
+    match super::held(cx.state()) {
+        Some(why) => {
+            let text = format!("Not connected to {}: {why}.", ready.profile.name);
+            cx.markets().status = Some(StatusMessage::bad(text));
+        }
+        None => cx.switch(ready),
+    }
 }
 
 /// A sentence about a finished change.

@@ -13,40 +13,24 @@ pub mod view;
 
 pub use self::runs::RouteRun;
 use self::runs::Runs;
+use crate::api::Operation;
 use crate::api::ledger::{Ledger, LedgerEntry};
-use crate::api::{Operation, Response};
 use crate::core::feature::{Event, Feature, FeatureState};
-use crate::core::message::{Message, Toast};
+use crate::core::message::News;
 use crate::core::state::State;
+use crate::core::view::Cx;
 use crate::domain::Resource;
 use crate::keys::pane::Pane;
-use crate::table::remote::{Now, Ticket, Waiting};
+use crate::table::remote::{Progress, Ticket, Waiting};
 use crate::widgets::text_input::TextInput;
 
 pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(Requests::default())),
-    answered: |state, now, ticket, response| {
-        if answered(state, now, ticket, &response) {
-            Ok(Vec::new())
-        } else {
-            Err(response)
-        }
+    event: |cx, event| match event {
+        Event::Recorded { ticket, dropped } => recorded(cx, *ticket, dropped),
+        Event::PaneOpened => cx.feature::<Requests>().opened = None,
+        Event::Listed(..) | Event::Wrote(..) | Event::Looked { .. } | Event::Woken { .. } | Event::Restored(_) => {}
     },
-    told: |model, _, message| {
-        if let Message::Recorded { ticket, entry } = message {
-            recorded(&mut model.state, ticket, *entry);
-            Ok(Vec::new())
-        } else {
-            Err(message)
-        }
-    },
-    event: |state, _, event| {
-        if let Event::PaneOpened = event {
-            state.requests_mut().opened = None;
-        }
-        Vec::new()
-    },
-    progress: |state, ticket, attempt, waiting| state.requests_mut().progress(ticket, attempt, waiting),
     ..Feature::IDLE
 };
 
@@ -59,15 +43,11 @@ impl FeatureState for Requests {
 
 impl State {
     pub fn requests(&self) -> &Requests {
-        self.feature_states.get()
-    }
-
-    pub fn requests_mut(&mut self) -> &mut Requests {
-        self.feature_states.get_mut()
+        self.feature()
     }
 }
 
-pub use self::send::{check_address, editable, resendable};
+pub use self::send::{check_address, editable, resend, resendable};
 pub(crate) use self::show::{copy_items, export_content};
 
 /// Which requests the list shows.
@@ -192,17 +172,17 @@ impl Requests {
         let Some(selected) = self.selected else {
             return 0;
         };
-        let place = |row: Row| self.rows.iter().position(|own| *own == row);
+        let line = |wanted: Row| self.rows.iter().position(|row| *row == wanted);
         let number = match selected {
             Row::Request(number) => number,
             Row::Run(run) => self.runs.get(run).map_or(0, |run| run.newest),
         };
-        let folded = || place(Row::Run(self.runs.of(number)?.number));
+        let folded = || line(Row::Run(self.runs.of(number)?.number));
         let older = || {
-            let numbers = |row: &Row| self.number(*row).is_some_and(|own| own <= number);
+            let numbers = |row: &Row| self.number(*row).is_some_and(|sent| sent <= number);
             self.rows.iter().position(numbers)
         };
-        place(selected)
+        line(selected)
             .or_else(folded)
             .or_else(older)
             .unwrap_or(self.rows.len().saturating_sub(1))
@@ -226,9 +206,9 @@ impl Requests {
     }
 
     /// Selects the row at a place.
-    pub fn select(&mut self, place: usize) {
-        let place = place.min(self.rows.len().saturating_sub(1));
-        self.selected = self.rows.get(place).copied();
+    pub fn select(&mut self, line: usize) {
+        let line = line.min(self.rows.len().saturating_sub(1));
+        self.selected = self.rows.get(line).copied();
     }
 
     pub fn step(&mut self, by: isize) {
@@ -237,11 +217,11 @@ impl Requests {
 
     /// Moves to the next row that is a single request; returns its number.
     pub fn step_request(&mut self, by: isize) -> Option<u64> {
-        let mut place = self.cursor();
+        let mut line = self.cursor();
         loop {
-            place = place.checked_add_signed(by)?;
-            if let Row::Request(number) = *self.rows.get(place)? {
-                self.select(place);
+            line = line.checked_add_signed(by)?;
+            if let Row::Request(number) = *self.rows.get(line)? {
+                self.select(line);
                 return Some(number);
             }
         }
@@ -289,9 +269,9 @@ impl Requests {
                     seen.push(run.number);
                     self.rows.push(Row::Run(run.number));
                     if run.is_unfolded {
-                        let own = |other: &&u64| self.runs.number_of(**other) == Some(run.number);
-                        let own = self.matching.iter().rev().filter(own);
-                        self.rows.extend(own.map(|number| Row::Request(*number)));
+                        let of_run = |number: &&u64| self.runs.number_of(**number) == Some(run.number);
+                        let of_run = self.matching.iter().rev().filter(of_run);
+                        self.rows.extend(of_run.map(|number| Row::Request(*number)));
                     }
                 }
                 Some(_) => {}
@@ -307,14 +287,6 @@ impl Requests {
     pub fn cancel(&mut self) -> Vec<Ticket> {
         let flights = std::mem::take(&mut self.flights);
         flights.into_iter().map(|flight| flight.ticket).collect()
-    }
-
-    /// Records the progress of a resent request.
-    pub(crate) fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
-        if let Some(flight) = self.flights.iter_mut().find(|own| own.ticket == ticket) {
-            flight.attempt = attempt;
-            flight.waiting = waiting.cloned();
-        }
     }
 }
 
@@ -357,30 +329,28 @@ fn matches(entry: &LedgerEntry, words: &[String]) -> bool {
     words.iter().all(|word| text.contains(word))
 }
 
-/// Adds an attempt to the ledger; the selection stays where it is.
-pub(crate) fn recorded(state: &mut State, ticket: Option<Ticket>, entry: LedgerEntry) {
+/// Shows an attempt that the ledger has; the selection stays where it is.
+fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, dropped: &[u64]) {
+    let state = cx.state();
+    let number = state.ledger.total();
+    let Some(entry) = state.ledger.get(number).cloned() else {
+        return;
+    };
     let follows = |ticket| state.routes().run_of(ticket);
     // A request that is aborted when its run stops is already missing from the run's tickets.
     let run = ticket
         .filter(|_| entry.operation == Operation::Route)
         .map(|ticket| follows(ticket).or_else(|| state.requests().runs.latest()));
-    let State {
-        feature_states,
-        ledger,
-        pane,
-        ..
-    } = state;
-    let requests: &mut Requests = feature_states.get_mut();
-    if *pane == Pane::Requests && requests.selected.is_none() {
+    let is_open = state.pane == Pane::Requests;
+    let requests: &mut Requests = cx.feature();
+    if is_open && requests.selected.is_none() {
         requests.selected = requests.selected();
     }
     let is_shown = requests.filter.admits(&entry) && matches(&entry, &requests.words());
-    let number = ledger.total() + 1;
     if let Some(run) = run.flatten() {
         requests.runs.add(run, number, &entry);
     }
-    let dropped = ledger.push(entry);
-    requests.runs.forget(&dropped);
+    requests.runs.forget(dropped);
     requests.matching.retain(|own| !dropped.contains(own));
     if is_shown {
         requests.matching.push(number);
@@ -390,17 +360,21 @@ pub(crate) fn recorded(state: &mut State, ticket: Option<Ticket>, entry: LedgerE
     }
 }
 
-/// Handles the response to a resent request, whose entry has already been recorded. False if it is
-/// not one of them.
-pub(crate) fn answered(state: &mut State, now: Now, ticket: Ticket, result: &Response) -> bool {
-    let flights = &mut state.requests_mut().flights;
-    let Some(place) = flights.iter().position(|own| own.ticket == ticket) else {
-        return false;
+/// Takes what happens to a resent request; the attempt has already been recorded.
+fn told(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+    let flights = &mut cx.feature::<Requests>().flights;
+    let Some(index) = flights.iter().position(|flight| flight.ticket == ticket) else {
+        return;
     };
-    let label = flights.remove(place).operation.label();
-    state.show(match result {
-        Ok(_) => Toast::new(format!("Response received: {label}"), now),
-        Err(error) => Toast::error(format!("{label}: {error}"), now),
-    });
-    true
+    if let News::Progress(Progress::Attempt { number, waiting }) = news {
+        flights[index].attempt = number;
+        flights[index].waiting = waiting;
+        return;
+    }
+    let News::Reply(response) = news else { return };
+    let label = flights.remove(index).operation.label();
+    match *response {
+        Ok(_) => cx.toast(format!("Response received: {label}")),
+        Err(error) => cx.complain(format!("{label}: {error}")),
+    }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::api::ledger::LedgerEntry;
 
-/// The maximum number of latencies kept per run: the median of the latest stands for the run, at
-/// bounded memory.
+// The median of the latest stands for the run, at bounded memory.
+/// The maximum number of latencies kept per run.
 const LATENCIES: usize = 4096;
 
 /// The figures of a route run. The ledger keeps only the latest requests of a long run; the figures
@@ -53,11 +53,11 @@ impl RouteRun {
             clippy::cast_sign_loss
         )] // a place among a few thousand
         let rank = (share * latencies.len() as f64).ceil() as usize;
-        let place = rank.saturating_sub(1);
-        if place >= latencies.len() {
+        let index = rank.saturating_sub(1);
+        if index >= latencies.len() {
             return None;
         }
-        let (_, seconds, _) = latencies.select_nth_unstable_by(place, f32::total_cmp);
+        let (_, seconds, _) = latencies.select_nth_unstable_by(index, f32::total_cmp);
         Some(f64::from(*seconds))
     }
 
@@ -66,8 +66,9 @@ impl RouteRun {
         if self.latencies.len() < LATENCIES {
             self.latencies.push(latency);
         } else {
-            let place = usize::try_from(self.count).unwrap_or(0) % LATENCIES;
-            self.latencies[place] = latency;
+            let slot = usize::try_from(self.count).unwrap_or(0) % LATENCIES;
+            // A ring: of a long run the latest latencies replace the oldest.
+            self.latencies[slot] = latency;
         }
         self.count += 1;
         self.failed += u64::from(entry.is_failed());
@@ -87,11 +88,11 @@ pub(super) struct Runs {
 
 impl Runs {
     pub(super) fn get(&self, run: u64) -> Option<&RouteRun> {
-        self.runs.iter().find(|own| own.number == run)
+        self.runs.iter().find(|known| known.number == run)
     }
 
     pub(super) fn get_mut(&mut self, run: u64) -> Option<&mut RouteRun> {
-        self.runs.iter_mut().find(|own| own.number == run)
+        self.runs.iter_mut().find(|known| known.number == run)
     }
 
     /// The run of a request.
@@ -126,8 +127,8 @@ impl Runs {
             });
         }
         self.run_of.insert(request, run);
-        if let Some(own) = self.get_mut(run) {
-            own.add(request, entry);
+        if let Some(known) = self.get_mut(run) {
+            known.add(request, entry);
         }
     }
 
@@ -137,8 +138,8 @@ impl Runs {
             let Some(run) = self.run_of.remove(request) else {
                 continue;
             };
-            if let Some(own) = self.get_mut(run) {
-                own.kept -= 1;
+            if let Some(known) = self.get_mut(run) {
+                known.kept -= 1;
             }
         }
         if !dropped.is_empty() {

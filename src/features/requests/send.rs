@@ -1,12 +1,12 @@
 //! Resends requests, unchanged or with another body: reads only.
 
-use super::Flight;
+use super::{Flight, Requests};
 use crate::api::ledger::LedgerEntry;
 use crate::api::redact::REMOVED;
 use crate::api::{Operation, Origin, RawSearch, Request, wire};
-use crate::core::message::Effect;
+use crate::core::owners::Owner;
 use crate::core::state::State;
-use crate::table::remote::Now;
+use crate::core::view::Cx;
 
 /// Why there is no request for an action.
 fn nothing(state: &State) -> String {
@@ -36,8 +36,8 @@ pub fn editable(state: &State) -> Result<(u64, Operation), String> {
     match entry.operation {
         search @ (Operation::SearchOffers | Operation::SearchVolumes) => Ok((number, search)),
         Operation::ListWorkergroups => Err("Listing workergroups sends no body".to_owned()),
-        other @ (Operation::UnlistVolume | Operation::CreateWorkergroup | Operation::Route) => {
-            Err(refusal(other).to_owned())
+        write @ (Operation::UnlistVolume | Operation::CreateWorkergroup | Operation::Route) => {
+            Err(refusal(write).to_owned())
         }
     }
 }
@@ -62,7 +62,7 @@ const fn refusal(operation: Operation) -> &'static str {
 pub fn resendable(state: &State) -> Result<(u64, Request), String> {
     let (number, entry) = subject(state)?;
     let mut flights = state.requests().flights.iter();
-    if flights.any(|own| own.from == number) {
+    if flights.any(|flight| flight.from == number) {
         return Err("Already being resent".to_owned());
     }
     let request = match entry.operation {
@@ -75,8 +75,8 @@ pub fn resendable(state: &State) -> Result<(u64, Request), String> {
             let raw = RawSearch::new(search, &body).map_err(|error| error.to_string())?;
             Request::Raw(raw)
         }
-        other @ (Operation::UnlistVolume | Operation::CreateWorkergroup | Operation::Route) => {
-            return Err(refusal(other).to_owned());
+        write @ (Operation::UnlistVolume | Operation::CreateWorkergroup | Operation::Route) => {
+            return Err(refusal(write).to_owned());
         }
     };
     check_address(state, entry, &request)?;
@@ -98,19 +98,17 @@ pub fn check_address(state: &State, entry: &LedgerEntry, request: &Request) -> R
         .ok_or_else(|| format!("It was sent to another market, not to {base}"))
 }
 
-impl State {
-    /// Sends a read that repeats or changes a recorded one. The response is awaited even if the view
-    /// closes: it becomes an entry of the list.
-    pub fn resend(&mut self, from: u64, request: Request, now: Now) -> Effect {
-        let ticket = self.tickets.take();
-        self.requests_mut().flights.push(Flight {
-            ticket,
-            from,
-            operation: request.operation(),
-            since: now.mono,
-            attempt: 1,
-            waiting: None,
-        });
-        Effect::Call { ticket, request }
-    }
+/// Sends a read that repeats or changes a recorded one. The response is awaited even if the view
+/// closes: it becomes an entry of the list.
+pub fn resend(cx: &mut Cx<'_>, from: u64, request: Request) {
+    let (operation, since) = (request.operation(), cx.now.mono);
+    let ticket = cx.send_for(Owner::Feature(super::told), request);
+    cx.feature::<Requests>().flights.push(Flight {
+        ticket,
+        from,
+        operation,
+        since,
+        attempt: 1,
+        waiting: None,
+    });
 }

@@ -13,8 +13,8 @@ use crate::domain::{CellRef, Untrusted};
 use crate::features::search::command as search;
 use crate::settings::Settings;
 
-/// Concurrency of a run by duration: with one slot, a slow reply would hold back the requests due
-/// after it.
+// With one slot, a slow reply would hold back the requests due after it.
+/// Concurrency of a run by duration.
 const DURATION_CONCURRENCY: u32 = 4;
 
 pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<(), CliError> {

@@ -13,11 +13,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::api::attempt::completion;
-use crate::api::{ApiError, Reply, Request, RouteCall, Secret};
-use crate::core::feature::{Feature, FeatureState, Headline};
-pub use crate::core::message::RunSnapshot;
-use crate::core::message::{Effect, Message};
+use crate::api::{Request, RouteCall, Secret};
+use crate::core::feature::{Event, Feature, FeatureState, Headline};
+use crate::core::message::{Effect, News, Routed};
+pub use crate::core::message::{Notification, RunSnapshot};
+use crate::core::owners::Owner;
 use crate::core::state::State;
+use crate::core::view::{Cx, Lent};
 use crate::domain::dialect::RouteKey;
 use crate::domain::objection::Objection;
 use crate::domain::routing::{Attempt, Completion, End, Phase, RoutePlan, Run, words};
@@ -28,23 +30,13 @@ use crate::table::remote::{Now, Ticket, Tickets};
 
 pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(Routes::default())),
-    told: |model, now, message| {
-        if let Message::Routed {
-            ticket,
-            sent,
-            ended,
-            bytes,
-            result,
-        } = message
-        {
-            let answer = Answer::new(ticket, (sent, ended), bytes, *result);
-            Ok(model.state.routed(now, answer))
-        } else {
-            Err(message)
+    deadline: |state, now| state.routes().deadline(now),
+    event: |cx, event| {
+        if let Event::Restored(restored) = event {
+            cx.feature::<Routes>().seed(restored.seed);
         }
     },
-    deadline: |state, now| state.routes().deadline(now),
-    tick: State::step_routes,
+    tick: step,
     headline,
     stopped_by_quitting: |state| {
         let run = state.routes().active()?;
@@ -60,21 +52,15 @@ impl FeatureState for Routes {}
 
 impl State {
     pub fn routes(&self) -> &Routes {
-        self.feature_states.get()
-    }
-
-    pub fn routes_mut(&mut self) -> &mut Routes {
-        self.feature_states.get_mut()
-    }
-
-    fn routes_and_tickets(&mut self) -> (&mut Routes, &mut Tickets) {
-        (self.feature_states.get_mut(), &mut self.tickets)
+        self.feature()
     }
 }
 
+// A comparison is of two; older runs are exported when they matter.
 /// The maximum number of runs in memory.
 const MOST_RUNS: usize = 20;
 
+// A run of a day at about six requests a second.
 /// The maximum number of attempts of all runs in memory before the oldest run is dropped.
 const MOST_ATTEMPTS: usize = 500_000;
 
@@ -154,10 +140,11 @@ impl RouteRun {
         if self.run.plan().is_single() || was_stopped {
             return None;
         }
-        Some(Effect::Notify {
+        Some(Effect::Notify(Box::new(Notification {
             title: "Route run ended".to_owned(),
-            body: words::result(&self.run),
-        })
+            text: words::result(&self.run),
+            alarm: None,
+        })))
     }
 }
 
@@ -319,14 +306,12 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// `moments` are when it was sent and when it ended, on the monotonic clock.
-    pub(crate) fn new(ticket: Ticket, moments: (f64, f64), bytes: u64, result: Result<Reply, ApiError>) -> Self {
-        let (sent, ended) = moments;
+    fn new(ticket: Ticket, routed: Routed) -> Self {
         Self {
             ticket,
-            sent,
-            ended,
-            completion: completion(result, bytes),
+            sent: routed.sent,
+            ended: routed.ended,
+            completion: completion(routed.response, routed.bytes),
         }
     }
 }
@@ -339,61 +324,93 @@ pub enum NotStarted {
     Held(String),
 }
 
+/// Starts a run; returns its number.
+///
+/// # Errors
+///
+/// When the plan is invalid, a series is in progress, or the market routes by a key that is not
+/// loaded.
+pub fn start(cx: &mut Cx<'_>, plan: RoutePlan) -> Result<u64, NotStarted> {
+    let (now, state) = (cx.now, cx.state());
+    if !plan.is_single() && state.routes().active_series().is_some() {
+        let stop = state.keymap.key_in(&[Context::RouteLab], Action::Remove);
+        let why = format!("A run is in progress: stop it first ({stop} in the route lab)");
+        return Err(NotStarted::Held(why));
+    }
+    let key = state.route_key(&plan.endpoint).map_err(NotStarted::Held)?;
+    let Lent {
+        feature: routes,
+        tickets,
+        ..
+    } = cx.lend::<Routes>();
+    let (number, effects) = routes.start(plan, key, tickets, now).map_err(NotStarted::Plan)?;
+    cx.effects_for(Owner::Feature(routed), effects);
+    Ok(number)
+}
+
+/// Pauses a run or resumes it.
+pub fn pause(cx: &mut Cx<'_>, number: u64) {
+    let now = cx.now;
+    let mut runs = cx.feature::<Routes>().runs.iter_mut();
+    let Some(route_run) = runs.find(|run| run.number == number) else {
+        return;
+    };
+    let run = Arc::make_mut(&mut route_run.run);
+    match run.phase() {
+        Phase::Paused => run.resume(now.mono),
+        Phase::Running | Phase::Draining => run.pause(now.mono),
+        Phase::Ended(_) => {}
+    }
+    step(cx);
+}
+
+/// Stops a run and aborts its requests in flight.
+pub fn stop(cx: &mut Cx<'_>, number: u64) {
+    let now = cx.now;
+    let Routes { runs, flights, .. } = cx.feature::<Routes>();
+    let Some(run) = runs.iter_mut().find(|run| run.number == number) else {
+        return;
+    };
+    let mut effects = run.stop(flights, now);
+    effects.extend(run.announcement());
+    cx.effects_for(Owner::Feature(routed), effects);
+}
+
+fn routed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+    let News::Routed(reply) = news else { return };
+    let answer = Answer::new(ticket, *reply);
+    let now = cx.now;
+    let Lent {
+        feature: routes,
+        tickets,
+        ..
+    } = cx.lend::<Routes>();
+    let effects = routes.routed(answer, tickets, now);
+    cx.effects_for(Owner::Feature(routed), effects);
+}
+
+/// Sends what is due.
+fn step(cx: &mut Cx<'_>) {
+    let now = cx.now;
+    let Lent {
+        feature: routes,
+        tickets,
+        ..
+    } = cx.lend::<Routes>();
+    let effects = routes.step(tickets, now);
+    cx.effects_for(Owner::Feature(routed), effects);
+}
+
+/// Lists the workergroups if that was never done: a run needs their endpoints, and perhaps a
+/// key.
+pub fn load_endpoints(cx: &mut Cx<'_>) {
+    let groups = cx.table(Resource::Workergroups);
+    if groups.listing().is_none() && !groups.remote().is_loading() && groups.remote().error().is_none() {
+        cx.ask(Resource::Workergroups);
+    }
+}
+
 impl State {
-    /// Starts a run; returns its number.
-    ///
-    /// # Errors
-    ///
-    /// When the plan is invalid, a series is in progress, or the market routes by a key that is not
-    /// loaded.
-    pub fn start_route(&mut self, plan: RoutePlan, now: Now) -> Result<(u64, Vec<Effect>), NotStarted> {
-        if !plan.is_single() && self.routes().active_series().is_some() {
-            let stop = self.keymap.key_in(&[Context::RouteLab], Action::Remove);
-            let why = format!("A run is in progress: stop it first ({stop} in the route lab)");
-            return Err(NotStarted::Held(why));
-        }
-        let key = self.route_key(&plan.endpoint).map_err(NotStarted::Held)?;
-        let (routes, tickets) = self.routes_and_tickets();
-        routes.start(plan, key, tickets, now).map_err(NotStarted::Plan)
-    }
-
-    /// Pauses a run or resumes it.
-    pub fn pause_route(&mut self, number: u64, now: Now) -> Vec<Effect> {
-        let mut runs = self.routes_mut().runs.iter_mut();
-        let Some(route_run) = runs.find(|run| run.number == number) else {
-            return Vec::new();
-        };
-        let run = Arc::make_mut(&mut route_run.run);
-        match run.phase() {
-            Phase::Paused => run.resume(now.mono),
-            Phase::Running | Phase::Draining => run.pause(now.mono),
-            Phase::Ended(_) => {}
-        }
-        let (routes, tickets) = self.routes_and_tickets();
-        routes.step(tickets, now)
-    }
-
-    /// Stops a run and aborts its requests in flight.
-    pub fn stop_route(&mut self, number: u64, now: Now) -> Vec<Effect> {
-        let Routes { runs, flights, .. } = &mut *self.routes_mut();
-        let Some(run) = runs.iter_mut().find(|run| run.number == number) else {
-            return Vec::new();
-        };
-        let mut effects = run.stop(flights, now);
-        effects.extend(run.announcement());
-        effects
-    }
-
-    pub(crate) fn routed(&mut self, now: Now, answer: Answer) -> Vec<Effect> {
-        let (routes, tickets) = self.routes_and_tickets();
-        routes.routed(answer, tickets, now)
-    }
-
-    pub(crate) fn step_routes(&mut self, now: Now) -> Vec<Effect> {
-        let (routes, tickets) = self.routes_and_tickets();
-        routes.step(tickets, now)
-    }
-
     /// The key for route requests to an endpoint, if not the profile's: a market that routes by the
     /// workergroup's own key has it in the workergroup's record.
     fn route_key(&self, endpoint: &str) -> Result<Option<Secret>, String> {
@@ -434,19 +451,6 @@ impl State {
         match listing.cell(row, listing.catalog().by_key("endpoint_name")?) {
             CellRef::Text(name) if !name.is_empty() => Some(name.to_owned()),
             _ => None,
-        }
-    }
-
-    /// Lists the workergroups if that was never done: a run needs their endpoints, and perhaps a
-    /// key.
-    pub fn load_endpoints(&mut self, now: Now) -> Vec<Effect> {
-        let groups = &mut self.browsers[Resource::Workergroups];
-        let is_untouched =
-            groups.listing().is_none() && !groups.remote().is_loading() && groups.remote().error().is_none();
-        if is_untouched {
-            groups.ask(&mut self.tickets, now)
-        } else {
-            Vec::new()
         }
     }
 }

@@ -2,27 +2,13 @@
 
 pub(crate) mod view;
 
-use crate::core::feature::Feature;
-use crate::core::message::{Effect, Message};
 use crate::core::state::State;
 use crate::core::view::Cx;
 use crate::domain::Resource;
-use crate::domain::saved::{SavedSearch, SearchChange, SearchSpec, Searches, presets};
+use crate::domain::saved::{SavedSearch, SearchSpec, presets};
 use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::price_models;
-
-pub(crate) const FEATURE: Feature = Feature {
-    told: |model, _, message| {
-        if let Message::SearchesKept(result) = message {
-            kept(&mut model.state, *result);
-            Ok(Vec::new())
-        } else {
-            Err(message)
-        }
-    },
-    ..Feature::IDLE
-};
 
 /// The preset of that name.
 pub fn preset(name: &str) -> Option<&'static SavedSearch> {
@@ -31,12 +17,12 @@ pub fn preset(name: &str) -> Option<&'static SavedSearch> {
 
 /// Opens the pane of a search and runs it.
 pub fn run(search: &SavedSearch, cx: &mut Cx<'_>) {
-    let (query, words, job) = match search.read(cx.state.profile.dialect) {
+    let (query, words, job) = match search.read(cx.state().profile.dialect) {
         Ok(read) => read,
         Err(error) => return cx.complain(format!("“{}” cannot run: {error}", search.name)),
     };
     let resource = search.spec.resource;
-    let browser = &mut cx.state.browsers[resource];
+    let browser = cx.table(resource);
     let is_untouched = browser.is_untouched();
     browser.load_saved(query, words, job);
     // The loaded rows are sorted by the new order, so the selection starts at the top.
@@ -62,40 +48,22 @@ pub fn current(name: String, state: &State) -> Option<SavedSearch> {
     })
 }
 
-/// Changes the searches here and in their file.
-pub fn change(change: SearchChange, cx: &mut Cx<'_>) {
-    let before = cx.state.searches.clone();
-    cx.state.searches.apply(&change);
-    cx.state.persistence.pending += 1;
-    cx.effect(Effect::KeepSearches { change, before });
-}
-
-/// Takes over the searches in the file, with other programs' changes.
-pub(crate) fn kept(state: &mut State, result: Result<Searches, String>) {
-    state.persistence.pending = state.persistence.pending.saturating_sub(1);
-    match result {
-        // With another change in flight this response is stale.
-        Ok(searches) if state.persistence.pending == 0 => state.searches = searches,
-        Ok(_) => {}
-        Err(why) => state.kept(Err(why)),
-    }
-}
-
 /// Adds the price models as columns after the price, or hides them.
 pub fn toggle_price_models(cx: &mut Cx<'_>) {
-    let offers = &mut cx.state.browsers[Resource::Offers];
+    let offers = cx.table(Resource::Offers);
     let is_shown = offers
         .columns
         .iter()
         .any(|field| price_models::COLUMNS.contains(&field.key));
     let was_asked = !offers.computed.price_models.is_empty() || offers.computed.price_models.is_loading();
-    let (effects, text) = if is_shown && was_asked {
+    let text = if is_shown && was_asked {
         offers.hide_columns(&price_models::COLUMNS);
-        (offers.forget_three(), "Price models hidden")
+        let aborts = offers.forget_three();
+        cx.abort(aborts);
+        "Price models hidden"
     } else {
-        let effects = offers.ask_three(&mut cx.state.tickets, cx.now);
-        (effects, "Loading on-demand, bid and reserved prices")
+        cx.ask_price_models();
+        "Loading on-demand, bid and reserved prices"
     };
-    cx.effects(effects);
     cx.toast(text);
 }

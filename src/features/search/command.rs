@@ -93,7 +93,7 @@ fn switches(arguments: &OffersArguments, dialect: &'static Dialect) -> Result<Ve
 }
 
 /// The response to a search, its prices and its order as requested.
-pub struct Found {
+pub struct SearchResult {
     pub query: Query,
     pub listing: Box<Listing>,
     /// The rows that match, in order.
@@ -103,7 +103,7 @@ pub struct Found {
     pub check: ResponseCheck,
 }
 
-impl Found {
+impl SearchResult {
     /// Notes what differs from the request, and what the limit left out. `unfit` is what becomes of the
     /// rows that do not suit the job.
     pub fn tell(&self, dialect: &'static Dialect, unfit: &str) {
@@ -132,7 +132,7 @@ impl Found {
     }
 }
 
-pub async fn found(settings: &Settings, session: &Session, wanted: Wanted) -> Result<Found, CliError> {
+pub async fn load(settings: &Settings, session: &Session, wanted: Wanted) -> Result<SearchResult, CliError> {
     let bans = wanted.bans(settings);
     let request = request(&wanted.query, &bans, settings.dialect);
     let listing = fetch(session, &request).await;
@@ -167,7 +167,7 @@ async fn price_models(
 }
 
 /// The response to a search with its prices and order as requested.
-pub fn arranged(settings: &Settings, wanted: Wanted, listing: Box<Listing>) -> Found {
+pub fn arranged(settings: &Settings, wanted: Wanted, listing: Box<Listing>) -> SearchResult {
     arranged_with(settings, wanted, listing, PriceModelSearches::default())
 }
 
@@ -176,7 +176,7 @@ fn arranged_with(
     wanted: Wanted,
     mut listing: Box<Listing>,
     price_models: PriceModelSearches,
-) -> Found {
+) -> SearchResult {
     let query = &wanted.query;
     let check = ResponseCheck::of(&listing, query, settings.dialect);
     listing.price_as(query.offer_type);
@@ -193,7 +193,7 @@ fn arranged_with(
     rows.sort_by_key(|row| computed.is_unfit(*row as usize));
     let unfit = rows.iter().filter(|row| computed.is_unfit(**row as usize));
     let unfit = unfit.count();
-    Found {
+    SearchResult {
         query: wanted.query,
         listing,
         rows,
@@ -226,13 +226,13 @@ async fn search(settings: &Settings, arguments: &SearchArguments, mut wanted: Wa
         let request = request(query, &wanted.bans(settings), settings.dialect);
         return print_curl(settings, &connection.session, &request);
     }
-    let found = found(settings, &connection.session, wanted).await?;
+    let result = load(settings, &connection.session, wanted).await?;
     let shown = most_rows.map_or(usize::MAX, |rows| rows as usize);
-    let shown = &found.rows[..shown.min(found.rows.len())];
-    show(&found.listing, shown, &view)?;
+    let shown = &result.rows[..shown.min(result.rows.len())];
+    show(&result.listing, shown, &view)?;
     // After the records: above a long table nobody would see them.
-    found.tell(settings.dialect, "listed last");
-    output::note_shown(shown.len(), found.rows.len(), found.query.resource.nouns());
+    result.tell(settings.dialect, "listed last");
+    output::note_shown(shown.len(), result.rows.len(), result.query.resource.nouns());
     Ok(())
 }
 

@@ -15,8 +15,8 @@ use crate::features::search::command as search;
 use crate::settings::Settings;
 
 pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<(), CliError> {
-    if let Some(GroupsCommand::Create(own)) = &arguments.command {
-        return write::create(settings, own).await;
+    if let Some(GroupsCommand::Create(options)) = &arguments.command {
+        return write::create(settings, options).await;
     }
     // The listing takes no parameters: conditions, order and limit apply to what it holds.
     let query = wanted::query(settings, Resource::Workergroups, &arguments.search, false)?;
@@ -38,7 +38,7 @@ pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<
     settings.keep_pacing(&connection.session);
     let mut listing = listing?;
     let mut rows = search::rows(&listing, &query, settings.dialect);
-    let found = rows.len();
+    let matched = rows.len();
     let shown = arguments.search.rows.or(query.limit);
     rows.truncate(shown.map_or(usize::MAX, |shown| shown as usize));
     if view.asks_for(&SUPPLY_COLUMNS) {
@@ -56,7 +56,7 @@ pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<
         rows: &rows,
     };
     answer.tell();
-    output::note_shown(rows.len(), found, "workergroups");
+    output::note_shown(rows.len(), matched, "workergroups");
     Ok(())
 }
 

@@ -2,9 +2,8 @@
 //! outcome is unknown until the person decides, and the new group that the list should select.
 
 use crate::api::{ApiError, Operation, Reply, Request};
-use crate::core::message::{Effect, Toast};
 use crate::core::mutations::SendBlocked;
-use crate::core::state::State;
+use crate::core::view::{Cx, Lent};
 use crate::domain::journal::{Verdict, WriteKind};
 use crate::domain::workergroup::{NewWorkergroup, candidates};
 use crate::domain::{Listing, Resource, RowId};
@@ -53,70 +52,72 @@ impl Creation {
     }
 }
 
-impl State {
-    /// Takes up the creation whose outcome is unknown: that of the same workergroup, or without one
-    /// the oldest. False if there is none.
-    pub fn take_up_creation(&mut self, like: Option<&NewWorkergroup>) -> bool {
-        if self.groups().creation.unresolved.is_some() {
-            return true;
-        }
-        let entry = match like {
-            Some(new) => self.mutations.unsettled_like(new),
-            None => self.mutations.unsettled().next(),
-        };
-        let Some(entry) = entry else { return false };
-        let why = match &entry.outcome {
-            Some(outcome) => outcome.words.clone(),
-            None => "no response was recorded".to_owned(),
-        };
-        self.groups_mut().creation.unresolved = Some(Unresolved {
-            key: entry.intent.key.clone(),
-            asked: entry.intent.new_workergroup(),
-            sent: Now {
-                mono: 0.0,
-                epoch: entry.intent.at,
-            },
-            why,
-            before: None,
-            candidates: Vec::new(),
-            listed: None,
-        });
-        true
+/// Takes up the creation whose outcome is unknown: that of the same workergroup, or without one
+/// the oldest. False if there is none.
+pub fn take_up(cx: &mut Cx<'_>, like: Option<&NewWorkergroup>) -> bool {
+    let state = cx.state();
+    if state.groups().creation.unresolved.is_some() {
+        return true;
     }
+    let entry = match like {
+        Some(new) => state.mutations.unsettled_like(new),
+        None => state.mutations.unsettled().next(),
+    };
+    let Some(entry) = entry else { return false };
+    let why = match &entry.outcome {
+        Some(outcome) => outcome.words.clone(),
+        None => "no response was recorded".to_owned(),
+    };
+    let unresolved = Unresolved {
+        key: entry.intent.key.clone(),
+        asked: entry.intent.new_workergroup(),
+        sent: Now {
+            mono: 0.0,
+            epoch: entry.intent.at,
+        },
+        why,
+        before: None,
+        candidates: Vec::new(),
+        listed: None,
+    };
+    cx.feature::<Groups>().creation.unresolved = Some(unresolved);
+    true
+}
 
-    /// Records the user's decision on a creation with an unknown outcome: it made the listed
-    /// workergroup `made`, it made one (`Done`), or it made none (`Refused`).
-    pub fn resolve_creation(&mut self, verdict: Verdict, made: Option<RowId>, now: Now) -> Option<Effect> {
-        let unresolved = self.groups_mut().creation.unresolved.take()?;
-        let words = match (verdict, made) {
-            (_, Some(id)) => format!("created as {id}, as you decided"),
-            (Verdict::Done, None) => "created, as you decided".to_owned(),
-            (Verdict::Refused | Verdict::Unknown, None) => "not created, as you decided".to_owned(),
-        };
-        let is_drafted = self
-            .groups()
-            .draft
-            .built()
-            .is_ok_and(|new| new.without_launch_args() == unresolved.asked.without_launch_args());
-        if verdict == Verdict::Done && is_drafted {
-            self.groups_mut().draft.clear();
-        }
-        self.settle_creation(&unresolved.key, verdict, &words, now)
+/// Records the user's decision on a creation with an unknown outcome: it made the listed
+/// workergroup `made`, it made one (`Done`), or it made none (`Refused`).
+pub fn resolve(cx: &mut Cx<'_>, verdict: Verdict, made: Option<RowId>) {
+    let groups: &mut Groups = cx.feature();
+    let Some(unresolved) = groups.creation.unresolved.take() else {
+        return;
+    };
+    let words = match (verdict, made) {
+        (_, Some(id)) => format!("created as {id}, as you decided"),
+        (Verdict::Done, None) => "created, as you decided".to_owned(),
+        (Verdict::Refused | Verdict::Unknown, None) => "not created, as you decided".to_owned(),
+    };
+    let built = groups.draft.built();
+    let is_drafted = built.is_ok_and(|new| new.without_launch_args() == unresolved.asked.without_launch_args());
+    if verdict == Verdict::Done && is_drafted {
+        groups.draft.clear();
     }
+    cx.settle_creation(&unresolved.key, verdict, &words);
+}
 
-    /// Sends the confirmed draft, once.
-    ///
-    /// # Errors
-    ///
-    /// When it was not confirmed, or the rate limit does not allow it yet.
-    pub fn create_workergroup(&mut self, now: Now) -> Result<Effect, SendBlocked> {
-        let new = self.groups().draft.built().map_err(|_| SendBlocked::NotConfirmed)?;
-        let asked = new.clone();
-        let effect = self.send_write(Request::CreateWorkergroup(asked.clone()), now)?;
-        let before = self.browsers[Resource::Workergroups].listing().map(ids);
-        self.groups_mut().creation.in_flight = Some(Sent { asked, before, at: now });
-        Ok(effect)
-    }
+/// Sends the confirmed draft, once.
+///
+/// # Errors
+///
+/// When it was not confirmed, or the rate limit does not allow it yet.
+pub fn create(cx: &mut Cx<'_>) -> Result<(), SendBlocked> {
+    let built = cx.state().groups().draft.built();
+    let asked = built.map_err(|_| SendBlocked::NotConfirmed)?.clone();
+    cx.send_write(Request::CreateWorkergroup(asked.clone()))?;
+    // Should the outcome stay unknown, what is new in the list since then is the candidate.
+    let before = cx.state().browsers[Resource::Workergroups].listing().map(ids);
+    let at = cx.now;
+    cx.feature::<Groups>().creation.in_flight = Some(Sent { asked, before, at });
+    Ok(())
 }
 
 fn ids(listing: &Listing) -> Vec<RowId> {
@@ -124,30 +125,33 @@ fn ids(listing: &Listing) -> Vec<RowId> {
 }
 
 /// Handles the response to a creation.
-pub(crate) fn answered(state: &mut State, now: Now, response: &Result<Reply, ApiError>) -> Vec<Effect> {
-    let Some(sent) = state.groups_mut().creation.in_flight.take() else {
-        return Vec::new();
+pub(super) fn answered(cx: &mut Cx<'_>, response: &Result<Reply, ApiError>) {
+    let groups: &mut Groups = cx.feature();
+    let Some(sent) = groups.creation.in_flight.take() else {
+        return;
     };
     match response {
         Ok(Reply::Created { id }) => {
             let id = RowId(*id);
-            state.groups_mut().creation.awaited = Some(id);
+            groups.creation.awaited = Some(id);
             // Edits made since then are for another group and stay.
-            if state.groups().draft.built() == Ok(&sent.asked) {
-                state.groups_mut().draft.clear();
+            if groups.draft.built() == Ok(&sent.asked) {
+                groups.draft.clear();
             }
-            state.browsers[Resource::Workergroups].select_id(id);
+            cx.table(Resource::Workergroups).select_id(id);
         }
-        Err(error) if !error.outcome_unknown(Operation::CreateWorkergroup) => return Vec::new(),
-        other => {
-            let mut past = state.mutations.past(WriteKind::CreateWorkergroup);
-            let key = past.next().map(|entry| entry.intent.key.clone());
-            drop(past);
-            state.groups_mut().creation.unresolved = Some(Unresolved {
+        // Nothing was created for certain: the form stays as it is, and the list has nothing new.
+        Err(error) if !error.outcome_unknown(Operation::CreateWorkergroup) => return,
+        outcome => {
+            let key = {
+                let mut past = cx.state().mutations.past(WriteKind::CreateWorkergroup);
+                past.next().map(|entry| entry.intent.key.clone())
+            };
+            cx.feature::<Groups>().creation.unresolved = Some(Unresolved {
                 key: key.unwrap_or_default(),
                 asked: sent.asked,
                 sent: sent.at,
-                why: match other {
+                why: match outcome {
                     Ok(_) => "response for another request".to_owned(),
                     Err(error) => error.without_advice(),
                 },
@@ -157,18 +161,18 @@ pub(crate) fn answered(state: &mut State, now: Now, response: &Result<Reply, Api
             });
         }
     }
-    state.refresh(Resource::Workergroups, now)
+    cx.ask(Resource::Workergroups);
 }
 
 /// Looks for the created group in a new listing.
-pub(super) fn listed(state: &mut State, now: Now) {
-    let State {
-        browsers,
-        feature_states,
+pub(super) fn listed(cx: &mut Cx<'_>) {
+    let now = cx.now;
+    let Lent {
+        feature: groups,
+        tables,
         ..
-    } = state;
-    let groups: &mut Groups = feature_states.get_mut();
-    let workergroups = &mut browsers[Resource::Workergroups];
+    } = cx.lend::<Groups>();
+    let workergroups = &mut tables[Resource::Workergroups];
     let Some(listing) = workergroups.listing() else {
         return;
     };
@@ -181,15 +185,17 @@ pub(super) fn listed(state: &mut State, now: Now) {
         return;
     };
     let is_listed = listing.row(id).is_some();
+    // Even if it is not listed: a filter or the next listing may bring it, and it is selected then.
     workergroups.select_id(id);
     let is_shown = workergroups.selected() == Some(id);
     match (is_listed, is_shown) {
         (true, true) => {}
-        (true, false) => state.show(Toast::error(format!("Workergroup {id} is hidden by the filters"), now)),
+        (true, false) => cx.complain(format!("Workergroup {id} is hidden by the filters")),
         (false, _) => {
-            let key = state.keymap.key_of(Action::Refresh);
-            let text = format!("Workergroup {id} was created but is not listed yet ({key} to refresh)");
-            state.show(Toast::error(text, now));
+            let key = cx.state().keymap.key_of(Action::Refresh);
+            cx.complain(format!(
+                "Workergroup {id} was created but is not listed yet ({key} to refresh)"
+            ));
         }
     }
 }

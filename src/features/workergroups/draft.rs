@@ -116,7 +116,9 @@ impl GroupDraft {
     fn changed(&mut self) {
         self.built = self.draft.build(self.dialect);
         let objections = self.built.as_ref().err();
-        let is_wrong = |parameter: &str| objections.is_some_and(|all| all.iter().any(|one| one.parameter == parameter));
+        let is_wrong = |parameter: &str| {
+            objections.is_some_and(|all| all.iter().any(|objection| objection.parameter == parameter))
+        };
         self.advice = self.draft.advice(self.dialect);
         // A warning about a parameter with an error would only distract.
         self.advice.retain(|advice| !is_wrong(advice.parameter));

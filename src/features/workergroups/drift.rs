@@ -1,17 +1,17 @@
 //! What changed between two listings of the groups: the last one that this profile saw, also in an
 //! earlier run, and the latest.
 
-use crate::core::message::Effect;
 use crate::domain::Listing;
 use crate::domain::workergroup::{Change, Snapshot, drift};
 use crate::table::remote::Now;
 
+// Nobody scrolls further back, and each holds the changes of all groups.
 /// The maximum number of comparisons with changes that are kept.
 const MOST: usize = 50;
 
 /// The changes in one listing.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct Changes {
     /// When the older listing was received, in seconds since 1970.
     pub since: f64,
     /// When the changes were seen.
@@ -23,7 +23,7 @@ pub struct Found {
 #[derive(Debug, Default)]
 pub struct Drift {
     last: Option<Snapshot>,
-    found: Vec<Found>,
+    changes: Vec<Changes>,
 }
 
 impl Drift {
@@ -32,27 +32,27 @@ impl Drift {
         self.last = last;
     }
 
-    pub fn found(&self) -> impl ExactSizeIterator<Item = &Found> {
-        self.found.iter().rev()
+    pub fn changes(&self) -> impl ExactSizeIterator<Item = &Changes> {
+        self.changes.iter().rev()
     }
 
     /// Compares a listing with the last one and replaces it.
-    pub fn listed(&mut self, listing: &Listing, now: Now) -> Effect {
+    pub fn listed(&mut self, listing: &Listing, now: Now) -> Snapshot {
         let snapshot = Snapshot::of(listing);
         if let Some(last) = &self.last {
             let changes = drift(last, &snapshot);
             if !changes.is_empty() {
-                self.found.push(Found {
+                self.changes.push(Changes {
                     since: last.at,
                     at: now.epoch,
                     changes,
                 });
-                if self.found.len() > MOST {
-                    self.found.remove(0);
+                if self.changes.len() > MOST {
+                    self.changes.remove(0);
                 }
             }
         }
         self.last = Some(snapshot.clone());
-        Effect::KeepGroups(Box::new(snapshot))
+        snapshot
     }
 }

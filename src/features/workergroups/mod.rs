@@ -16,11 +16,13 @@ use self::draft::GroupDraft;
 use self::drift::Drift;
 use self::look::{Look, Subject};
 use self::supply::{Check, SupplyChecks};
-use crate::api::{ApiError, Reply};
+use crate::api::Reply;
 use crate::core::feature::{Event, Feature, FeatureState};
-use crate::core::message::{Effect, Toast};
+use crate::core::message::{News, Saved, Saving};
 use crate::core::mutations::READ_ONLY;
+use crate::core::owners::Owner;
 use crate::core::state::State;
+use crate::core::view::{Cx, Lent};
 use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::format::counted;
 use crate::domain::insight::Coverage;
@@ -29,34 +31,35 @@ use crate::domain::workergroup::{Change, Preflight, Recruitment};
 use crate::domain::{Dialect, Listing, Resource};
 use crate::keys::Action;
 use crate::keys::pane::Pane;
-use crate::table::remote::{Now, Ticket, Waiting};
+use crate::table::remote::Ticket;
 
 pub(crate) const FEATURE: Feature = Feature {
     state: |dialect| Some(Box::new(Groups::new(dialect))),
-    answered: |state, now, ticket, response| {
-        if awaits(state, ticket) {
-            Ok(answered(state, now, ticket, response))
-        } else {
-            Err(response)
-        }
-    },
-    event: |state, now, event| match event {
+    event: |cx, event| match event {
         Event::Listed(Resource::Workergroups, _)
-            if state.browsers[Resource::Workergroups].remote().error().is_none() =>
+            if cx.state().browsers[Resource::Workergroups].remote().error().is_none() =>
         {
-            listed(state, now)
+            listed(cx);
         }
-        Event::Wrote(WriteKind::CreateWorkergroup, response) => creation::answered(state, now, response),
-        Event::Listed(..) | Event::Wrote(..) | Event::Looked { .. } | Event::Woken { .. } | Event::PaneOpened => {
-            Vec::new()
+        Event::Wrote(WriteKind::CreateWorkergroup, response) => creation::answered(cx, response),
+        // The groups of a sandbox end with it.
+        Event::Restored(restored) if !cx.state().profile.is_sandbox => {
+            let groups = restored.groups.take();
+            cx.feature::<Groups>().drift.resume(groups);
         }
+        Event::Listed(..)
+        | Event::Wrote(..)
+        | Event::Looked { .. }
+        | Event::Woken { .. }
+        | Event::Recorded { .. }
+        | Event::PaneOpened
+        | Event::Restored(_) => {}
     },
-    follow: |state, _, _| {
-        let bans = state.annotations.scope();
-        state.groups_mut().supply.banned(bans);
+    follow: |cx| {
+        let bans = cx.state().annotations.scope();
+        cx.feature::<Groups>().supply.banned(bans);
     },
-    progress,
-    hides: |state, action| is_own(action) && state.pane != Pane::Workergroups,
+    hides: |state, action| is_of_workergroups(action) && state.pane != Pane::Workergroups,
     disabled: |state, action, is_on_pane| disabled(state, is_on_pane, action),
     ..Feature::IDLE
 };
@@ -65,11 +68,7 @@ impl FeatureState for Groups {}
 
 impl State {
     pub fn groups(&self) -> &Groups {
-        self.feature_states.get()
-    }
-
-    pub fn groups_mut(&mut self) -> &mut Groups {
-        self.feature_states.get_mut()
+        self.feature()
     }
 }
 
@@ -117,21 +116,6 @@ impl State {
         is_read_only.then(|| format!("Can't create: {READ_ONLY}"))
     }
 
-    /// Checks the supply of all groups, or stops while a check runs.
-    pub fn toggle_supply_check(&mut self, now: Now) -> Vec<Effect> {
-        if let Some(stopped) = self.groups_mut().supply.stop() {
-            self.show(Toast::new("Supply check stopped", now));
-            return vec![stopped];
-        }
-        self.browsers[Resource::Workergroups].show_columns(&SUPPLY_COLUMNS, "endpoint_name");
-        let searches = self.searches().into_iter().flatten();
-        let searches: Vec<Recruitment> = searches.map(|look| look.search).collect();
-        let groups = counted(searches.len(), "workergroup", "workergroups");
-        self.show(Toast::new(format!("Checking the supply of {groups}"), now));
-        let effects = searches.into_iter().filter_map(|search| self.check(search, true, now));
-        effects.collect()
-    }
-
     /// The search of each listed group, if it has a valid one.
     fn searches(&self) -> Vec<Option<Look>> {
         let browser = &self.browsers[Resource::Workergroups];
@@ -142,17 +126,6 @@ impl State {
         })
     }
 
-    /// Fills the columns of the table with what the groups' searches find.
-    fn fill_supply(&mut self) {
-        let looks = self.searches();
-        let column = |figure: &dyn Fn(&Preflight) -> Option<f64>| -> Vec<Option<f64>> {
-            let of = |look: &Option<Look>| figure(self.check_of(look.as_ref()?)?.report()?);
-            looks.iter().map(of).collect()
-        };
-        let [gpus, prices] = SUPPLY_FIGURES.map(|figure| column(&figure));
-        let browser = &mut self.browsers[Resource::Workergroups];
-        browser.set_columns(SUPPLY_COLUMNS.into_iter().zip([gpus, prices]));
-    }
     /// The search of `subject` as it is now; `Err` says why it cannot be run.
     pub fn look_at(&self, subject: Subject) -> Result<Look, String> {
         let draft = &self.groups().draft;
@@ -163,8 +136,8 @@ impl State {
             }
             Subject::Draft(_) => Err("The form has another draft now".to_owned()),
             Subject::Group(id) => {
-                let found = browser.listing().and_then(|listing| Some((listing, listing.row(id)?)));
-                let (listing, row) = found.ok_or("The workergroup is no longer listed")?;
+                let listed = browser.listing().and_then(|listing| Some((listing, listing.row(id)?)));
+                let (listing, row) = listed.ok_or("The workergroup is no longer listed")?;
                 Look::at_row(listing, row, browser.dialect())
             }
         }
@@ -178,13 +151,6 @@ impl State {
     /// The current report on the search of `subject`, if there is one.
     pub fn supply_report(&self, subject: Subject) -> Option<&Preflight> {
         self.check_of(&self.look_at(subject).ok()?)?.report()
-    }
-
-    /// Runs a search unless its report is current; `again` runs it even then.
-    pub fn check(&mut self, search: Recruitment, again: bool, now: Now) -> Option<Effect> {
-        let banned = self.annotations.all.not_left_out(&search.query());
-        let groups: &mut Groups = self.feature_states.get_mut();
-        groups.supply.ask((search, banned), again, &mut self.tickets, now)
     }
 
     /// The endpoints that the listed groups serve, by name.
@@ -240,68 +206,119 @@ pub(crate) fn disabled(state: &State, is_on_pane: bool, action: Action) -> Optio
 }
 
 /// Whether an action is only for this pane.
-pub(crate) const fn is_own(action: Action) -> bool {
+pub(crate) const fn is_of_workergroups(action: Action) -> bool {
     matches!(
         action,
         Action::NewGroup | Action::CloneGroup | Action::Preflight | Action::CheckSupply | Action::Secrets
     )
 }
 
-/// Whether a check of supply waits for this response.
-pub(crate) fn awaits(state: &State, ticket: Ticket) -> bool {
-    state.groups().supply.awaits(ticket)
+/// Checks the supply of all groups, or stops while a check runs.
+pub fn toggle_supply_check(cx: &mut Cx<'_>) {
+    if let Some(stopped) = cx.feature::<Groups>().supply.stop() {
+        cx.toast("Supply check stopped");
+        return cx.effect(stopped);
+    }
+    cx.table(Resource::Workergroups)
+        .show_columns(&SUPPLY_COLUMNS, "endpoint_name");
+    let searches = cx.state().searches().into_iter().flatten();
+    let searches: Vec<Recruitment> = searches.map(|look| look.search).collect();
+    let groups = counted(searches.len(), "workergroup", "workergroups");
+    cx.toast(format!("Checking the supply of {groups}"));
+    for search in searches {
+        check(cx, search, true);
+    }
 }
 
-/// Takes the response to a check of supply.
-pub(crate) fn answered(state: &mut State, now: Now, ticket: Ticket, result: Result<Reply, ApiError>) -> Vec<Effect> {
-    let dialect = state.profile.dialect;
-    let State {
-        feature_states,
+/// Runs a search unless its report is current; `again` runs it even then.
+pub fn check(cx: &mut Cx<'_>, search: Recruitment, again: bool) {
+    let now = cx.now;
+    let Lent {
+        feature: groups,
+        annotations,
         tickets,
         ..
-    } = state;
-    let groups: &mut Groups = feature_states.get_mut();
-    let answer = match result {
-        Ok(Reply::Records(listing)) => Ok(listing),
-        Ok(_) => return Vec::new(),
-        Err(error) => Err(error),
-    };
-    let effects = groups.supply.answered(ticket, answer, dialect, tickets, now);
-    state.fill_supply();
-    effects
+    } = cx.lend::<Groups>();
+    let banned = annotations.all.not_left_out(&search.query());
+    let asked = groups.supply.ask((search, banned), again, tickets, now);
+    cx.effects_for(Owner::Feature(told), asked);
 }
 
-/// Records the progress of the pane's requests.
-pub(crate) fn progress(state: &mut State, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
-    state.groups_mut().supply.progressed(ticket, attempt, waiting);
+/// Fills the columns of the table with what the groups' searches find.
+fn fill_supply(cx: &mut Cx<'_>) {
+    let state = cx.state();
+    let looks = state.searches();
+    let column = |figure: &dyn Fn(&Preflight) -> Option<f64>| -> Vec<Option<f64>> {
+        let of = |look: &Option<Look>| figure(state.check_of(look.as_ref()?)?.report()?);
+        looks.iter().map(of).collect()
+    };
+    let [gpus, prices] = SUPPLY_FIGURES.map(|figure| column(&figure));
+    cx.table(Resource::Workergroups)
+        .set_columns(SUPPLY_COLUMNS.into_iter().zip([gpus, prices]));
+}
+
+/// Takes what happens to a check of supply.
+fn told(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+    let now = cx.now;
+    let Lent {
+        feature: groups,
+        profile,
+        tickets,
+        ..
+    } = cx.lend::<Groups>();
+    if !groups.supply.awaits(ticket) {
+        return;
+    }
+    if let News::Progress(progress) = news {
+        return groups.supply.progressed(ticket, &progress);
+    }
+    let News::Reply(response) = news else { return };
+    let answer = match *response {
+        Ok(Reply::Records(listing)) => Ok(listing),
+        Ok(_) => return,
+        Err(error) => Err(error),
+    };
+    let effects = groups.supply.answered(ticket, answer, profile.dialect, tickets, now);
+    cx.effects_for(Owner::Feature(told), effects);
+    fill_supply(cx);
 }
 
 /// Handles a new listing of the groups.
-pub(crate) fn listed(state: &mut State, now: Now) -> Vec<Effect> {
-    let State {
-        browsers,
-        feature_states,
+fn listed(cx: &mut Cx<'_>) {
+    let now = cx.now;
+    let Lent {
+        feature: groups,
+        tables,
         ..
-    } = &mut *state;
-    let Some(listing) = browsers[Resource::Workergroups].listing() else {
-        return Vec::new();
+    } = cx.lend::<Groups>();
+    let Some(listing) = tables[Resource::Workergroups].listing() else {
+        return;
     };
-    let groups: &mut Groups = feature_states.get_mut();
-    let effect = groups.drift.listed(listing, now);
-    let found = groups.drift.found().next();
-    let changes = found.filter(|found| found.at >= now.epoch);
-    if let Some([first, others @ ..]) = changes.map(|found| found.changes.as_slice()) {
-        let more = match others.len() {
-            0 => String::new(),
-            many => format!(" and {}", counted(many, "other change", "other changes")),
-        };
-        let text = format!("Changed: {}{more}", words(first));
-        state.show(Toast::new(text, now));
+    let snapshot = groups.drift.listed(listing, now);
+    let latest = groups.drift.changes().next();
+    let latest = latest.filter(|latest| latest.at >= now.epoch);
+    let text = latest
+        .and_then(|latest| latest.changes.split_first())
+        .map(|(first, more_changes)| {
+            let more = match more_changes.len() {
+                0 => String::new(),
+                many => format!(" and {}", counted(many, "other change", "other changes")),
+            };
+            format!("Changed: {}{more}", words(first))
+        });
+    if let Some(text) = text {
+        cx.toast(text);
     }
-    state.fill_supply();
+    fill_supply(cx);
     // The outcome of a creation matters more than changes.
-    creation::listed(state, now);
-    vec![effect]
+    creation::listed(cx);
+    cx.save_as(Saving::Groups(Box::new(snapshot)), snapshot_saved);
+}
+
+fn snapshot_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
+    if let News::Saved(Saved::Groups(Err(why))) = news {
+        cx.complain(format!("can't save the workergroup snapshot: {why}"));
+    }
 }
 
 /// A change of a workergroup: `11 (chat) gone`, `12 (chat) max_workers: 20 → 5`.

@@ -9,11 +9,13 @@ use crate::core::message::Effect;
 use crate::domain::workergroup::{Preflight, Recruitment};
 use crate::domain::{Dialect, Listing};
 use crate::table::recording::Asked;
-use crate::table::remote::{Now, Remote, Ticket, Tickets, Waiting};
+use crate::table::remote::{Now, Progress, Remote, Ticket, Tickets};
 
+// One for each workergroup or draft that was checked.
 /// Reports that are remembered; the oldest are dropped.
 const MOST: usize = 200;
 
+// Checking all groups again sends a request for each search.
 /// Seconds for which a report counts as current.
 const FRESH: f64 = 60.0;
 
@@ -143,13 +145,13 @@ impl SupplyChecks {
 
     /// Whether it waits for this response.
     pub fn awaits(&self, ticket: Ticket) -> bool {
-        self.running.as_ref().is_some_and(|(own, _)| *own == ticket)
+        self.running.as_ref().is_some_and(|(running, _)| *running == ticket)
     }
 
     /// Records the progress of the running search.
-    pub fn progressed(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
+    pub fn progressed(&mut self, ticket: Ticket, progress: &Progress) {
         for check in &mut self.checks {
-            check.remote.progress(ticket, attempt, waiting.cloned());
+            check.remote.progress(ticket, progress.clone());
         }
     }
 
@@ -177,9 +179,9 @@ impl SupplyChecks {
         if let Some(check) = checks.find(|check| check.remote.awaited() == Some(ticket)) {
             let limit = check.search.query().limit;
             let report = answer.map(|listing| {
-                let mut found = Preflight::of(&listing, &check.search, limit);
-                found.warnings.extend(banned(check.banned));
-                found
+                let mut preflight = Preflight::of(&listing, &check.search, limit);
+                preflight.warnings.extend(banned(check.banned));
+                preflight
             });
             check.remote.accept(ticket, now, report);
         }

@@ -23,7 +23,7 @@ impl<S: Surface> Dashboard<S> {
     pub(super) async fn edit_config(&mut self) -> io::Result<()> {
         let Some(path) = self.known.as_ref().and_then(|known| known.paths()) else {
             let why = "no home directory for a configuration".to_owned();
-            let _ = self.outbox.send(Message::Saved(Err(why)));
+            let _ = self.outbox.send(Message::Told(Err(why)));
             return Ok(());
         };
         let path = path.config_file();
@@ -37,7 +37,7 @@ impl<S: Surface> Dashboard<S> {
             Err(why) => Err(format!("can't write {}: {why}", path.display())),
         };
         if let Err(why) = edited {
-            let _ = self.outbox.send(Message::Saved(Err(why)));
+            let _ = self.outbox.send(Message::Told(Err(why)));
         }
         // The folder may not have existed when watching began.
         self.config.iter().for_each(ConfigWatch::reload);

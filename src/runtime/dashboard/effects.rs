@@ -6,20 +6,22 @@ use std::sync::Arc;
 
 use super::{Dashboard, Notify, Surface};
 use crate::api::{ApiError, Operation, Request};
-use crate::core::message::Alarm;
+use crate::core::message::{ConfigCommand, HistoryJob, News, Notification};
 use crate::core::{Effect, Message};
 use crate::domain::journal::Intent;
 use crate::features::markets::MarketCommand;
 use crate::runtime::config_watch::ConfigWatch;
 use crate::runtime::disk_writer::{DiskWriter, Job};
 use crate::runtime::editor::Document;
-use crate::runtime::history::{HistoryJob, HistoryThread};
+use crate::runtime::history::HistoryThread;
 use crate::runtime::markets::MarketTasks;
 use crate::runtime::messages::told;
+use crate::runtime::sandbox_past::{DAYS, SandboxPast};
 use crate::runtime::writes::{self, journalled};
-use crate::runtime::{alarm, arrivals, routes};
+use crate::runtime::{alarm, routes};
+use crate::sandbox::Running;
+use crate::table::browser::Arrival;
 use crate::table::remote::Ticket;
-use crate::table::watch::PollClaim;
 
 impl<S: Surface> Dashboard<S> {
     /// Carries out an effect; breaks with the exit status at the end.
@@ -27,15 +29,15 @@ impl<S: Surface> Dashboard<S> {
         match effect {
             Effect::Quit => return Ok(ControlFlow::Break(0)),
             Effect::Suspend => self.surface.suspend().await?,
-            Effect::Notify { title, body } => self.tell(&title, &body),
-            Effect::Edit { text, suffix } => self.edit_text(text, suffix).await?,
-            Effect::EditConfig => self.edit_config().await?,
-            Effect::ReloadConfig => self.config.iter().for_each(ConfigWatch::reload),
+            Effect::Notify(notification) => self.attract(*notification),
+            Effect::Edit { ticket, text, suffix } => self.edit_text(ticket, text, suffix).await?,
+            Effect::Config(ConfigCommand::Edit) => self.edit_config().await?,
+            Effect::Config(ConfigCommand::Reload) => self.config.iter().for_each(ConfigWatch::reload),
+            Effect::Config(ConfigCommand::SaveTheme(name)) => self.save_theme(name),
             Effect::ForgetLimits => self.forget_limits(),
             Effect::Redraw => self.surface.repaint(),
-            Effect::KeepGroups(snapshot) => self.keep(Job::Groups(snapshot)),
             Effect::Call { ticket, request } => self.call(ticket, request),
-            Effect::Arrange(arrival) => arrivals::arrange(self.outbox.clone(), arrival),
+            Effect::Arrange(arrival) => self.arrange(arrival),
             Effect::Write {
                 ticket,
                 request,
@@ -45,35 +47,24 @@ impl<S: Surface> Dashboard<S> {
                 writes::keep_outcome(self.journal.clone(), self.outbox.clone(), outcome);
             }
             Effect::Abort(ticket) => self.abort(ticket),
-            Effect::Record(poll) => self.remember(HistoryJob::Record(poll)),
-            Effect::Recall { ticket, question } => {
-                self.remember(HistoryJob::Recall { ticket, question });
-            }
-            Effect::ClaimPoll { ticket, claim } => self.claim_poll(ticket, claim),
-            Effect::ReleasePolls(resource) => self.remember(HistoryJob::ReleasePolls(resource)),
-            Effect::Market(command) => self.market(command),
-            Effect::SaveTheme(name) => self.save_theme(name),
-            Effect::Keep(snapshot) => self.keep(Job::Snapshot(snapshot)),
-            Effect::KeepSearches { change, before } => {
-                self.keep(Job::Searches(Box::new((change, before))));
-            }
-            Effect::KeepAnnotations { change, before } => {
-                self.keep(Job::Annotations(Box::new((change, before))));
-            }
-            Effect::KeepAlerts { change, before } => {
-                self.keep(Job::Alerts(Box::new((*change, before))));
-            }
-            Effect::ClaimRing(claim) => self.remember(HistoryJob::Claim(claim)),
-            Effect::Ring(alarm) => self.ring(*alarm),
+            Effect::History(job) => self.remember(job),
+            Effect::Market { ticket, command } => self.market(ticket, command),
+            Effect::Activate(ticket) => self.board(ticket),
+            Effect::Save { ticket, saving } => self.keep(Job::Save {
+                ticket: Some(ticket),
+                saving,
+            }),
             Effect::SaveRun { run, now, path } => {
                 routes::save(self.outbox.clone(), (run, self.calls.secrets()), now, path);
             }
             Effect::Export {
+                ticket,
                 path,
                 content,
                 overwrite,
                 is_private,
             } => self.keep(Job::Export {
+                ticket,
                 path,
                 content,
                 overwrite,
@@ -84,24 +75,32 @@ impl<S: Surface> Dashboard<S> {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn tell(&mut self, title: &str, body: &str) {
-        alarm::tell(&self.model, title, body, &mut self.surface);
-    }
-
-    fn ring(&mut self, alarm: Alarm) {
+    fn attract(&mut self, notification: Notification) {
         let outbox = self.outbox.clone();
-        alarm::ring(&self.rings, &self.model, alarm, &mut self.surface, outbox);
+        alarm::attract(&self.rings, &self.model, notification, &mut self.surface, outbox);
     }
 
-    async fn edit_text(&mut self, text: String, suffix: &'static str) -> io::Result<()> {
+    async fn edit_text(&mut self, ticket: Ticket, text: String, suffix: &'static str) -> io::Result<()> {
         let edited = self.edit(Document::Text { text, suffix }).await?;
-        let _ = self.outbox.send(Message::Edited(edited));
+        let news = News::Edited(edited);
+        let _ = self.outbox.send(Message::News { ticket, news });
         Ok(())
     }
 
     fn forget_limits(&self) {
         self.calls.forget_pacing();
         self.keep_pacing();
+    }
+
+    /// Arranges a response off the event loop, which has keys to handle.
+    fn arrange(&self, arrival: Box<Arrival>) {
+        let outbox = self.outbox.clone();
+        tokio::task::spawn_blocking(move || {
+            let ticket = arrival.ticket();
+            let news = News::Arranged(Box::new(arrival.arranged()));
+            // The receiver is gone once the program ends.
+            let _ = outbox.send(Message::News { ticket, news });
+        });
     }
 
     fn abort(&mut self, ticket: Ticket) {
@@ -115,7 +114,7 @@ impl<S: Surface> Dashboard<S> {
         let text = self.calls.secrets().remove(text).into_owned();
         let copied = self.surface.copy(&text).await;
         let said = copied.map(|how| format!("Copied {what} ({how})"));
-        let _ = self.outbox.send(Message::Copied(said));
+        let _ = self.outbox.send(Message::Told(said));
     }
 
     /// Receives the progress of a ticket's call.
@@ -133,17 +132,12 @@ impl<S: Surface> Dashboard<S> {
         tokio::spawn(async move {
             let epoch = move || clock.now().epoch;
             let result = journalled(calls, journal, request, intent, notify, epoch).await;
-            let _ = outbox.send(Message::Answered {
-                ticket,
-                result: Box::new(result),
-            });
+            let news = News::Reply(Box::new(result));
+            let _ = outbox.send(Message::News { ticket, news });
         });
     }
 
-    fn market(&mut self, command: MarketCommand) {
-        if let MarketCommand::Activate(ticket) = command {
-            return self.board(ticket);
-        }
+    fn market(&self, ticket: Ticket, command: MarketCommand) {
         let Some(known) = &self.known else {
             return;
         };
@@ -152,7 +146,7 @@ impl<S: Surface> Dashboard<S> {
             pending: self.pending.clone(),
             outbox: self.outbox.clone(),
         };
-        commands.run(command, self.disk_writer.as_ref().map(DiskWriter::written));
+        commands.run(ticket, command, self.disk_writer.as_ref().map(DiskWriter::written));
     }
 
     fn save_theme(&self, name: String) {
@@ -163,7 +157,7 @@ impl<S: Surface> Dashboard<S> {
                 None => Err("No home directory: the theme is not saved".to_owned()),
             };
             // The receiver is gone once the program ends.
-            let _ = outbox.send(Message::Saved(saved));
+            let _ = outbox.send(Message::Told(saved));
         });
     }
 
@@ -197,22 +191,24 @@ impl<S: Surface> Dashboard<S> {
             .get_or_insert_with(|| DiskWriter::start(files.take(), groups.take(), secrets(), outbox.clone()));
         if !disk_writer.take(job) {
             let why = "can't start a thread".to_owned();
-            let _ = self.outbox.send(Message::Kept(Err(why)));
+            let _ = self.outbox.send(Message::NotSaved(why));
         }
     }
 
     /// Passes a job to the thread of the recorded market, which starts with the first one.
     fn remember(&mut self, job: HistoryJob) {
-        let (place, outbox) = (&self.history, &self.outbox);
+        let (history, outbox) = (&self.history, &self.outbox);
+        let market = self.sandbox.as_ref().and_then(Running::moving_market);
+        let dialect = self.model.profile.dialect;
+        let past = market.map(|market| SandboxPast {
+            market,
+            dialect,
+            days: DAYS,
+        });
         let thread = self
             .history_thread
-            .get_or_insert_with(|| HistoryThread::start(place.clone(), outbox.clone()));
+            .get_or_insert_with(|| HistoryThread::start(history.clone(), past, outbox.clone()));
         thread.take(job);
-    }
-
-    fn claim_poll(&mut self, ticket: Ticket, claim: Box<PollClaim>) {
-        let now = self.clock.now().epoch;
-        self.remember(HistoryJob::ClaimPoll { ticket, claim, now });
     }
 
     fn call(&mut self, ticket: Ticket, request: Request) {
@@ -231,15 +227,13 @@ impl<S: Surface> Dashboard<S> {
         let outbox = self.outbox.clone();
         tokio::spawn(async move {
             let result = match task.await {
-                Ok(result) => arrivals::read_ahead(result).await,
+                Ok(result) => result,
                 Err(lost) if lost.is_cancelled() => return,
                 // The task panicked: whether the request was sent is unknown.
                 Err(_) => Err(ApiError::Lost),
             };
-            let _ = outbox.send(Message::Answered {
-                ticket,
-                result: Box::new(result),
-            });
+            let news = News::Reply(Box::new(result));
+            let _ = outbox.send(Message::News { ticket, news });
         });
     }
 }

@@ -129,7 +129,7 @@ impl Pen {
                 push(off);
                 last = off;
                 // What shares the way off went with it.
-                let gone = ATTRIBUTES.iter().filter(|(_, _, other)| *other == off);
+                let gone = ATTRIBUTES.iter().filter(|(_, _, reset)| *reset == off);
                 gone.for_each(|(attribute, ..)| known -= *attribute);
             }
         }
@@ -223,8 +223,8 @@ mod tests {
             Just(Modifier::ITALIC | Modifier::REVERSED),
         ];
         let text = prop_oneof![Just(" "), Just("x"), Just("\u{e9}"), Just("\u{4e16}")];
-        let place = (0..SIZE.0 / 2, 0..SIZE.1);
-        (place, text, color(), color(), modifier)
+        let position = (0..SIZE.0 / 2, 0..SIZE.1);
+        (position, text, color(), color(), modifier)
             .prop_map(|((x, y), text, fg, bg, modifier)| (x * 2, y, cell(text, fg, bg, modifier)))
     }
 
@@ -237,18 +237,19 @@ mod tests {
             let mut plain = Vec::new();
             let placed = cells.iter().map(|(x, y, cell)| (*x, *y, cell));
             CrosstermBackend::new(&mut plain).draw(placed).unwrap();
-            let own = screen(&written(&cells));
+            let drawn_here = screen(&written(&cells));
             let wanted = screen(&plain);
             for (x, y, cell) in &cells {
                 let shown = |parser: &vt100::Parser| parser.screen().cell(*y, *x).unwrap().clone();
-                let (one, other) = (shown(&own), shown(&wanted));
-                prop_assert_eq!(one.contents(), other.contents());
-                prop_assert_eq!(one.bgcolor(), other.bgcolor());
-                prop_assert_eq!(one.inverse(), other.inverse());
-                prop_assert_eq!(one.underline(), other.underline());
+                let (ours, theirs) = (shown(&drawn_here), shown(&wanted));
+                prop_assert_eq!(ours.contents(), theirs.contents());
+                prop_assert_eq!(ours.bgcolor(), theirs.bgcolor());
+                prop_assert_eq!(ours.inverse(), theirs.inverse());
+                prop_assert_eq!(ours.underline(), theirs.underline());
                 if cell.symbol() != " " {
-                    prop_assert_eq!(one.fgcolor(), other.fgcolor());
-                    prop_assert_eq!((one.bold(), one.dim(), one.italic()), (other.bold(), other.dim(), other.italic()));
+                    prop_assert_eq!(ours.fgcolor(), theirs.fgcolor());
+                    let attributes = |cell: &vt100::Cell| (cell.bold(), cell.dim(), cell.italic());
+                    prop_assert_eq!(attributes(&ours), attributes(&theirs));
                 }
             }
         }

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     fn links(row: &str) -> Vec<String> {
-        let own = [
+        let configured = [
             "https://a.example/x?y=1#z",
             "http://b.example:80",
             "http://[::1]:8000/",
@@ -122,7 +122,7 @@ mod tests {
             "https://a.example",
         ];
         let buffer = Buffer::with_lines([row]);
-        let links = on_screen(&buffer, &own.map(str::to_owned)).into_iter();
+        let links = on_screen(&buffer, &configured.map(str::to_owned)).into_iter();
         links
             .map(|link| {
                 let shown: String = link.cells.iter().map(Cell::symbol).collect();

@@ -24,7 +24,8 @@ const NO_MOUSE: &str = "\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 /// Everything off, whether or not it was on; it begins with the end of a synchronized update in
 /// case the last frame was cut. Attributes are reset on both screens, since some terminals keep
 /// them for each; the cursor is shown last, on the screen that stays.
-const LEAVE: &str = "\x1b[?2026l\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?1004l\x1b[?2004l\x1b[8h\x1b[0m\x1b[?1049l\x1b[0m\x1b[23;2t\x1b[?25h";
+const LEAVE: &str = "\x1b[?2026l\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?1004l\x1b[?2004l\x1b[8h\
+    \x1b[0m\x1b[?1049l\x1b[0m\x1b[23;2t\x1b[?25h";
 
 /// Switches mouse capture on or off.
 pub(super) const fn mouse(is_on: bool) -> &'static [u8] {

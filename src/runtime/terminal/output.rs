@@ -11,13 +11,12 @@ use ratatui::layout::{Position, Size};
 use super::links::{self, Link};
 use super::{cells, os};
 
-/// Begins a synchronized update: terminals that support it show the frame in one go, others ignore
-/// it.
+// Begins a synchronized update: terminals that support it show the frame in one go, others ignore it.
 const BEGIN: &[u8] = b"\x1b[?2026h";
 const END: &[u8] = b"\x1b[?2026l";
 
-/// The maximum number of cells drawn. A terminal that claims more is wrong or hostile; a buffer of
-/// 65535 x 65535 cells would take all memory.
+// A terminal that claims more is wrong or hostile; a buffer of 65535 x 65535 cells would take all memory.
+/// The maximum number of cells drawn.
 const MOST_CELLS: u32 = 250_000;
 /// Width to which a screen with too many cells is cut; the rest of [`MOST_CELLS`] is height.
 const WIDEST_WHEN_CUT: u16 = 1_000;

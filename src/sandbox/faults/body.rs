@@ -72,10 +72,10 @@ pub fn escapes(cx: &mut FaultContext<'_>) -> FaultOutput {
     );
     cx.with_record(|_, record| {
         for (name, value) in record.iter_mut() {
-            if let Json::String(own) = value
+            if let Json::String(string) = value
                 && !SKIPPED.contains(&name.as_str())
             {
-                own.push_str(text);
+                string.push_str(text);
             }
         }
     })

@@ -10,7 +10,8 @@ use super::context::{FaultContext, FaultOutput};
 const GZIP: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 /// The size of the decompressed bomb, in bytes.
 const BOMB: usize = 1 << 30;
-/// Bytes per code of the bomb: the maximum of deflate.
+// The maximum of deflate.
+/// Bytes per code of the bomb.
 const RUN: usize = 258;
 
 /// 1 GiB of spaces in 1 MiB: a dynamic block whose code for the longest run has one bit.
@@ -39,7 +40,7 @@ pub fn bomb(cx: &mut FaultContext<'_>) -> FaultOutput {
         bits.put(count - 11, 7);
     };
     // Their codes: 18 is `0`, 1 is `10`, 2 is `11`; codes are output from the highest bit on.
-    let one = 0b01;
+    let repeated = 0b01;
     let two = 0b11;
     // The space and the end of the block have 2 bits, the run of 258 has 1.
     zeros(&mut bits, 32);
@@ -48,9 +49,9 @@ pub fn bomb(cx: &mut FaultContext<'_>) -> FaultOutput {
     zeros(&mut bits, 85);
     bits.put(two, 2);
     zeros(&mut bits, 28);
-    bits.put(one, 2);
+    bits.put(repeated, 2);
     // One distance, of 1 byte, with a code of 1 bit.
-    bits.put(one, 2);
+    bits.put(repeated, 2);
     // The space is `10`, the end `11`, the run `0`, its distance `0`.
     bits.put(0b01, 2);
     bits.zeros(BOMB / RUN * 2);
@@ -82,12 +83,12 @@ impl Bits {
     }
 
     fn put(&mut self, value: u32, count: u32) {
-        for place in 0..count {
+        for shift in 0..count {
             if self.free == 0 {
                 self.bytes.push(0);
                 self.free = 8;
             }
-            let bit = u8::from(value >> place & 1 == 1);
+            let bit = u8::from(value >> shift & 1 == 1);
             if let Some(last) = self.bytes.last_mut() {
                 *last |= bit << (8 - self.free);
             }

@@ -70,7 +70,7 @@ impl<'a> FaultContext<'a> {
     }
 
     /// The response with another body.
-    pub fn with_body(&self, body: impl Into<Bytes>) -> FaultOutput {
+    fn with_body(&self, body: impl Into<Bytes>) -> FaultOutput {
         let (parts, _) = self.reply.clone().into_parts();
         FaultOutput::Response(Response::from_parts(parts, body.into()))
     }

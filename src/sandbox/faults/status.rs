@@ -28,11 +28,11 @@ pub fn redirect(cx: &mut FaultContext<'_>) -> FaultOutput {
         StatusCode::FOUND,
     );
     let same = format!("http://{}{}", cx.host(), cx.request.uri.path());
-    let places = [same.as_str(), "http://127.0.0.1:9/", "http://elsewhere.invalid/"];
-    let place = cx.pick(&places, "/");
+    let targets = [same.as_str(), "http://127.0.0.1:9/", "http://elsewhere.invalid/"];
+    let target = cx.pick(&targets, "/");
     let mut response = json_answer(status, "{}");
-    if let Ok(place) = HeaderValue::from_str(place) {
-        response.headers_mut().insert(LOCATION, place);
+    if let Ok(target) = HeaderValue::from_str(target) {
+        response.headers_mut().insert(LOCATION, target);
     }
     FaultOutput::Response(response)
 }

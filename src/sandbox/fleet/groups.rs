@@ -110,7 +110,7 @@ pub struct Group {
 
 impl Group {
     /// The maximum number of workers it hires.
-    pub fn places(&self) -> usize {
+    pub fn slots(&self) -> usize {
         usize::try_from(self.record.test_workers.min(self.max_workers)).unwrap_or(0)
     }
 
@@ -136,7 +136,7 @@ impl Group {
     }
 }
 
-/// The most endpoints: deleting a workergroup leaves its endpoint.
+// The most endpoints: deleting a workergroup leaves its endpoint.
 const MOST_ENDPOINTS: usize = 1000;
 
 /// The initial workergroups: endpoint, search, GPU memory in GB.
@@ -194,7 +194,7 @@ impl Fleet {
                 .endpoint_name
                 .clone()
                 .unwrap_or_else(|| format!("workergroup-{id}"));
-            self.found(&name, 0.0)
+            self.add_endpoint(&name, 0.0)
         });
         self.add(id, endpoint, draft, 0.0);
         if let Some(group) = self.groups.last_mut() {
@@ -210,7 +210,7 @@ impl Fleet {
         let endpoint = known.unwrap_or_else(|| {
             let created: Option<Timestamp> = made.created_at.parse().ok();
             let age = created.map_or(0.0, |at| self.now() - at.as_duration().as_secs_f64());
-            let endpoint = self.found(&made.endpoint_name, age.max(0.0));
+            let endpoint = self.add_endpoint(&made.endpoint_name, age.max(0.0));
             if self.is_free(made.endpoint_id) {
                 self.endpoints[endpoint].id = made.endpoint_id;
             }
@@ -255,7 +255,7 @@ impl Fleet {
             index
         } else {
             self.room_for_an_endpoint()?;
-            self.found(name, 0.0)
+            self.add_endpoint(name, 0.0)
         };
         Ok(self.endpoints[index].id)
     }
@@ -313,7 +313,7 @@ impl Fleet {
     }
 
     /// The groups and workers of an initial endpoint.
-    pub(super) fn found_groups(&mut self, endpoint: usize, ready: usize, stopped: usize) {
+    pub(super) fn add_groups(&mut self, endpoint: usize, ready: usize, stopped: usize) {
         let name = self.endpoints[endpoint].name.clone();
         let mut groups = Vec::new();
         for (serial, (_, search, gpu_ram)) in FOUNDED.iter().enumerate().filter(|(_, (known, ..))| *known == name) {

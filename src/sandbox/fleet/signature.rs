@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use ring::rand::SystemRandom;
 use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
 
-/// The sandbox's private key. It is public on purpose and guards nothing.
+// The sandbox's private key: it is public on purpose and guards nothing.
 const PRIVATE_KEY: &str = include_str!("../../../assets/sandbox/route-signing-key.pem");
 
 /// The public key that goes with it, PEM.

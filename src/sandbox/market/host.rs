@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::USER;
 use super::super::numbers::{float, whole};
 use super::super::random::{Purpose, Rng};
-use super::facts::{Facts, pick};
+use super::figures::{Figures, pick};
 use super::machine::Verification;
 
 /// What the machines of one host share.
@@ -38,9 +38,9 @@ pub struct Host {
 
 impl Host {
     /// Host number `serial` of the market of `seed`.
-    pub fn draw(facts: &Facts, seed: u64, serial: u64) -> Arc<Self> {
+    pub fn draw(figures: &Figures, seed: u64, serial: u64) -> Arc<Self> {
         let rng = &mut Rng::keyed(seed, Purpose::Host, serial);
-        let spread = &facts.spread;
+        let spread = &figures.spread;
         let shares = &spread.shares;
         let machines = pick(&spread.hosts, rng).copied().unwrap_or(1);
         let server_cards = rng.chance(shares.datacenter * 1.2);
@@ -58,6 +58,8 @@ impl Host {
             },
             price_level: rng.unit(),
             network_level: if datacenter { rng.between(0.4, 1.0) } else { rng.unit() },
+            // The figures are what clients pay; a host asks for three quarters of it, and the market adds a
+            // third.
             storage_ask: whole_cents(spread.storage_cost.draw(rng) * 0.75),
             traffic_cost: traffic(spread.traffic_cost.draw(rng)),
             discount: if rng.chance(shares.credit_discount) {
@@ -73,9 +75,9 @@ impl Host {
 
     /// This host with the location, kind and verification that an anchor needs; the caller's own if
     /// `own`.
-    pub fn anchored(&self, location: usize, datacenter: bool, own: bool) -> Arc<Self> {
+    pub fn anchored(&self, location: usize, datacenter: bool, is_users: bool) -> Arc<Self> {
         Arc::new(Self {
-            id: if own { USER } else { self.id },
+            id: if is_users { USER } else { self.id },
             location,
             datacenter,
             verification: Verification::Verified,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::USER;
 use super::super::numbers::{float, rounded, since_midnight, unsigned, until_midnight, whole};
 use super::super::random::{Purpose, Rng};
-use super::facts::{Facts, GpuModel, Processor, Shares, pick};
+use super::figures::{Figures, GpuModel, Processor, Shares, pick};
 use super::host::{Host, whole_cents};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -173,7 +173,7 @@ impl Ids {
 /// The parameters for drawing a machine.
 #[derive(Debug)]
 pub struct Commission<'a> {
-    pub facts: &'a Facts,
+    pub figures: &'a Figures,
     pub seed: u64,
     pub serial: u64,
     pub host: Arc<Host>,
@@ -190,21 +190,24 @@ impl Machine {
     /// Draws a machine and gives its offers ids.
     #[expect(clippy::too_many_lines, reason = "one line or two for each member")]
     pub fn draw(commission: &Commission<'_>, ids: &mut Ids) -> Self {
-        let Commission { facts, host, now, .. } = commission;
+        let Commission { figures, host, now, .. } = commission;
         let rng = &mut Rng::keyed(commission.seed, Purpose::Machine, commission.serial);
-        let shares = &facts.spread.shares;
+        let shares = &figures.spread.shares;
         let model = choose_model(commission, rng);
-        let card = &facts.gpus[model];
+        let card = &figures.gpus[model];
         let gpus = choose_size(card, commission, rng);
         let anchor = commission.wish.is_some();
         let new = !anchor && (commission.arriving || rng.chance(shares.new_machine));
-        let (driver_version, cuda_max_good) = choose_driver(facts, card, rng);
-        let (processor, cpu_cores) = choose_processor(&facts.spread.processors, facts, card, gpus, rng);
-        let cpu_ram = unsigned(facts.spread.ram_per_gpu.draw(rng) * f64::from(gpus));
-        let disk_space = rounded(facts.spread.disk_per_gpu.draw(rng) * f64::from(gpus), 1);
+        let (driver_version, cuda_max_good) = choose_driver(figures, card, rng);
+        let (processor, cpu_cores) = choose_processor(&figures.spread.processors, figures, card, gpus, rng);
+        let cpu_ram = unsigned(figures.spread.ram_per_gpu.draw(rng) * f64::from(gpus));
+        let disk_space = rounded(figures.spread.disk_per_gpu.draw(rng) * f64::from(gpus), 1);
         let network = |rng: &mut Rng| (host.network_level + rng.between(-0.08, 0.08)).clamp(0.0, 1.0);
         let (ask, bid_ask) = choose_price(card, host, shares, rng);
+        // Consumer boards have too few lanes for seven cards with sixteen each.
         let lanes: u8 = if gpus > 6 && !card.server { 8 } else { 16 };
+        // Server cards and those of the newest generation (compute capability 12.0) are PCIe 5; older ones
+        // stand in older boards.
         let pci_gen = if card.server || card.capability >= 1200 {
             5.0
         } else {
@@ -216,7 +219,7 @@ impl Machine {
             (now - since_midnight(*now), now + until_midnight(*now))
         };
         let end_date = end
-            + facts
+            + figures
                 .spread
                 .duration_days
                 .draw(rng)
@@ -229,6 +232,7 @@ impl Machine {
             id: machine_id,
             host: Arc::clone(host),
             model,
+            // One model name is sold with several sizes: an RTX 4090 has 24, 48 or 23 GB.
             gpu_ram: choose_vram(card, anchor, rng),
             gpus,
             gpu_ids: (0..u64::from(gpus)).map(|card| ids.gpu + card).collect(),
@@ -237,6 +241,7 @@ impl Machine {
             } else {
                 1 + draw_below(gpus, rng)
             },
+            // A machine is listed once for every power of two of its GPUs, each with an id of its own.
             slices: cut(chunks(gpus), ids, rng),
             new,
             anchor,
@@ -247,39 +252,42 @@ impl Machine {
             },
             vm_deverified: rng.chance(shares.vm_deverified),
             vms_enabled: card.server && rng.chance(0.4),
+            // Mostly null on the market, which the filter `external=false` lets pass.
             external: rng.chance(shares.external).then(|| rng.chance(0.7)),
             rented_by_caller: !anchor && rng.chance(shares.rented_by_caller),
             reliability: if new {
                 0.6
             } else {
-                let drawn = facts.spread.reliability.draw(rng);
+                let drawn = figures.spread.reliability.draw(rng);
                 rounded(if anchor { drawn.max(0.9871) } else { drawn }, 7)
             },
             cuda_max_good,
             driver_version,
-            os: rng.weighted(facts.spread.os.iter().map(|(_, weight)| *weight)),
+            os: rng.weighted(figures.spread.os.iter().map(|(_, weight)| *weight)),
             board: (!rng.chance(shares.board_unknown))
-                .then(|| rng.weighted(facts.spread.boards.iter().map(|(_, weight)| *weight))),
-            disk_name: rng.weighted(facts.spread.disks.iter().map(|(_, weight)| *weight)),
+                .then(|| rng.weighted(figures.spread.boards.iter().map(|(_, weight)| *weight))),
+            disk_name: rng.weighted(figures.spread.disks.iter().map(|(_, weight)| *weight)),
             processor,
             cpu_cores,
-            cpu_ghz: facts.spread.processors.get(processor).map_or(0.0, |cpu| cpu.ghz),
+            cpu_ghz: figures.spread.processors.get(processor).map_or(0.0, |cpu| cpu.ghz),
             cpu_ram,
+            // AVX is an extension of x86.
             has_avx: !card.arm && !rng.chance(shares.no_avx),
             disk_space,
-            disk_bw: rounded(facts.spread.disk_bandwidth.draw(rng), 1),
-            inet_down: rounded(facts.spread.inet_down.at(network(rng)), 1),
-            inet_up: rounded(facts.spread.inet_up.at(network(rng)), 1),
-            ports: u32::try_from(whole(facts.spread.ports_per_machine.draw(rng))).unwrap_or(12),
+            disk_bw: rounded(figures.spread.disk_bandwidth.draw(rng), 1),
+            inet_down: rounded(figures.spread.inet_down.at(network(rng)), 1),
+            inet_up: rounded(figures.spread.inet_up.at(network(rng)), 1),
+            ports: u32::try_from(whole(figures.spread.ports_per_machine.draw(rng))).unwrap_or(12),
             static_ip: rng.chance(shares.static_ip),
             public_ipaddr: address(commission.serial, rng),
             pci_gen,
             gpu_lanes: lanes,
             pcie_bw: rounded(pci_gen * f64::from(lanes) * rng.between(0.6, 0.687), 1),
+            // A link needs two cards.
             bw_nvlink: if gpus > 1 { card.nvlink } else { 0.0 },
             gpu_mem_bw: rounded(card.bandwidth * rng.between(0.985, 1.0), 1),
             gpu_max_power: (card.watts * if rng.chance(0.2) { 0.8 } else { 1.0 }).round(),
-            gpu_max_temp: facts.spread.temperature.draw(rng).round(),
+            gpu_max_temp: figures.spread.temperature.draw(rng).round(),
             gpu_display_active: !card.server && rng.chance(0.08),
             dlperf: if new {
                 0.9
@@ -305,7 +313,7 @@ impl Machine {
     }
 
     /// Whether the caller is its host.
-    pub fn is_own(&self) -> bool {
+    pub fn is_users(&self) -> bool {
         self.host.id == USER
     }
 
@@ -323,8 +331,8 @@ impl Machine {
     /// Splits it into other offers: the smallest one has another number of GPUs.
     pub fn resplit(&mut self, ids: &mut Ids, rng: &mut Rng) {
         let least = self.slices.first().map_or(1, |slice| slice.gpus);
-        let others: Vec<u32> = chunks(self.gpus).filter(|chunk| *chunk != least).collect();
-        if let Some(least) = others.get(rng.index(others.len())) {
+        let larger: Vec<u32> = chunks(self.gpus).filter(|chunk| *chunk != least).collect();
+        if let Some(least) = larger.get(rng.index(larger.len())) {
             let chunks = chunks(self.gpus).filter(|chunk| chunk >= least);
             self.slices = cut(chunks, ids, rng);
         }
@@ -336,7 +344,7 @@ fn draw_below(bound: u32, rng: &mut Rng) -> u32 {
 }
 
 fn choose_model(commission: &Commission<'_>, rng: &mut Rng) -> usize {
-    let gpus = &commission.facts.gpus;
+    let gpus = &commission.figures.gpus;
     if let Some(wish) = commission.wish {
         return gpus.iter().position(|card| card.name == wish.model).unwrap_or(0);
     }
@@ -370,21 +378,24 @@ fn choose_vram(card: &GpuModel, anchor: bool, rng: &mut Rng) -> u64 {
     }
 }
 
-fn choose_driver(facts: &Facts, card: &GpuModel, rng: &mut Rng) -> (String, f64) {
+fn choose_driver(figures: &Figures, card: &GpuModel, rng: &mut Rng) -> (String, f64) {
     if card.amd {
+        // ROCm has versions of its own, and no CUDA.
         return (["6.10.5", "6.12.12"][rng.index(2)].to_owned(), 0.0);
     }
-    let Some(driver) = pick(&facts.spread.drivers, rng) else {
+    let Some(driver) = pick(&figures.spread.drivers, rng) else {
         return (String::new(), 0.0);
     };
-    let garbage = driver.starts_with("580.173") && rng.chance(facts.spread.shares.cuda_garbage);
-    let cuda = if garbage { 580.173 } else { facts.cuda_of(driver) };
+    // On the market some rows carry the driver's version in place of CUDA's: a client must not read it as a
+    // number of CUDA.
+    let garbage = driver.starts_with("580.173") && rng.chance(figures.spread.shares.cuda_garbage);
+    let cuda = if garbage { 580.173 } else { figures.cuda_of(driver) };
     (driver.clone(), cuda)
 }
 
 /// The processor of the right kind that is closest to the threads that the GPUs need.
-fn choose_processor(all: &[Processor], facts: &Facts, card: &GpuModel, gpus: u32, rng: &mut Rng) -> (usize, u32) {
-    let wanted = facts.spread.cores_per_gpu.draw(rng) * f64::from(gpus);
+fn choose_processor(all: &[Processor], figures: &Figures, card: &GpuModel, gpus: u32, rng: &mut Rng) -> (usize, u32) {
+    let wanted = figures.spread.cores_per_gpu.draw(rng) * f64::from(gpus);
     let server = card.server || wanted > 64.0;
     let mut best = (0, 4, f64::MAX);
     for (index, cpu) in all.iter().enumerate().filter(|(_, cpu)| cpu.server == server) {
@@ -402,9 +413,11 @@ fn choose_processor(all: &[Processor], facts: &Facts, card: &GpuModel, gpus: u32
 
 /// The host's price per GPU and hour, and its lowest bid, both in whole cents.
 fn choose_price(card: &GpuModel, host: &Host, shares: &Shares, rng: &mut Rng) -> (f64, f64) {
+    // Hosts are cheap or not with all of their machines, more than a single machine is.
     let level = (host.price_level * 0.6 + rng.unit() * 0.4).clamp(0.02, 0.98);
     let ask = whole_cents(card.price.at(level) * 0.75);
     let roll = rng.unit();
+    // On the market one bid in ten is above the on-demand price, and many are equal to it.
     let ratio = if roll < shares.min_bid_equal {
         1.0
     } else if roll < shares.min_bid_equal + shares.min_bid_above {

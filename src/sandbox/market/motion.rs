@@ -3,14 +3,14 @@
 use super::super::numbers::{float, rounded, unsigned};
 use super::super::random::{Purpose, Rng};
 use super::Market;
-use super::facts::{Facts, FiveQuantiles};
+use super::figures::{Figures, FiveQuantiles};
 use super::host::whole_cents;
 use super::machine::Machine;
 
 /// Seconds of one tick of the market's clock.
 const TICK: f64 = 5.0;
-/// Share of the machines whose price changes in a tick. Real prices change more slowly; these are
-/// meant to be seen.
+// Real prices change more slowly; these are meant to be seen.
+/// Share of the machines whose price changes in a tick.
 const REPRICED: f64 = 0.004;
 /// Share of the machines whose GPUs are rented or released in a tick.
 const RELET: f64 = 0.003;
@@ -71,6 +71,7 @@ impl Market {
     /// Lists some machines' GPUs as other offers: nothing has changed hands, which those who compare
     /// offers by their ids cannot tell.
     fn relist(&mut self) {
+        // Numbers of their own: what else happens in the tick stays as it was without them.
         let rng = &mut Rng::keyed(self.config.seed, Purpose::Relisting, self.ticks);
         let machines = float(self.machines.len() as u64);
         let resplit = rng.count(machines * RESPLIT);
@@ -90,10 +91,10 @@ impl Market {
         }
     }
 
-    fn change(&mut self, rng: &mut Rng, how: impl Fn(&Facts, &mut Machine, &mut Rng)) {
+    fn change(&mut self, rng: &mut Rng, how: impl Fn(&Figures, &mut Machine, &mut Rng)) {
         let index = rng.index(self.machines.len());
         if let Some(machine) = self.machines.get_mut(index) {
-            how(&self.facts, machine, rng);
+            how(&self.figures, machine, rng);
         }
     }
 
@@ -108,6 +109,7 @@ impl Market {
     /// Removes expired offers; those that the market keeps are extended.
     fn end(&mut self, now: f64) {
         for machine in &mut self.machines {
+            // A sandbox that runs for months keeps the offers that people try first.
             if machine.anchor && machine.end_date < now + 86_400.0 {
                 machine.end_date += 90.0 * 86_400.0;
             }
@@ -118,6 +120,8 @@ impl Market {
 
     fn arrive(&mut self, rng: &mut Rng, now: f64) {
         for _ in 0..ARRIVALS {
+            // What leaves is replaced with some delay, so that the number of offers moves around the wanted
+            // one.
             if self.offer_count() >= self.config.offers || rng.chance(0.4) {
                 return;
             }
@@ -148,13 +152,14 @@ impl Market {
 
 /// A host changes its price: a few percent up or down, at least a cent, within the usual range of
 /// its GPU.
-fn reprice(facts: &Facts, machine: &mut Machine, rng: &mut Rng) {
-    let Some(card) = facts.gpus.get(machine.model) else {
+fn reprice(figures: &Figures, machine: &mut Machine, rng: &mut Rng) {
+    let Some(card) = figures.gpus.get(machine.model) else {
         return;
     };
     let bid_ratio = machine.bid_ask / machine.ask;
     // A lowest bid above the on-demand price stays the exception that it is in real markets.
     let most = bid_ratio.max(1.0);
+    // Hosts type whole cents.
     let step = (machine.ask * rng.between(0.02, 0.08)).max(0.01);
     let wanted = machine.ask + if rng.chance(0.5) { step } else { -step };
     let (low, high) = bounds(&card.price);
@@ -165,6 +170,7 @@ fn reprice(facts: &Facts, machine: &mut Machine, rng: &mut Rng) {
 
 /// The range of a host's price: a little beyond the usual prices of its GPU.
 fn bounds(price: &FiveQuantiles) -> (f64, f64) {
+    // Without bounds prices would drift away over weeks.
     (price.at(0.0) * 0.75 * 0.8, price.at(1.0) * 0.75 * 1.25)
 }
 
@@ -173,6 +179,7 @@ fn relet(machine: &mut Machine, rng: &mut Rng) {
         return;
     }
     let cards = 1 + u32::try_from(rng.below(u64::from(machine.gpus))).unwrap_or(0);
+    // Slightly more is released than rented, so that the market never sells out.
     machine.occupied = if machine.occupied > 0 && rng.chance(0.6) {
         machine.occupied.saturating_sub(cards)
     } else {
@@ -181,6 +188,7 @@ fn relet(machine: &mut Machine, rng: &mut Rng) {
 }
 
 fn measure(machine: &mut Machine, rng: &mut Rng) {
+    // A new machine begins at 0.6 and earns its reliability; the others change in the fourth decimal.
     let better = if machine.new {
         0.01
     } else {

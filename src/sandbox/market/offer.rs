@@ -2,7 +2,7 @@
 //! adds.
 
 use super::super::numbers::{float, unsigned};
-use super::facts::Facts;
+use super::figures::Figures;
 use super::host::client_price;
 use super::machine::{Machine, Slice, scaling, share_of};
 use super::price::{Charges, Quote, Tariff, Terms};
@@ -208,14 +208,14 @@ fn score(machine: &Machine, dlperf: f64, adjusted: f64, reliability_mult: f64) -
 /// An offer as a search with `terms` at `now` shows it.
 #[expect(clippy::too_many_lines, reason = "one line for each of a record's members")]
 pub fn row<'m>(
-    facts: &'m Facts,
-    codes: &super::place::Codes,
+    figures: &'m Figures,
+    codes: &super::geolocode::Codes,
     (machine, slice): (&'m Machine, &'m Slice),
     terms: Terms,
     now: f64,
 ) -> OfferRow<'m> {
-    let card = &facts.gpus[machine.model];
-    let spread = &facts.spread;
+    let card = &figures.gpus[machine.model];
+    let spread = &figures.spread;
     let host = &machine.host;
     let tariff = tariff(machine, slice, now);
     let quote = Quote::of(&tariff, terms);
@@ -223,7 +223,9 @@ pub fn row<'m>(
     let dlperf = machine.dlperf * gpus * scaling(slice.gpus);
     let total_flops = card.tflops * gpus;
     let gpu_total_ram = machine.gpu_ram * u64::from(slice.gpus);
+    // Approximately what recorded offers show.
     let reliability_mult = 1.0 / (1.0 + 10.0 * (1.0 - machine.reliability));
+    // New machines have no location on the market.
     let location = (!machine.new).then(|| spread.locations[host.location].0.as_str());
     let share = |all: u64| share_of(all, slice.gpus, machine.gpus);
     let cards = usize::try_from(slice.gpus).unwrap_or(0).min(machine.gpu_ids.len());

@@ -10,8 +10,8 @@ use crate::domain::query::DEFAULT_STORAGE_GB;
 /// Hours of a month in the service's storage billing.
 pub const HOURS_PER_MONTH: f64 = 720.0;
 
-/// Months paid in advance for a host's full discount. The real curve is unknown; this one is
-/// linear.
+// The real curve is unknown; this one is linear.
+/// Months paid in advance for a host's full discount.
 const FULL_DISCOUNT_MONTHS: f64 = 3.0;
 
 /// What a search prices offers for.
@@ -79,6 +79,7 @@ impl Quote {
         let storage = storage_per_hour(tariff.storage_cost, terms.storage);
         let total = base + storage;
         let months = tariff.duration / (HOURS_PER_MONTH * 3600.0);
+        // On recorded on-demand offers it is zero or null, and the discount itself only with reserved prices.
         let discount_rate = match terms.rental {
             OfferType::Reserved => Some(tariff.discount * (months / FULL_DISCOUNT_MONTHS).min(1.0)),
             OfferType::OnDemand | OfferType::Bid => (tariff.discount > 0.0).then_some(0.0),
@@ -88,6 +89,7 @@ impl Quote {
             base,
             storage,
             total,
+            // As in recorded offers: the market ranks with the traffic of a quarter of the disk.
             adjusted: total + tariff.inet_down_cost * terms.storage / 4.0,
             discount_rate,
             discount,

@@ -3,7 +3,7 @@
 use super::super::USER;
 use super::super::numbers::{rounded, since_midnight, unsigned, until_midnight};
 use super::super::random::{Purpose, Rng};
-use super::facts::Facts;
+use super::figures::Figures;
 use super::host::{client_price, whole_cents};
 use super::price::storage_per_hour;
 use super::record::record;
@@ -100,10 +100,10 @@ pub struct Volume {
 
 impl Volume {
     /// Volume number `serial` of the market of `seed`, on `cluster`.
-    pub fn draw(facts: &Facts, (seed, serial): (u64, u64), id: u64, cluster: Cluster, now: f64) -> Self {
+    pub fn draw(figures: &Figures, (seed, serial): (u64, u64), id: u64, cluster: Cluster, now: f64) -> Self {
         let rng = &mut Rng::keyed(seed, Purpose::Volume, serial);
         let average = rng.between(300.0, 6_400.0);
-        let days = facts.spread.duration_days.draw(rng).max(3.0);
+        let days = figures.spread.duration_days.draw(rng).max(3.0);
         Self {
             id,
             cluster,
@@ -122,16 +122,22 @@ impl Volume {
     }
 
     /// Whether it is one of the caller's listings.
-    pub const fn is_own(&self) -> bool {
+    pub const fn is_users(&self) -> bool {
         self.cluster.host == USER
     }
 
     /// The volume as a search for `storage` GB at `now` shows it.
-    pub fn row<'m>(&self, facts: &'m Facts, codes: &super::place::Codes, storage: f64, now: f64) -> VolumeRow<'m> {
+    pub fn row<'m>(
+        &self,
+        figures: &'m Figures,
+        codes: &super::geolocode::Codes,
+        storage: f64,
+        now: f64,
+    ) -> VolumeRow<'m> {
         let storage_cost = client_price(self.ask);
         let hourly = storage_per_hour(storage_cost, storage);
         let [average, highest, lowest] = self.bandwidth;
-        let location = facts.spread.locations.get(self.cluster.location);
+        let location = figures.spread.locations.get(self.cluster.location);
         VolumeRow {
             id: self.id,
             ask_contract_id: self.id,
@@ -139,6 +145,7 @@ impl Volume {
             host_id: self.cluster.host,
             disk_space: self.disk_space,
             storage_cost,
+            // The specification and the offers' interface name the same member differently.
             storage_cost_total: hourly,
             storage_total_cost: hourly,
             inet_up: self.cluster.inet_up,
@@ -153,7 +160,7 @@ impl Volume {
             } else {
                 "unverified"
             },
-            geolocation: location.map(|(place, _)| place.as_str()),
+            geolocation: location.map(|(name, _)| name.as_str()),
             geolocode: location.map(|_| codes.of(self.cluster.location)),
             nw_disk_avg_bw: average,
             nw_disk_max_bw: highest,

@@ -13,7 +13,7 @@ pub fn read(field: &Field, operator: Operator, sent: &Json, factor: f64) -> Resu
             values.map(Operand::Many)
         }
         (true, _) => Err("a list is wanted"),
-        (false, one) => value(field, one, factor).map(Operand::One),
+        (false, single) => value(field, single, factor).map(Operand::One),
     }
 }
 

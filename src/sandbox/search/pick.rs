@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::super::market::{Cell, OfferRow, VolumeRow};
 use super::Search;
 use crate::domain::listing::compare_cells;
-use crate::domain::value::Found;
+use crate::domain::value::JsonKind;
 use crate::domain::{CellRef, Field, Source};
 
 /// A row that a search is applied to.
@@ -77,32 +77,32 @@ pub fn pick<'m, T, R: Row<'m>>(items: impl Iterator<Item = T>, row: impl Fn(&T) 
 
 /// The value of a field in a row.
 fn cell<'m>(row: &impl Row<'m>, field: &Field) -> CellRef<'m> {
-    let found = match field.source {
+    let value = match field.source {
         Source::Member(name) | Source::Search(name) | Source::TimeLeft(name, _) | Source::Since(name) => {
             row.member(name)
         }
         Source::Known(name) => row.member(name).map(|cell| match cell {
             Cell::Number(0.0) => Cell::Null,
-            other => other,
+            cell => cell,
         }),
         Source::Either(names) => names.iter().find_map(|name| row.member(name)),
         Source::Nested(object, member) => row.nested(object, member),
         Source::TextIs(name, text) => row.member(name).map(|cell| match cell {
-            Cell::Text(found) => Cell::Flag(found == text),
-            other => other,
+            Cell::Text(value) => Cell::Flag(value == text),
+            cell => cell,
         }),
         Source::NumberIs(name, number) => row.member(name).map(|cell| match cell {
-            Cell::Number(found) => Cell::Flag(super::super::numbers::whole(found) == number),
-            other => other,
+            Cell::Number(value) => Cell::Flag(super::super::numbers::whole(value) == number),
+            cell => cell,
         }),
         Source::Nowhere | Source::Computed => None,
     };
-    match found {
+    match value {
         None => CellRef::Missing,
         Some(Cell::Null) => CellRef::Null,
         Some(Cell::Flag(flag)) => CellRef::Flag(flag),
         Some(Cell::Number(number)) => CellRef::Number(number),
         Some(Cell::Text(text)) => CellRef::Text(text),
-        Some(Cell::Compound) => CellRef::Bad(Found::List),
+        Some(Cell::Compound) => CellRef::Bad(JsonKind::List),
     }
 }

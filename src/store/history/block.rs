@@ -7,6 +7,7 @@ use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehav
 use super::codes;
 use crate::domain::history::{Ending, Interval, Moment, Onset};
 
+// Questions are about days, and a day that is over gets no more spells, so that its block never changes.
 /// Seconds that a block covers.
 const DAY: i64 = 86_400;
 

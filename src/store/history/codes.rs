@@ -56,7 +56,6 @@ pub(super) const fn outcome_of(code: i64) -> PollOutcome {
     }
 }
 
-/// Bytes of a quote.
 const QUOTE: usize = 4 + 3 * 8;
 
 /// Quotes one after another: the GPUs, then the three prices, all with the least byte first. A least bid

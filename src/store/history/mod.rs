@@ -33,6 +33,7 @@ pub use poll_lock::PollLocks;
 pub use retention::Limits;
 pub use ring::ProgramId;
 
+// After so long something is wrong with the file; the poll is lost, not the program.
 /// How long a write waits for another program's transaction, which takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -74,14 +75,14 @@ impl HistoryError {
 
 /// Where a market is recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HistoryPlace {
+pub struct HistoryLocation {
     /// The file; without one, what is recorded ends with the program.
     pub path: Option<PathBuf>,
     /// Identifies the market: its address, or the sandbox's seed.
     pub market: String,
 }
 
-impl HistoryPlace {
+impl HistoryLocation {
     /// Opens the database, creating it if needed.
     ///
     /// # Errors
@@ -222,7 +223,7 @@ fn connect(path: &Path) -> std::io::Result<rusqlite::Result<Connection>> {
     if let Some(folder) = path.parent() {
         files::private_dir(folder)?;
     }
-    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+    if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         return Err(std::io::Error::other("it is not a regular file"));
     }
     let mut options = OpenOptions::new();

@@ -11,7 +11,7 @@ use super::{Database, codes};
 use crate::domain::history::{Interval, Memory, Outline, Question, SearchKey};
 
 /// An outline, and the numbers of its lots in the database.
-pub(super) struct FoundOutline {
+pub(super) struct RecordedOutline {
     pub outline: Outline,
     lots: Vec<i64>,
 }
@@ -52,7 +52,7 @@ impl Gathering<'_> {
 
 impl Database {
     /// What was recorded of a search in the time of a question; `None` if it was not polled then.
-    pub(super) fn outline(&self, search: &SearchKey, question: &Question) -> rusqlite::Result<Option<FoundOutline>> {
+    pub(super) fn outline(&self, search: &SearchKey, question: &Question) -> rusqlite::Result<Option<RecordedOutline>> {
         // One moment of the file, although other programs write to it.
         let transaction = self.connection.unchecked_transaction()?;
         let Some(number) = read::search(&transaction, &self.market, search)? else {
@@ -70,7 +70,7 @@ impl Database {
         let asked = (filter.machine.is_some() || filter.model.is_some())
             .then(|| read::lots(&transaction, filter))
             .transpose()?;
-        let mut found = Gathering {
+        let mut gathered = Gathering {
             question,
             asked: asked.map(|lots| lots.into_iter().collect()),
             left_out: self.left_out()?.into_iter().collect(),
@@ -79,15 +79,15 @@ impl Database {
             lots: Vec::new(),
             intervals: Vec::new(),
         };
-        found.take_all(&transaction, &span)?;
+        gathered.take_all(&transaction, &span)?;
         let outline = Outline {
             search: search.clone(),
             polls,
-            intervals: found.intervals,
+            intervals: gathered.intervals,
         };
-        Ok(Some(FoundOutline {
+        Ok(Some(RecordedOutline {
             outline: outline.earlier(span.ahead),
-            lots: found.lots,
+            lots: gathered.lots,
         }))
     }
 }
@@ -101,15 +101,15 @@ impl Gathering<'_> {
         };
         let sealed = block::sealed(connection, search)?.unwrap_or(none);
         let before = (from, sealed.since);
-        block::closed_rows(connection, search, before, |it| self.take(it))?;
-        block::read(connection, search, from, |it| self.take(it))?;
+        block::closed_rows(connection, search, before, |row| self.take(row))?;
+        block::read(connection, search, from, |row| self.take(row))?;
         let after = (from.max(sealed.until), i64::MAX);
-        block::closed_rows(connection, search, after, |it| self.take(it))?;
-        block::open_rows(connection, search, span.seen, |it| self.take(it))
+        block::closed_rows(connection, search, after, |row| self.take(row))?;
+        block::open_rows(connection, search, span.seen, |row| self.take(row))
     }
 }
 
-impl FoundOutline {
+impl RecordedOutline {
     /// Sums up what a verdict needs of the lots.
     pub(super) fn memory(&self, question: &Question, database: &Database) -> rusqlite::Result<Memory> {
         let failed = RefCell::new(None);

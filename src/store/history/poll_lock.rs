@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::HistoryPlace;
+use super::HistoryLocation;
 use crate::domain::Resource;
 use crate::domain::history::SearchKey;
 use crate::store::files;
@@ -39,8 +39,8 @@ struct Watched {
 
 impl PollLocks {
     /// The locks beside a record; removes files that ended programs have left.
-    pub fn new(place: &HistoryPlace) -> Self {
-        let path = place.path.as_ref();
+    pub fn new(history: &HistoryLocation) -> Self {
+        let path = history.path.as_ref();
         let folder = path.map(|path| path.with_file_name(FOLDER));
         if let Some(folder) = folder.as_ref().filter(|folder| folder.is_dir()) {
             // What stays is tried again at the next start.
@@ -48,7 +48,7 @@ impl PollLocks {
         }
         Self {
             folder,
-            market: place.market.clone(),
+            market: history.market.clone(),
             watched: HashMap::new(),
         }
     }
@@ -71,6 +71,7 @@ impl PollLocks {
             };
         }
         let now = Duration::try_from_secs_f64(now).unwrap_or_default();
+        // One late or failed poll must not make two programs take turns.
         watched.claim(every.saturating_mul(3), UNIX_EPOCH + now).unwrap_or(true)
     }
 

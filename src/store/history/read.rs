@@ -11,9 +11,11 @@ use crate::domain::history::{
     self, Answer, Event, Excerpt, Lot, LotFilter, Moment, Poll, PollRow, Question, Recorded, SearchKey, Spell, Want,
 };
 
+// A tape shows the latest events first, and a watched market has many in an hour.
 /// Seconds in which there may be enough events for a tape.
 const RECENT: i64 = 3600;
 
+// A first, short look back answers for most of them.
 /// Seconds that most lots are on offer at most.
 const LIVES: i64 = 86_400;
 
@@ -87,8 +89,9 @@ impl Database {
             return Ok(None);
         };
         let mut spells = open_spells(&transaction, search, row.at)?;
+        // What a truncated poll lacks is still open, but was not seen by it.
         spells.retain(|spell| spell.last == row.at);
-        spells.sort_unstable_by(|one, other| one.lot.cmp(&other.lot));
+        spells.sort_unstable_by(|left, right| left.lot.cmp(&right.lot));
         Ok(Some(Poll {
             search: key.clone(),
             at: Moment(row.at.0.saturating_sub(ahead)),
@@ -132,16 +135,16 @@ impl Database {
     ///
     /// When the database cannot be read.
     pub fn answer(&self, question: &Question) -> Result<Answer, HistoryError> {
-        let answer = match (&question.search, question.want) {
+        let answer = match (&question.search, &question.want) {
             (Some(search), Want::Series { buckets }) => self
                 .outline(search, question)
-                .map(|found| Answer::Series(found.map(|it| it.outline.series(question, buckets)))),
+                .map(|recorded| Answer::Series(recorded.map(|known| known.outline.series(question, *buckets)))),
             (Some(search), Want::Memory { .. }) => self
                 .outline(search, question)
-                .and_then(|found| found.map(|it| it.memory(question, self)).transpose())
+                .and_then(|recorded| recorded.map(|known| known.memory(question, self)).transpose())
                 .map(Answer::Memory),
-            (_, Want::Tape { most }) => self.tape(question, most).map(Answer::Tape),
-            (_, Want::Series { .. } | Want::Memory { .. } | Want::Searches) => self
+            (_, Want::Tape { most }) => self.tape(question, *most).map(Answer::Tape),
+            (_, Want::Series { .. } | Want::Memory { .. } | Want::Searches | Want::Rings(_)) => self
                 .recorded(question, &Which::Filter(&question.filter))
                 .map(|recorded| history::answer(question, &recorded)),
         };
@@ -173,11 +176,11 @@ impl Database {
         if since == question.since {
             return Ok(recorded);
         }
-        let spells = recorded.iter().flat_map(|one| &one.excerpt.spells);
+        let spells = recorded.iter().flat_map(|record| &record.excerpt.spells);
         let older = spells.filter(|spell| spell.first < since);
         let older: BTreeSet<Lot> = older.map(|spell| spell.lot.clone()).collect();
-        for (one, whole) in recorded.iter_mut().zip(self.recorded(question, &Which::These(&older))?) {
-            let spells = &mut one.excerpt.spells;
+        for (record, whole) in recorded.iter_mut().zip(self.recorded(question, &Which::These(&older))?) {
+            let spells = &mut record.excerpt.spells;
             spells.retain(|spell| !older.contains(&spell.lot));
             spells.extend(whole.excerpt.spells);
             spells.sort_by_key(|spell| spell.first);
@@ -198,6 +201,7 @@ impl Database {
             if recent.since == question.since {
                 return Ok(history::tape(question, &recorded, most));
             }
+            // Times as long each: at most a few reads, of which only the last is large.
             back = back.saturating_mul(4);
             let events = history::tape(&recent, &recorded, usize::MAX);
             if events.len() < most {
@@ -449,7 +453,7 @@ impl SpellReader<'_> {
     fn known(&mut self, lot: i64) -> rusqlite::Result<&Known> {
         Ok(match self.lots.entry(lot) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => place.insert(known(self.connection, lot)?),
+            Entry::Vacant(unknown) => unknown.insert(known(self.connection, lot)?),
         })
     }
 

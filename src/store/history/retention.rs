@@ -9,9 +9,11 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use super::{Database, HistoryError, block};
 use crate::domain::history::Moment;
 
+// In small steps, so that other programs need not wait for their turn to write.
 /// Pages that are given back to the file system at a time: 4 MiB.
 const PAGES: i64 = 1024;
 
+// A tenth at a time: deleting row by row would take as many looks at the size.
 /// The share of the closed spells that goes when the file is too large.
 const SHARE: i64 = 10;
 
@@ -27,7 +29,9 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
+            // Verdicts look back 30 days and weekdays need three weeks; the rest is for the charts.
             age: 90 * 86_400,
+            // Thirty days of a market polled every minute take about 66 MiB, so that 90 days fit.
             size: 200 * 1024 * 1024,
         }
     }
@@ -62,6 +66,7 @@ impl Database {
     }
 }
 
+// A clock that jumps ahead ages the record by a day, not by the jump.
 /// The longest pause between two polls that counts, in seconds.
 const LONGEST_PAUSE: i64 = 86_400;
 
@@ -136,6 +141,7 @@ fn forget_before(connection: &mut Connection, border: i64) -> rusqlite::Result<(
             transaction.execute(text, params![search, border])?;
         }
     }
+    // What is named by others goes after those that name it.
     transaction.execute("DELETE FROM ring WHERE at < ?1", params![border])?;
     transaction.execute("DELETE FROM search WHERE id NOT IN (SELECT search FROM poll)", [])?;
     transaction.execute("DELETE FROM lot WHERE id NOT IN (SELECT lot FROM spell)", [])?;

@@ -5,9 +5,11 @@ use rusqlite::params;
 use super::{Database, HistoryError};
 use crate::domain::history::Moment;
 
-/// Seconds after a ring in which no other program rings: each polls about once a minute.
+// Each polls about once a minute.
+/// Seconds after a ring in which no other program rings.
 const RANG: i64 = 600;
 
+// Without this a clock that was once years ahead would silence the alert for years.
 /// A ring that is this far ahead was noted by a clock that was wrong, in seconds.
 const AHEAD: i64 = 86_400;
 

@@ -105,13 +105,16 @@ const STEPS: [&str; 8] = [
     DELETE FROM block;",
 ];
 
-/// The versions that kept responses of the market, in a table or in the free pages that it left: their
-/// text can hold anything.
+// The text of a response can hold anything.
+/// The versions that kept responses of the market, in a table or in the free pages that it left.
 const WITH_RESPONSES: [usize; 2] = [5, 6];
 
+// Sums of such times stay far from the ends of the integers, and no loop over days runs forever.
 /// The latest time that is plausible, in seconds since 1970: the year 11970.
 const LATEST: i64 = 10_000 * 365 * 86_400;
 
+// SQLite does not wait before it switches to a write-ahead log: of two programs that started at once one
+// recorded nothing. Creating the file takes milliseconds.
 /// How often, and how long, a program waits for another one that creates the file.
 const TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(20);
@@ -137,30 +140,33 @@ pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Prepared>
     // Whatever somebody added to the file must not run.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
-    let Some(found) = own_version(connection)? else {
+    let Some(version) = version_if_ours(connection)? else {
         return Ok(Prepared::Foreign);
     };
-    if found > STEPS.len() {
+    if version > STEPS.len() {
         return Ok(Prepared::Newer);
     }
-    if found == 0 {
+    if version == 0 {
         // Only before the first table: it decides on the layout of pages.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     }
     log_ahead(connection)?;
     // With a write-ahead log a power cut may lose the last polls, but never corrupts.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
+    // The file may have been edited or damaged: SQLite checks what it reads, and runs no functions named in it.
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
+    // Deleted text would stay in free pages; overwriting it costs less than a tenth of a poll's time.
     connection.pragma_update(None, "secure_delete", true)?;
-    if WITH_RESPONSES.contains(&found) {
+    if WITH_RESPONSES.contains(&version) {
         clean(connection)?;
     }
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "cache_size", -16_000)?;
+    // A long migration leaves a log of its size, which SQLite would keep.
     connection.pragma_update(None, "journal_size_limit", 4 * 1024 * 1024)?;
-    if found < STEPS.len() {
+    if version < STEPS.len() {
         migrate(connection, STEPS.len())?;
     }
     // Damage that keeps them from being read is told by who needs them.
@@ -172,20 +178,21 @@ pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Prepared>
 }
 
 /// The version of the tables, 0 of an empty file; `None` if they are another program's.
-fn own_version(connection: &Connection) -> rusqlite::Result<Option<usize>> {
+fn version_if_ours(connection: &Connection) -> rusqlite::Result<Option<usize>> {
     // One moment of the file: another program may create it.
     let transaction = connection.unchecked_transaction()?;
-    let found = version(&transaction)?;
+    let version = version(&transaction)?;
     let application: i32 = transaction.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let is_empty = || {
         let sql = "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)";
         transaction.query_row(sql, [], |row| row.get(0))
     };
-    let is_own = application == APPLICATION || (application == 0 && found == 0 && is_empty()?);
-    Ok(is_own.then_some(found))
+    let is_ours = application == APPLICATION || (application == 0 && version == 0 && is_empty()?);
+    Ok(is_ours.then_some(version))
 }
 
-/// Whether the times are some that a clock can show. What reckons with damaged ones might never end.
+/// Whether the times are some that a clock can show. What reckons with damaged ones might never
+/// end.
 fn is_plausible(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row(
         "SELECT NOT EXISTS (
@@ -215,8 +222,8 @@ fn log_ahead(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "journal_mode", "WAL")
 }
 
-/// Removes what earlier versions stored of responses, which deleting left in free pages and the log. It
-/// is marked once it is done, so that it is tried again after a crash.
+/// Removes what earlier versions stored of responses, which deleting left in free pages and the
+/// log. It is marked once it is done, so that it is tried again after a crash.
 fn clean(connection: &mut Connection) -> rusqlite::Result<()> {
     migrate(connection, WITH_RESPONSES[1])?;
     connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
@@ -232,12 +239,12 @@ fn version(connection: &Connection) -> rusqlite::Result<usize> {
 fn migrate(connection: &mut Connection, until: usize) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another program may have migrated it meanwhile.
-    let found = version(&transaction)?;
-    for step in STEPS.iter().take(until).skip(found) {
+    let version = version(&transaction)?;
+    for step in STEPS.iter().take(until).skip(version) {
         transaction.execute_batch(step)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION)?;
-    let reached = i64::try_from(until.max(found)).unwrap_or(i64::MAX);
+    let reached = i64::try_from(until.max(version)).unwrap_or(i64::MAX);
     transaction.pragma_update(None, "user_version", reached)?;
     transaction.commit()
 }

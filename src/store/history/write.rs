@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 use super::{Database, HistoryError, block, codes, read, retention};
 use crate::domain::history::{self, Lot, Moment, Poll, SearchKey, Spell};
 
+// About eight hours of a poll a minute.
 /// Polls between two looks at the age of what is kept: deleting in small parts is quick.
 pub(super) const SWEEP_EVERY: u32 = 500;
 
@@ -32,6 +33,7 @@ impl Database {
 
     /// The time that the poll is recorded at.
     fn write(&mut self, poll: &Poll) -> rusqlite::Result<Option<Moment>> {
+        // What is read here decides what is written: no other program may write in between.
         let behavior = TransactionBehavior::Immediate;
         let transaction = self.connection.transaction_with_behavior(behavior)?;
         let search = search(&transaction, &self.market, &poll.search)?;
@@ -67,6 +69,8 @@ impl Database {
             close(&transaction, search, spell)?;
         }
         let ends = advance.closed.iter().filter_map(|spell| spell.end);
+        // A spell may end in a day that is sealed already, if its search was away for long: that block is no
+        // longer whole.
         if let Some(earliest) = ends.map(|(_, at)| at.0).min() {
             block::unseal(&transaction, search, earliest)?;
         }
@@ -84,6 +88,7 @@ impl Database {
 /// Seconds until the next poll of a search after one at `at`, if polls before it tell.
 fn rhythm(connection: &Connection, search: i64, at: Moment) -> rusqlite::Result<Option<u32>> {
     let mut polls: Vec<Moment> = connection
+        // With the new one as many as a rhythm is learned from.
         .prepare_cached("SELECT at FROM poll WHERE search = ?1 ORDER BY at DESC LIMIT 8")?
         .query_map([search], |row| row.get(0).map(Moment))?
         .collect::<rusqlite::Result<_>>()?;
@@ -106,8 +111,8 @@ fn newest(connection: &Connection, search: i64) -> rusqlite::Result<Option<Momen
 fn search(connection: &Connection, market: &str, key: &SearchKey) -> rusqlite::Result<i64> {
     let resource = codes::resource(key.resource);
     let offer_type = codes::offer_type(key.offer_type);
-    if let Some(found) = read::search(connection, market, key)? {
-        return Ok(found);
+    if let Some(known) = read::search(connection, market, key)? {
+        return Ok(known);
     }
     connection
         .prepare_cached(

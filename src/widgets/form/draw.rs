@@ -13,6 +13,7 @@ use crate::widgets::text::{cells, fit, wrap};
 use crate::widgets::text_input::InputLine;
 use crate::widgets::theme::Theme;
 
+// Longer labels would leave values too little room on 80 cells.
 const LABELS: u16 = 22;
 
 /// The positions of a form's parts in the last frame.
@@ -54,7 +55,7 @@ impl<'a, K: Copy + Eq> FormLines<'a, K> {
     /// The fields from top to bottom with their heights; buttons share a row.
     fn rows(&self, width: u16) -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
-        for (place, field) in self.form.fields.iter().enumerate() {
+        for (index, field) in self.form.fields.iter().enumerate() {
             if field.is_hidden {
                 continue;
             }
@@ -62,7 +63,7 @@ impl<'a, K: Copy + Eq> FormLines<'a, K> {
                 && let Some(row) = rows.last_mut()
                 && row.is_buttons
             {
-                row.fields.push(place);
+                row.fields.push(index);
                 continue;
             }
             let body = match &field.control {
@@ -78,7 +79,7 @@ impl<'a, K: Copy + Eq> FormLines<'a, K> {
                 .sum::<usize>()
                 + caret;
             rows.push(Row {
-                fields: vec![place],
+                fields: vec![index],
                 height: body + u16::try_from(below).unwrap_or(0),
                 is_buttons: field.is_button(),
             });
@@ -124,14 +125,14 @@ impl FormLayout {
     }
 
     /// Converts the cursor and the fields from the page to the screen.
-    fn place(&mut self, cursor: Option<Position>, marks: Vec<(Rect, usize)>, area: Rect) {
+    fn onto_screen(&mut self, cursor: Option<Position>, marks: Vec<(Rect, usize)>, area: Rect) {
         self.cursor = cursor.and_then(|at| Some(Position::new(area.x + at.x, self.onto(at.y, area)?)));
         self.fields = marks
             .into_iter()
-            .filter_map(|(place, field)| {
-                let y = self.onto(place.y, area)?;
-                let place = Rect::new(area.x + place.x, y, place.width, place.height);
-                Some((place.intersection(area), field))
+            .filter_map(|(drawn, field)| {
+                let y = self.onto(drawn.y, area)?;
+                let drawn = Rect::new(area.x + drawn.x, y, drawn.width, drawn.height);
+                Some((drawn.intersection(area), field))
             })
             .collect();
     }
@@ -168,29 +169,29 @@ impl<K: Copy + Eq> StatefulWidget for FormLines<'_, K> {
         let mut marks = Vec::new();
         let mut cursor = None;
         for row in &rows {
-            let place = Rect::new(0, y, area.width, row.height);
+            let row_area = Rect::new(0, y, area.width, row.height);
             if row.is_buttons {
-                marks.extend(self.buttons(&row.fields, place, label, &mut canvas));
+                marks.extend(self.buttons(&row.fields, row_area, label, &mut canvas));
             } else if let Some(field) = row.fields.first() {
-                let at = self.field(*field, place, label, &mut canvas);
+                let at = self.field(*field, row_area, label, &mut canvas);
                 if *field == self.form.focus {
                     cursor = at;
                 }
-                marks.push((place, *field));
+                marks.push((row_area, *field));
             }
             y += row.height;
         }
         layout.show(&canvas, area, buffer);
-        layout.place(cursor, marks, area);
+        layout.onto_screen(cursor, marks, area);
     }
 }
 
 impl<K: Copy + Eq> FormLines<'_, K> {
     /// Draws a field with its error; returns the position of the cursor.
-    fn field(&self, place: usize, area: Rect, label: u16, buffer: &mut Buffer) -> Option<Position> {
+    fn field(&self, index: usize, area: Rect, label: u16, buffer: &mut Buffer) -> Option<Position> {
         let theme = self.theme;
-        let field = &self.form.fields[place];
-        let is_focused = place == self.form.focus;
+        let field = &self.form.fields[index];
+        let is_focused = index == self.form.focus;
         let y = area.y;
         let label_style = if is_focused { theme.accent } else { theme.dim };
         let name = fit(Line::styled(field.label.as_ref(), label_style), label);
@@ -226,6 +227,7 @@ impl<K: Copy + Eq> FormLines<'_, K> {
 
     /// Whether a note fits after a value.
     const fn has_room(note: u16, room: u16) -> bool {
+        // A value needs some 16 cells to be read while it is typed.
         note > 0 && note + 16 <= room
     }
 
@@ -234,6 +236,7 @@ impl<K: Copy + Eq> FormLines<'_, K> {
         let shown = self.form.fields.iter().filter(|field| !field.is_hidden);
         let notes = shown.map(|field| cells(&field.note));
         let longest = notes.filter(|note| Self::has_room(*note, room)).max();
+        // On wide screens a note far to the right would no longer belong to its value.
         (room - longest.unwrap_or(0) - 2).min(48)
     }
 
@@ -296,9 +299,9 @@ impl<K: Copy + Eq> FormLines<'_, K> {
         }
     }
 
-    fn buttons(&self, places: &[usize], area: Rect, label: u16, buffer: &mut Buffer) -> Vec<(Rect, usize)> {
-        let widths = places.iter().map(|place| {
-            let label = cells(&self.form.fields[*place].label);
+    fn buttons(&self, fields: &[usize], area: Rect, label: u16, buffer: &mut Buffer) -> Vec<(Rect, usize)> {
+        let widths = fields.iter().map(|field| {
+            let label = cells(&self.form.fields[*field].label);
             label.saturating_add(6)
         });
         let total = widths.fold(0, u16::saturating_add).saturating_sub(2);
@@ -306,9 +309,9 @@ impl<K: Copy + Eq> FormLines<'_, K> {
         let indent = (label.min(area.width / 4) + 2).min(area.width.saturating_sub(total));
         let mut x = area.x + indent;
         let mut marks = Vec::new();
-        for place in places {
-            let text = format!("[ {} ]", self.form.fields[*place].label);
-            let style = if *place == self.form.focus {
+        for field in fields {
+            let text = format!("[ {} ]", self.form.fields[*field].label);
+            let style = if *field == self.form.focus {
                 self.theme.selected
             } else {
                 self.theme.key
@@ -316,7 +319,7 @@ impl<K: Copy + Eq> FormLines<'_, K> {
             let width = cells(&text).min(area.right().saturating_sub(x));
             let button = Rect::new(x, area.y + 1, width, 1);
             Line::styled(text, style).render(button, buffer);
-            marks.push((button, *place));
+            marks.push((button, *field));
             x += width + 2;
         }
         marks
@@ -425,7 +428,7 @@ mod tests {
         let (_, layout) = drawn(&form());
         let at = |x: u16, y: u16| {
             let hit = layout.fields.iter().find(|(area, _)| area.contains((x, y).into()));
-            hit.map(|(_, place)| *place)
+            hit.map(|(_, field)| *field)
         };
         assert_eq!(at(20, 1), Some(1));
         assert_eq!(at(12, 4), Some(3));

@@ -936,3 +936,31 @@ fn help_version_and_completions_are_printed() {
         assert!(out.contains("bourse"), "{shell}");
     }
 }
+
+#[test]
+fn a_log_is_written_on_request_only_and_holds_no_key() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = Home::new();
+    let log = home.path().join(".local/state/bourse/bourse.log");
+    // A market that repeats the key it was sent, and tries to write a line of its own.
+    let words = format!(r#"{{"success":false,"msg":"no {KEY}\n2026 forged"}}"#);
+    let recorder = Recorder::always(json(400, &words));
+    let url = recorder.url();
+    let offers = |level: Option<&str>| {
+        let mut command = home.bourse(&["offers", "--base-url", &url]);
+        command.env("BOURSE_API_KEY", KEY);
+        run(command.envs(level.map(|level| ("BOURSE_LOG", level))))
+    };
+    offers(None);
+    offers(Some("off"));
+    assert!(!log.exists());
+    let (_, _, err) = offers(Some("loud"));
+    assert!(err.contains("use off, error, warn, info, debug or trace"), "{err}");
+    offers(Some("debug"));
+    let text = fs::read_to_string(&log).unwrap();
+    assert!(text.contains(r#"operation="search offers" method="POST""#), "{text}");
+    assert!(text.contains("status=400"), "{text}");
+    assert!(!text.contains("canary"), "{text}");
+    assert!(text.lines().all(|line| line.contains("bourse::")), "{text}");
+    assert_eq!(fs::metadata(&log).unwrap().permissions().mode() & 0o777, 0o600);
+}

@@ -239,11 +239,11 @@ fn plain_words_are_told_as_they_were_understood() {
 }
 
 #[test]
-fn words_without_a_condition_are_told() {
+fn a_purpose_changes_nothing() {
     let (_, err, recorder) = run(FIVE, &["offers", "l40s 48gb for llm inference"]);
     assert_eq!(
         err.lines().next().unwrap(),
-        "understood: gpu_name=L40S gpu_ram>=45 · 48 GB as sold · no condition: llm, inference"
+        "understood: gpu_name=L40S gpu_ram>=45 · 48 GB as sold"
     );
     assert_eq!(recorder.only().json()["gpu_ram"], json!({"gte": 45_000}));
 }

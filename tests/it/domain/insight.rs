@@ -3,13 +3,14 @@
 use bourse::domain::cost::Prices;
 use bourse::domain::insight::{
     CompareSection, Coverage, Differences, Front, Goal, GroupOrder, GroupValue, Histogram, Measures, Point, Scale,
-    ScaleKind, Spread, Subject, Toward, axes, compare, coverage, differences, facets, funnel, loosened, neighbour,
-    points, quantile, same_host, same_machine, share, slices, sort_groups, summarise,
+    ScaleKind, Spread, Subject, Toward, axes, compare, coverage, differences, facets, neighbour, points, quantile,
+    same_host, same_machine, share, slices, sort_groups, summarise,
 };
 use bourse::domain::{
     Condition, Field, Listing, OFFERS, OfferType, Operand, Operator, Section, Untrusted, VOLUMES, Value, Version,
     WORKERGROUPS,
 };
+use bourse::features::search::rules::{funnel, loosened};
 use proptest::prelude::*;
 
 /// When every listing here was read, in seconds since 1970.
@@ -644,20 +645,20 @@ fn marked_offers_are_compared_line_by_line() {
             "gpu_total_ram": 25000, "gpu_max_power": 400}"#,
     ]);
     let prices = Prices::new(&listing, OfferType::OnDemand);
-    let sections = compare(&listing, &[0, 1, 2], Some((&prices, None)), false);
+    let sections = compare(&listing, &[0, 1, 2], Some((&prices, None)));
     let price = line(&sections, "dph_total").unwrap();
     assert_eq!(price.values, [Some(0.4), Some(0.6), Some(0.4)]);
-    assert_eq!((price.best.as_slice(), price.differs), (&[0, 2][..], true));
+    assert_eq!(price.best, [0, 2]);
     let alike = line(&sections, "dlperf").unwrap();
-    assert!(alike.best.is_empty() && !alike.differs);
+    assert!(alike.best.is_empty());
     assert_eq!(line(&sections, "num_gpus").unwrap().values[1], Some(2.0));
     // No end of a power limit is better.
     let power = line(&sections, "gpu_max_power").unwrap();
-    assert!(power.best.is_empty() && power.differs);
-    // A misfit differs from silence, and is not best.
+    assert!(power.best.is_empty());
+    // A misfit is not best.
     let upload = line(&sections, "inet_up").unwrap();
     assert_eq!(upload.values, [Some(100.0), None, None]);
-    assert!(upload.differs && upload.best.is_empty());
+    assert!(upload.best.is_empty());
     // A line on which nobody says anything is left out: null and missing alike.
     assert_eq!(line(&sections, "start_date"), None);
     let per_gpu = line(&sections, "$/h per GPU").unwrap(); // 0.4, 0.3, 0.4
@@ -675,16 +676,11 @@ fn marked_offers_are_compared_line_by_line() {
 }
 
 #[test]
-fn only_differences_are_shown_on_demand() {
-    let listing = market();
-    let sections = compare(&listing, &[0, 5], None, true);
-    assert!(line(&sections, "gpu_name").is_none());
-    assert!(line(&sections, "num_gpus").is_none());
+fn nothing_is_compared_with_nothing() {
+    assert!(compare(&market(), &[], None).is_empty());
+    let sections = compare(&market(), &[0, 5], None);
     assert!(line(&sections, "dph_total").is_some());
     assert!(line(&sections, "$/h per GPU").is_none()); // no prices were given
-    assert!(line(&sections, "mobo_name").unwrap().differs);
-    assert!(compare(&listing, &[0], None, true).is_empty());
-    assert!(compare(&listing, &[], None, false).is_empty());
 }
 
 #[test]
@@ -735,7 +731,7 @@ fn a_row_stands_among_the_offers_of_its_model() {
     let listing = Listing::read(&OFFERS, json, 0.0).unwrap();
     let standing = Standing::default();
     let of = |measure, row| {
-        let place = standing.place(&listing, measure, row)?;
+        let place = standing.rank(&listing, measure, row)?;
         Some((place.beats, place.of))
     };
     let network: Vec<_> = (0..4).map(|row| of(Measure::Network, row)).collect();
@@ -743,8 +739,9 @@ fn a_row_stands_among_the_offers_of_its_model() {
     // Equal values beat each other as little as nothing; what is not reported is not ranked.
     let reliable: Vec<_> = (0..4).map(|row| of(Measure::Reliability, row)).collect();
     assert_eq!(reliable, [Some((0, 2)), Some((0, 2)), None, Some((0, 1))]);
-    let share = |row| standing.place(&listing, Measure::Network, row).unwrap().share();
-    assert_eq!((share(1), share(2), share(3)), (Some(1.0), Some(0.5), None));
+    // Fewer than five do not compare.
+    let share = |row| standing.rank(&listing, Measure::Network, row).unwrap().share();
+    assert_eq!((share(1), share(2), share(3)), (None, None, None));
     assert_eq!(standing.on_machine(&listing, 0), Some(2));
     assert_eq!(standing.of_host(&listing, 2), Some(3));
     assert_eq!(standing.of_host(&listing, 3), None);
@@ -762,7 +759,7 @@ fn the_best_and_the_worst_fifth_need_five_rows_that_differ() {
         let json = format!(r#"{{"offers":[{}]}}"#, records.join(","));
         let listing = Listing::read(&OFFERS, json.as_str(), 0.0).unwrap();
         let standing = Standing::default();
-        let place = |row| standing.place(&listing, Measure::Network, row).unwrap();
+        let place = |row| standing.rank(&listing, Measure::Network, row).unwrap();
         (0..speeds.len()).map(|row| place(row).is_best()).collect()
     };
     let (best, worst) = (Some(true), Some(false));

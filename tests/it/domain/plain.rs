@@ -290,10 +290,13 @@ fn an_error_is_where_it_was_typed() {
 #[test]
 fn what_a_machine_is_for_says_nothing() {
     let text = |words| read(words, &OFFERS).meaning.text();
-    assert_eq!(text("low latency inference 4090 for a 70b llama"), "gpu_name=RTX_4090");
-    assert_eq!(text("gdpr 4090 for inference, 24/7"), "gpu_name=RTX_4090");
+    assert_eq!(text("inference 4090 for a 70b llama"), "gpu_name=RTX_4090");
+    assert_eq!(text("4090 for inference, 24/7"), "gpu_name=RTX_4090");
     // The traffic of a day is not that of the job: it is refused.
     assert_eq!(text("4090 20gb traffic per day"), "gpu_name=RTX_4090");
+    // A promise that no market makes is refused.
+    assert_eq!(text("gdpr compliant 4090"), "gpu_name=RTX_4090");
+    assert!(!read("gdpr compliant 4090", &OFFERS).refused.is_empty());
     // Alone it is a word like any other.
     assert_eq!(text("inference"), "");
 }

@@ -9,9 +9,11 @@ use std::time::Duration;
 
 use bourse::api::wire::{self, Answer};
 use bourse::api::{ApiError, LedgerEntry, Operation, Progress, Reply, Request, Session, Wait};
+use bourse::core::message as core;
+use bourse::core::message::Routed;
 use bourse::core::{Message, Model, Now, Ticket, update};
 use bourse::store::history::Database;
-use bourse::table::remote::Waiting;
+use bourse::table::remote::{self, Waiting};
 use bourse::widgets::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::Terminal;
@@ -313,19 +315,19 @@ impl<'m> Desk<'m> {
                 let Some(call) = self.calls.remove(&ticket) else {
                     return;
                 };
-                let result = Box::new(self.read_now(&call, result));
+                let response = self.read_now(&call, result);
                 let is_route = call.request.operation() == Operation::Route;
-                self.inbox.push_back(if is_route {
-                    Message::Routed {
-                        ticket,
+                let news = if is_route {
+                    core::News::Routed(Box::new(Routed {
                         sent: call.sent as f64 / 1000.0,
                         ended: self.now().mono,
                         bytes: call.bytes as u64,
-                        result,
-                    }
+                        response,
+                    }))
                 } else {
-                    Message::Answered { ticket, result }
-                });
+                    core::News::Reply(Box::new(response))
+                };
+                self.inbox.push_back(Message::News { ticket, news });
             }
         }
     }
@@ -363,14 +365,14 @@ impl<'m> Desk<'m> {
     fn progressed(&mut self, ticket: Ticket, progress: Progress) {
         let (now, epoch) = (self.milliseconds, self.now().epoch);
         let call = self.calls.get_mut(&ticket);
+        let brings = |number, waiting| Message::News {
+            ticket,
+            news: core::News::Progress(remote::Progress::Attempt { number, waiting }),
+        };
         let message = match progress {
             // How a body is cut into packets is up to the system.
             Progress::Received(_) => return,
-            Progress::Sent { attempt } => Message::Progress {
-                ticket,
-                attempt,
-                waiting: None,
-            },
+            Progress::Sent { attempt } => brings(attempt, None),
             Progress::Waiting { attempt, span, why } => {
                 let until = now + span.as_millis() as u64;
                 let why = match why {
@@ -383,11 +385,7 @@ impl<'m> Desk<'m> {
                     self.note(&format!("wait {} ms with #{number}: {why}", until - now));
                 }
                 let until = until as f64 / 1000.0;
-                Message::Progress {
-                    ticket,
-                    attempt,
-                    waiting: Some(Waiting { until, why }),
-                }
+                brings(attempt, Some(Waiting { until, why }))
             }
             Progress::Tried(entry) => {
                 if let Some(call) = call {
@@ -465,7 +463,7 @@ impl<'m> Desk<'m> {
             layout = Some(bourse::frame::draw(frame, model, now, &theme));
         });
         drawn.unwrap();
-        self.model.facts = layout.unwrap();
+        self.model.layout = layout.unwrap();
         self.terminal.backend().buffer()
     }
 

@@ -6,7 +6,8 @@
 use bourse::api::KeySource;
 use bourse::api::Request;
 use bourse::core::exported::{NotWritten, Written};
-use bourse::core::{Effect, Message, Profile};
+use bourse::core::message::{ConfigCommand, HistoryJob, News, Saved, Saving};
+use bourse::core::{Effect, Message, Profile, Ticket};
 use bourse::domain::Dialect;
 use bourse::domain::history::{Poll, PollOutcome, Want};
 use bourse::domain::journal::Line;
@@ -21,7 +22,8 @@ use super::given::{market, market_list, nothing_restored, past, profile};
 
 impl Desk<'_> {
     pub async fn carry_out(&mut self, effect: Effect) {
-        let reply = match effect {
+        let ticket = effect.ticket();
+        let news = match effect {
             Effect::Call { ticket, request } => {
                 let own = match request {
                     Request::Raw(_) => " with a body of one's own",
@@ -47,99 +49,120 @@ impl Desk<'_> {
             Effect::KeepOutcome(outcome) => {
                 return self.note(&format!("journal\n{}", journal(&Line::Outcome(outcome))));
             }
-            Effect::Arrange(arrival) => Message::Arranged(Box::new(arrival.arranged())),
+            Effect::Arrange(arrival) => {
+                let ticket = arrival.ticket();
+                let news = News::Arranged(Box::new(arrival.arranged()));
+                // It takes no time here: before any other reply.
+                return self.inbox.push_front(Message::News { ticket, news });
+            }
             Effect::Copy { what, text } => {
                 self.note(&format!("copy {what}"));
                 self.content(&text);
-                Message::Copied(Ok(format!("Copied {what} (terminal)")))
+                return self.says(format!("Copied {what} (terminal)"));
             }
-            Effect::Keep(snapshot) => {
+            Effect::Save {
+                saving: Saving::State(snapshot),
+                ..
+            } => {
                 self.keep("the state", &*snapshot);
-                Message::Kept(Ok(()))
+                News::Saved(Saved::State(Ok(())))
             }
-            Effect::KeepSearches { change, before } => {
+            Effect::Save {
+                saving: Saving::Searches { change, before },
+                ..
+            } => {
                 let all = self.changed("the searches", before, &change);
-                Message::SearchesKept(Box::new(Ok(all)))
+                News::Saved(Saved::Searches(Box::new(Ok(all))))
             }
-            Effect::KeepAnnotations { change, before } => {
+            Effect::Save {
+                saving: Saving::Annotations { change, before },
+                ..
+            } => {
                 let all = self.changed("the annotations", before, &change);
-                Message::AnnotationsKept(Box::new(Ok(all)))
+                News::Saved(Saved::Annotations(Box::new(Ok(all))))
             }
-            Effect::KeepAlerts { change, before } => {
+            Effect::Save {
+                saving: Saving::Alerts { change, before },
+                ..
+            } => {
                 let all = self.changed("the alerts", before, &change);
-                Message::AlertsKept(Box::new(Ok(all)))
+                News::Saved(Saved::Alerts(Box::new(Ok(all))))
             }
-            Effect::KeepGroups(snapshot) => {
+            Effect::Save {
+                saving: Saving::Groups(snapshot),
+                ..
+            } => {
                 let json = serde_json::to_value(&*snapshot).unwrap();
                 let ids: Vec<&String> = json["groups"].as_object().unwrap().keys().collect();
-                return self.note(&format!("save the listed workergroups {ids:?}"));
+                self.note(&format!("save the listed workergroups {ids:?}"));
+                News::Saved(Saved::Groups(Ok(())))
             }
-            Effect::ClaimRing(claim) => {
+            Effect::History(HistoryJob::ClaimRing { claim, .. }) => {
                 self.note(&format!("claim the ring of {}", claim.logged.alert));
                 let is_ours = true;
-                Message::RingClaimed { claim, is_ours }
+                News::Ring { claim, is_ours }
             }
-            Effect::Ring(alarm) => {
-                self.note(&format!("ring {}: {}", alarm.title, alarm.text));
-                for (name, value) in alarm.values {
+            Effect::Notify(notification) => {
+                let kind = if notification.alarm.is_some() { "ring" } else { "notify" };
+                self.note(&format!("{kind} {}: {}", notification.title, notification.text));
+                for (name, value) in notification.alarm.unwrap_or_default() {
                     self.note(&format!("  {name}={value}"));
                 }
                 return;
             }
             Effect::SaveRun { path, .. } => {
                 self.note(&format!("write the run to {path}"));
-                Message::Saved(Ok(format!("Wrote /home/me/{path}")))
+                return self.says(format!("Wrote /home/me/{path}"));
             }
             Effect::Export {
                 path,
                 content,
                 overwrite,
                 is_private,
+                ..
             } => {
                 let private = if is_private { ", private" } else { "" };
                 self.note(&format!("write {path}{private}"));
                 self.content(&content);
                 let is_new = self.written.insert(path.clone());
                 let (path, bytes) = (format!("/home/me/{path}"), content.len());
-                Message::Exported(if is_new || overwrite {
+                News::Written(if is_new || overwrite {
                     Ok(Written { path, bytes })
                 } else {
                     Err(NotWritten::Exists(path))
                 })
             }
-            Effect::Record(poll) => return self.record(&poll),
-            Effect::Recall { ticket, question } => {
+            Effect::History(HistoryJob::Record(poll)) => return self.record(&poll),
+            Effect::History(HistoryJob::Recall { question, .. }) => {
                 self.note(match question.want {
                     Want::Tape { .. } => "recall the tape",
                     Want::Series { .. } => "recall prices",
                     Want::Memory { .. } => "recall what is known of prices",
                     Want::Searches => "recall the recorded searches",
+                    Want::Rings(_) => "recall what an alert would have done",
                 });
                 let result = self.database.answer(&question);
                 let result = Box::new(result.map_err(|error| error.to_string()));
-                Message::Recalled { ticket, result }
+                News::Recalled(result)
             }
-            Effect::ClaimPoll { ticket, .. } => {
-                let right = PollRight::Ours;
-                Message::PollClaimed { ticket, right }
+            Effect::History(HistoryJob::ClaimPoll { .. }) => News::Poll(PollRight::Ours),
+            Effect::History(HistoryJob::ReleasePolls(_)) => return,
+            Effect::Activate(_) => {
+                self.session = self.market.session(&Dialect::VAST);
+                return self.note("switch to it");
             }
-            Effect::ReleasePolls(_) => return,
-            Effect::Market(command) => match self.command(command) {
-                Some(event) => Message::Market(Box::new(event)),
-                None => return,
-            },
-            Effect::SaveTheme(name) => {
+            Effect::Market { ticket, command } => News::Market(Box::new(self.command(ticket, command))),
+            Effect::Config(ConfigCommand::SaveTheme(name)) => {
                 self.note(&format!("save the theme {name}"));
-                Message::Saved(Ok(format!("Theme {name} saved")))
+                return self.says(format!("Theme {name} saved"));
             }
-            Effect::Notify { title, body } => return self.note(&format!("notify {title}: {body}")),
-            Effect::Edit { text, suffix } => {
+            Effect::Edit { text, suffix, .. } => {
                 self.note(&format!("edit a {suffix} file in the person's editor"));
                 self.content(&text);
-                Message::Edited(Ok(text))
+                News::Edited(Ok(text))
             }
-            Effect::EditConfig => return self.note("edit the configuration"),
-            Effect::ReloadConfig => return self.note("read the configuration again"),
+            Effect::Config(ConfigCommand::Edit) => return self.note("edit the configuration"),
+            Effect::Config(ConfigCommand::Reload) => return self.note("read the configuration again"),
             Effect::ForgetLimits => {
                 self.session.forget_pacing();
                 return self.note("forget the learned limits");
@@ -148,7 +171,13 @@ impl Desk<'_> {
             Effect::Suspend => return self.note("suspend"),
             Effect::Quit => return self.note("quit"),
         };
-        self.inbox.push_back(reply);
+        if let Some(ticket) = ticket {
+            self.inbox.push_back(Message::News { ticket, news });
+        }
+    }
+
+    fn says(&mut self, text: String) {
+        self.inbox.push_back(Message::Told(Ok(text)));
     }
 
     /// Adds a poll to the recorded market, after a week of its past if the script has one.
@@ -168,11 +197,11 @@ impl Desk<'_> {
         self.database.record(poll).unwrap();
     }
 
-    fn command(&mut self, command: MarketCommand) -> Option<MarketEvent> {
+    fn command(&mut self, ticket: Ticket, command: MarketCommand) -> MarketEvent {
         let mut market_list = market_list();
         let (said, event) = match command {
             MarketCommand::List => ("list the markets".to_owned(), MarketEvent::Listed(market_list)),
-            MarketCommand::Connect { ticket, name } => {
+            MarketCommand::Connect(name) => {
                 let said = format!("connect to {name}");
                 let profile = Profile {
                     read_only: true,
@@ -186,14 +215,9 @@ impl Desk<'_> {
                 };
                 (said, MarketEvent::Ready(Box::new(ready)))
             }
-            MarketCommand::Activate(_) => {
-                self.session = self.market.session(&Dialect::VAST);
-                self.note("switch to it");
-                return None;
-            }
-            MarketCommand::Test { ticket, name } => {
+            MarketCommand::Test(name) => {
                 let outcome = ConnectionTest::Groups(3);
-                let event = MarketEvent::Tested { ticket, outcome };
+                let event = MarketEvent::Tested(outcome);
                 (format!("test {name}"), event)
             }
             MarketCommand::Change(change) => {
@@ -215,7 +239,7 @@ impl Desk<'_> {
             }
         };
         self.note(&said);
-        Some(event)
+        event
     }
 
     /// Applies a change to a state file, and notes what it changes there.

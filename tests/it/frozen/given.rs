@@ -1,8 +1,8 @@
 //! What is there before a script starts: market, profile, files, markets, themes; and keys by name.
 
 use bourse::api::KeySource;
-use bourse::core::keys::{Keymap, OwnKeys};
-use bourse::core::sandbox::{OwnListing, SandboxNotes};
+use bourse::core::keys::{Keymap, UserKeys};
+use bourse::core::sandbox::{SandboxNotes, UserListing};
 use bourse::core::themes::{NamedTheme, Themes};
 use bourse::core::{Model, Profile};
 use bourse::domain::Dialect;
@@ -57,9 +57,9 @@ impl<'s> Given<'s> {
         };
         let mut model = bourse::features::dashboard(profile, None);
         let unsettled = self.has("a creation whose outcome is unknown");
-        let own = || market.sandbox().running.own_listings().iter();
+        let own = || market.sandbox().running.user_listings().iter();
         let own = || {
-            own().map(|own| OwnListing {
+            own().map(|own| UserListing {
                 id: own.id,
                 rented: own.rented,
             })
@@ -78,7 +78,7 @@ impl<'s> Given<'s> {
         model.markets.market_list = market_list();
         model.themes = themes();
         if let Some((name, keys)) = self.after("keys ").and_then(|own| own.split_once('=')) {
-            let (keymap, errors) = Keymap::configured(&[OwnKeys {
+            let (keymap, errors) = Keymap::configured(&[UserKeys {
                 name: name.to_owned(),
                 keys: keys.split_whitespace().map(str::to_owned).collect(),
                 line: 1,
@@ -166,7 +166,7 @@ pub fn market(name: &str, address: Option<&str>, key: KeySource) -> Listed {
 pub fn market_list() -> MarketList {
     MarketList {
         markets: vec![
-            market("sandbox", None, KeySource::Own),
+            market("sandbox", None, KeySource::Generated),
             market("work", Some("https://market.example"), KeySource::Command),
             market("other", Some("https://other.example"), KeySource::None),
         ],
@@ -181,7 +181,7 @@ fn themes() -> Themes {
     let all = all.into_iter().map(|(name, theme)| NamedTheme {
         name: name.to_owned(),
         theme: Some(theme),
-        is_own: false,
+        is_users: false,
     });
     Themes {
         all: all.collect(),

@@ -5,7 +5,7 @@ use std::path::Path;
 use bourse::domain::Dialect;
 use bourse::domain::text::message;
 use bourse::settings::Config;
-use bourse::settings::profiles::{KeyPlace, NewProfile, add};
+use bourse::settings::profiles::{KeyStorage, NewProfile, add};
 
 use crate::hostile::forbidden;
 
@@ -35,7 +35,7 @@ fn new() -> NewProfile {
         route_url: None,
         dialect: &Dialect::VAST,
         read_only: true,
-        key: KeyPlace::File("keys/added".to_owned()),
+        key: KeyStorage::File("keys/added".to_owned()),
     }
 }
 

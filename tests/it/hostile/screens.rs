@@ -1,6 +1,8 @@
 //! Every view and every key on rows, replies, errors and files that hold every forbidden character: the
 //! screen shows none of them, and shows that they are there.
 
+use bourse::core::message::News;
+use bourse::core::message::Routed;
 use std::time::Duration;
 
 use bourse::api::error::ErrorBody;
@@ -89,13 +91,13 @@ fn answer_all(desk: &mut TestApp, turn: usize) {
             Request::ListWorkergroups => &WORKERGROUPS,
             Request::Route(_) => {
                 desk.calls.remove(0);
-                desk.send(Message::Routed {
-                    ticket,
+                let reply = Routed {
                     sent: desk.now.mono,
                     ended: desk.now.mono + 0.1,
                     bytes: 500,
-                    result: Box::new(Ok(routed(turn))),
-                });
+                    response: Ok(routed(turn)),
+                };
+                desk.tell(ticket, News::Routed(Box::new(reply)));
                 continue;
             }
             Request::UnlistVolume { .. } | Request::CreateWorkergroup(_) | Request::Raw(_) => {
@@ -326,7 +328,7 @@ fn a_hostile_text_in_the_table_is_named() {
     // From the summary into the query, and from there to the market as it came.
     let offer = json!({"id": 1, "gpu_name": text(0), "dph_total": 0.5});
     let mut desk = TestApp::with_offers(&json!({ "offers": [offer] }).to_string());
-    desk.keys("m enter").expect(r#"="Ω\u0000Ω\u001fΩ\u007fΩ""#);
+    desk.keys("m enter").expect("/ Ω<U+0000>Ω<U+001F>Ω<U+007F>Ω · verified");
     let Request::Search(query) = desk.asked() else {
         panic!("{:?}", desk.asked())
     };
@@ -376,12 +378,11 @@ fn tell(step: usize) {
     for turn in 0..hostile_texts().len() {
         let own = text(turn);
         let messages = [
-            Message::Saved(Err(own.clone())),
-            Message::Copied(Ok(own.clone())),
-            Message::Kept(Err(own.clone())),
-            Message::Edited(Err(own.clone())),
+            Message::Told(Err(own.clone())),
+            Message::Told(Ok(own.clone())),
+            Message::NotSaved(own.clone()),
             Message::Reconfigured(Err(own.clone())),
-            Message::TaskLost(own.clone()),
+            Message::Told(Err(own.clone())),
         ];
         for message in messages.into_iter().skip(turn % step).step_by(step) {
             let mut desk = offers(turn);

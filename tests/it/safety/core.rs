@@ -1,6 +1,7 @@
 //! The pure core without a screen: keys in, writes out, quick enough for thousands of schedules.
 
 use bourse::api::{ApiError, Reply, Request};
+use bourse::core::message::News;
 use bourse::core::message::{Effect, Message};
 use bourse::core::{Model, Pane, mutations, update};
 use bourse::domain::journal::{self, Intent, Line};
@@ -78,6 +79,11 @@ impl Core {
                 }
                 Effect::Abort(ticket) => self.reads.retain(|(own, _)| *own != ticket),
                 Effect::KeepOutcome(outcome) => self.journal.push(Line::Outcome(outcome)),
+                Effect::Arrange(arrival) => {
+                    let ticket = arrival.ticket();
+                    let news = News::Arranged(Box::new(arrival.arranged()));
+                    self.send(Message::News { ticket, news });
+                }
                 _ => {}
             }
         }
@@ -112,10 +118,8 @@ impl Core {
     }
 
     pub fn reply(&mut self, ticket: Ticket, result: Result<Reply, ApiError>) {
-        self.send(Message::Answered {
-            ticket,
-            result: Box::new(result),
-        });
+        let news = News::Reply(Box::new(result));
+        self.send(Message::News { ticket, news });
     }
 
     /// Answers every read: workergroups with `groups`, searches with nothing.

@@ -9,6 +9,7 @@ use bourse::core::message::Message;
 use bourse::domain::journal::{Line, Verdict, WriteKind};
 use bourse::domain::workergroup::{Draft, Key};
 use bourse::domain::{RowId, Untrusted};
+use bourse::features::workergroups::Groups;
 use crossterm::event::KeyCode;
 
 use super::core::{Core, Sent};
@@ -179,7 +180,7 @@ impl Schedule {
             self.core.key(KeyCode::Esc);
         }
         self.core.type_text("3");
-        let draft = &mut self.core.model.groups_mut().draft;
+        let draft = &mut self.core.model.feature_mut::<Groups>().draft;
         draft.load(Draft::default());
         draft.put(Key::EndpointName, ENDPOINT);
         draft.put(Key::SearchParams, SEARCH);
@@ -385,7 +386,7 @@ fn a_transport_that_repeats_and_a_program_that_forgets_are_found_out() {
 fn creation(others: &Market) -> (Core, Sent) {
     let mut core = Core::new(Pane::Workergroups);
     core.answer_reads(&others.list());
-    let draft = &mut core.model.groups_mut().draft;
+    let draft = &mut core.model.feature_mut::<Groups>().draft;
     draft.put(Key::EndpointName, ENDPOINT);
     draft.put(Key::SearchParams, SEARCH);
     core.type_text("n");

@@ -3,7 +3,9 @@
 use bourse::api::{ApiError, Reply};
 use bourse::core::Pane;
 use bourse::core::message::Message;
+use bourse::core::message::News;
 use bourse::domain::{Listing, Resource, RowId};
+use bourse::table::remote::Progress;
 use bourse::table::remote::Ticket;
 
 use super::core::Core;
@@ -33,7 +35,7 @@ fn interleave(seed: u64, relabel: impl Fn(&[Ticket], usize) -> Ticket) -> Result
         if tickets.len() < 5 && (pending.is_empty() || random.bool()) {
             core.model.browsers[Resource::Offers].query.limit = Some(100 + tickets.len() as u32);
             let now = core.now;
-            let effects = core.model.state.refresh(Resource::Offers, now);
+            let ((), effects) = core.model.lend(now, |cx| cx.ask(Resource::Offers));
             core.take(effects);
             tickets.push(core.reads.last().unwrap().0);
             pending.push(tickets.len() - 1);
@@ -44,10 +46,12 @@ fn interleave(seed: u64, relabel: impl Fn(&[Ticket], usize) -> Ticket) -> Result
         let is_newest = place + 1 == tickets.len();
         match random.u8(0..8) {
             0 if !is_newest => core.reply(ticket, Err(ApiError::Lost)),
-            1 => core.send(Message::Progress {
+            1 => core.send(Message::News {
                 ticket,
-                attempt: 2,
-                waiting: None,
+                news: News::Progress(Progress::Attempt {
+                    number: 2,
+                    waiting: None,
+                }),
             }),
             _ => {
                 answer(&mut core, ticket, place + 1);

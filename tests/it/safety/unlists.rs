@@ -6,6 +6,7 @@ use bourse::core::Pane;
 use bourse::core::message::{Effect, Message};
 use bourse::domain::Untrusted;
 use bourse::domain::workergroup::Key;
+use bourse::features::workergroups::Groups;
 use crossterm::event::KeyCode;
 
 use super::core::Core;
@@ -214,7 +215,7 @@ fn enter_alone_cancels_or_does_nothing_in_every_dialog() {
 
     // Creating.
     let mut desk = TestApp::with_offers(THREE);
-    let draft = &mut desk.model.groups_mut().draft;
+    let draft = &mut desk.model.feature_mut::<Groups>().draft;
     draft.put(Key::EndpointName, "chat");
     draft.put(Key::TemplateId, "7");
     desk.keys("3 n pgdn enter").expect("Create this workergroup?");
@@ -226,7 +227,9 @@ fn enter_alone_cancels_or_does_nothing_in_every_dialog() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("t ctrl-u")
         .type_text("chat")
-        .keys("down down space enter")
+        .keys("down down space down ctrl-u")
+        .type_text("101")
+        .keys("enter")
         .expect("This sends real traffic");
     desk.calls.clear();
     enters(&mut desk);
@@ -247,7 +250,7 @@ fn enter_alone_cancels_or_does_nothing_in_every_dialog() {
         .type_text("save-search")
         .keys("enter")
         .type_text("mine")
-        .keys("enter b down delete");
+        .keys("enter b delete");
     desk.expect("Delete the saved search?");
     desk.keys("enter");
     assert_eq!(desk.model.searches.saved.len(), 1);

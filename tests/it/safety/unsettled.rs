@@ -208,8 +208,10 @@ fn only_the_same_workergroup_of_an_endpoint_is_blocked() {
         desk.now.epoch += seconds;
         desk.model.mutations.begin(WriteKind::CreateWorkergroup);
         let now = desk.now;
-        let sent = desk.model.send_write(Request::CreateWorkergroup(new), now);
-        match sent? {
+        let request = Request::CreateWorkergroup(new);
+        let (sent, mut effects) = desk.model.lend(now, |cx| cx.send_write(request));
+        sent?;
+        match effects.remove(0) {
             Effect::Write { ticket, .. } => desk.reply(ticket, Err(ApiError::Lost)),
             other => panic!("{other:?}"),
         };
@@ -313,8 +315,9 @@ fn launch_arguments_are_not_kept() {
     };
     desk.model.mutations.begin(WriteKind::CreateWorkergroup);
     let request = Request::CreateWorkergroup(new.clone());
-    let effect = desk.model.send_write(request, desk.now).unwrap();
-    let Effect::Write { intent, ticket, .. } = effect else {
+    let (sent, mut effects) = desk.model.lend(desk.now, |cx| cx.send_write(request));
+    sent.unwrap();
+    let Effect::Write { intent, ticket, .. } = effects.remove(0) else {
         panic!("no write");
     };
     let line = serde_json::to_string(&intent).unwrap();

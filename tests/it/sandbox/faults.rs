@@ -71,7 +71,7 @@ fn request(call: Call, server: &Server) -> Request {
         Call::Volumes => search(Resource::Volumes),
         Call::Unlist => {
             let commits = server.running.ledger().commits();
-            let listed = server.running.own_listings().iter().find(|listing| {
+            let listed = server.running.user_listings().iter().find(|listing| {
                 let is_gone = |commit: &Commit| commit.call == Call::Unlist && commit.id == listing.id;
                 !listing.rented && !commits.iter().any(is_gone)
             });

@@ -125,7 +125,7 @@ fn the_sandbox_names_the_caller_s_listings() {
         .map(|row| row["id"].as_u64().unwrap())
         .collect();
     wanted.sort_unstable();
-    let named = server.running.own_listings();
+    let named = server.running.user_listings();
     let mut ids: Vec<u64> = named.iter().map(|listing| listing.id).collect();
     ids.sort_unstable();
     assert_eq!(ids, wanted);
@@ -152,7 +152,9 @@ fn the_unlist_dialog_names_the_ids_to_try() {
     assert!(ids.len() >= 4, "{text}");
     assert!(text.contains("(rented)"), "{text}");
     let id = ids[0];
-    pty.keys(&format!("{id}<Enter>{id}<Enter>"));
+    pty.keys(&format!("{id}<Enter>"));
+    pty.wait_for_text("[ Cancel ]  [ Unlist ]");
+    pty.keys("<Right><Enter>");
     pty.wait_for_text(&format!("Volume listing {id} unlisted."));
     pty.keys("<C-c>");
     pty.exit().assert_clean(0);
@@ -175,7 +177,7 @@ fn an_unlisted_volume_is_gone_in_the_next_run_too() {
         })
     };
     let free = |server: &Server| -> Vec<u64> {
-        let listings = server.running.own_listings().iter();
+        let listings = server.running.user_listings().iter();
         let free = listings.filter(|listing| !listing.rented);
         free.map(|listing| listing.id).collect()
     };
@@ -355,7 +357,7 @@ fn a_group_made_in_the_dashboard_is_there_at_the_next_start_unless_it_says_no() 
     let make = |pty: &mut Pty, name: &str| {
         pty.keys(&format!("n{name}<PageDown><Enter>"));
         pty.wait_for_text("Create this workergroup?");
-        pty.keys("create<Enter>");
+        pty.keys("<Right><Enter>");
         pty.wait_for("the outcome", |screen| screen.contents().contains("created as"))
     };
     let (mut pty, _) = at_groups(&[]);

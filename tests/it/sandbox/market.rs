@@ -484,7 +484,7 @@ fn a_new_workergroup_starts_empty_and_hires_later() {
     assert!(fleet.vacancies().is_empty());
     fleet.step(30.0);
     let vacancies = fleet.vacancies();
-    assert_eq!((vacancies.len(), vacancies[0].group, vacancies[0].places), (1, id, 3));
+    assert_eq!((vacancies.len(), vacancies[0].group, vacancies[0].slots), (1, id, 3));
     fleet.staff(
         id,
         &[Candidate {

@@ -63,7 +63,7 @@ fn the_examples_in_the_default_are_good() {
     for entry in &read.values.colors {
         Override::parse(&entry.name, &entry.value).unwrap();
     }
-    let keys = read.values.own_keys();
+    let keys = read.values.user_keys();
     assert_eq!(keys.len(), 2);
     assert_eq!(Keymap::configured(&keys).1, []);
     assert!(read.profile("work").is_some());
@@ -252,6 +252,27 @@ fn auto_believes_the_terminal_then_colorfgbg_then_guesses_dark() {
 }
 
 #[test]
+fn a_light_theme_brings_its_background_to_a_dark_terminal() {
+    let chosen = |light| look(Choice::Light, &[FULL], light);
+    assert_eq!(chosen(Some(true)).background, None);
+    for light in [Some(false), None] {
+        assert_eq!(chosen(light).background, Some(Color::Rgb(255, 255, 255)));
+        assert!(chosen(light).text.fg.is_some(), "the terminal's own text is light");
+    }
+}
+
+#[test]
+fn of_sixteen_colours_yellow_is_for_dark_backgrounds() {
+    let has_yellow = |light| {
+        let mut theme = look(Choice::Auto, &[("TERM", "xterm")], light);
+        let mut roles = theme.roles_mut().into_iter();
+        roles.any(|(_, style)| style.fg == Some(Color::Yellow))
+    };
+    assert!(has_yellow(Some(false)));
+    assert!(!has_yellow(Some(true)));
+}
+
+#[test]
 fn colours_are_reduced_to_what_the_terminal_shows() {
     let mut reduced = look(Choice::Light, &[("TERM", "xterm-256color")], None);
     for (name, style) in reduced.roles_mut() {
@@ -259,7 +280,7 @@ fn colours_are_reduced_to_what_the_terminal_shows() {
             assert!(matches!(color, Color::Indexed(_)), "{name}: {color:?}");
         }
     }
-    assert_eq!(look(Choice::Auto, &[("TERM", "xterm")], Some(true)), Theme::ANSI);
+    assert_eq!(look(Choice::Auto, &[("TERM", "xterm")], Some(false)), Theme::ANSI);
     assert_eq!(look(Choice::Dark, &[FULL, ("NO_COLOR", "1")], None), Theme::MONO);
     assert_eq!(
         look(Choice::Dark, &[FULL, ("NO_COLOR", "")], None),
@@ -421,7 +442,14 @@ fn only_a_terminal_that_could_differ_is_asked_for_its_background() {
     let xterm = ("TERM", "xterm-256color");
     assert!(asks(Choice::Auto, &[xterm]));
     assert!(!asks(Choice::Dark, &[xterm]));
-    assert!(!asks(Choice::Auto, &[("TERM", "xterm")]), "16 colours");
+    assert!(
+        asks(Choice::Auto, &[("TERM", "xterm")]),
+        "yellow is for dark backgrounds"
+    );
+    assert!(
+        asks(Choice::Light, &[xterm]),
+        "whether it needs a background of its own"
+    );
     assert!(!asks(Choice::Auto, &[xterm, ("NO_COLOR", "1")]));
     assert!(!asks(Choice::Auto, &[FULL, ("TERM", "eterm-color")]));
 }

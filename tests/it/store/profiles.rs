@@ -158,7 +158,7 @@ fn the_list_names_where_a_key_is_and_why_it_cannot_be_used() {
     );
     fs::write(home.paths.config_file(), text).unwrap();
     let known = home.plain();
-    assert_eq!(source(&known, "sandbox"), KeySource::Own);
+    assert_eq!(source(&known, "sandbox"), KeySource::Generated);
     assert_eq!(source(&known, "a"), KeySource::None);
     let KeySource::Unusable(why) = source(&known, "b") else {
         panic!("a file that is open to others");

@@ -1,7 +1,9 @@
 //! Alerts: adding one, its polls, its ring, its log.
 
 use bourse::api::Request;
-use bourse::core::message::{Effect, Message};
+use bourse::core::message::Effect;
+use bourse::core::message::News;
+use bourse::core::message::{Saved, Saving};
 use bourse::domain::alerts::{AlertChange, Alerts, Followed, Logged};
 use bourse::domain::history::{Moment, Repeat, Trigger};
 
@@ -12,7 +14,7 @@ const SIZES: [(u16, u16); 2] = [(80, 24), (200, 60)];
 
 fn rings(desk: &TestApp) -> Vec<String> {
     let rung = desk.effects.iter().filter_map(|effect| match effect {
-        Effect::Ring(alarm) => Some(alarm.text.clone()),
+        Effect::Notify(notification) if notification.alarm.is_some() => Some(notification.text.clone()),
         _ => None,
     });
     rung.collect()
@@ -40,7 +42,10 @@ fn an_alert_is_added_polls_and_rings_once() {
         let mut desk = with_alert(columns, rows, "0.25");
         desk.expect("Added alert “This search: any below $0.250/h per GPU”");
         let added = desk.effects.iter().find_map(|effect| match effect {
-            Effect::KeepAlerts { change, .. } => Some((**change).clone()),
+            Effect::Save {
+                saving: Saving::Alerts { change, .. },
+                ..
+            } => Some((**change).clone()),
             _ => None,
         });
         let Some(AlertChange::Put(alert)) = added else {
@@ -116,7 +121,7 @@ fn a_workergroup_rings_when_its_supply_falls_below_its_workers() {
 #[test]
 fn alerts_of_other_programs_arrive_with_the_next_change() {
     let mut desk = with_alert(120, 40, "0.25");
-    desk.send(Message::AlertsKept(Box::new(Ok(Alerts::default()))));
+    desk.bring(News::Saved(Saved::Alerts(Box::new(Ok(Alerts::default())))));
     desk.wait(0.0).expect("None yet");
 }
 
@@ -124,7 +129,10 @@ fn alerts_of_other_programs_arrive_with_the_next_change() {
 fn edited(desk: &TestApp) -> (String, bourse::domain::alerts::Alert) {
     let mut changes = desk.effects.iter().rev();
     let change = changes.find_map(|effect| match effect {
-        Effect::KeepAlerts { change, .. } => Some((**change).clone()),
+        Effect::Save {
+            saving: Saving::Alerts { change, .. },
+            ..
+        } => Some((**change).clone()),
         _ => None,
     });
     match change {
@@ -140,7 +148,7 @@ fn an_alert_is_edited_in_place() {
         desk.keys("esc A down enter").expect("Edit alert");
         desk.expect("This search").expect("price below");
         desk.keys("down down ctrl-u").type_text("0.2");
-        desk.keys("down right pgdn enter");
+        desk.keys("down down right pgdn enter");
         desk.expect("Saved alert “This search: any below $0.200/h per GPU”");
         let (name, alert) = edited(&desk);
         assert_eq!(name, "This search: any below $0.250/h per GPU");
@@ -209,9 +217,17 @@ fn a_ring_that_another_program_has_claimed_is_only_logged() {
             text: "$0.225/h per GPU with 50 GB is the lowest price: machine 9, offer 103".to_owned(),
         });
         // Each change that was saved brings the file's content.
-        let is_kept = |effect: &&Effect| matches!(effect, Effect::KeepAlerts { .. });
+        let is_kept = |effect: &&Effect| {
+            matches!(
+                effect,
+                Effect::Save {
+                    saving: Saving::Alerts { .. },
+                    ..
+                }
+            )
+        };
         for _ in 0..desk.effects.iter().filter(is_kept).count() {
-            desk.send(Message::AlertsKept(Box::new(Ok(all.clone()))));
+            desk.bring(News::Saved(Saved::Alerts(Box::new(Ok(all.clone())))));
         }
         desk.keys("A down").expect("done").expect("$0.225/h per GPU with");
         assert!(rings(&desk).is_empty());

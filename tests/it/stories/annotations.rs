@@ -1,7 +1,9 @@
 //! Stars, notes and bans of machines and hosts.
 
 use bourse::api::Request;
-use bourse::core::message::{Effect, Message};
+use bourse::core::message::Effect;
+use bourse::core::message::News;
+use bourse::core::message::{Saved, Saving};
 use bourse::domain::annotations::{AnnotationChange, Annotations, Mark, Supplier};
 use bourse::domain::workergroup::Key;
 use bourse::domain::{Dialect, language};
@@ -15,7 +17,10 @@ fn desk() -> TestApp {
 
 fn changes(desk: &TestApp) -> Vec<AnnotationChange> {
     let kept = desk.effects.iter().filter_map(|effect| match effect {
-        Effect::KeepAnnotations { change, .. } => Some(change.clone()),
+        Effect::Save {
+            saving: Saving::Annotations { change, .. },
+            ..
+        } => Some(change.clone()),
         _ => None,
     });
     kept.collect()
@@ -159,7 +164,7 @@ fn annotations_of_other_programs_arrive_with_the_next_change() {
     ] {
         merged.apply(&AnnotationChange { of, mark });
     }
-    desk.send(Message::AnnotationsKept(Box::new(Ok(merged))));
+    desk.bring(News::Saved(Saved::Annotations(Box::new(Ok(merged)))));
     desk.wait(0.0);
     desk.expect("All 4 offers, 1 hidden by you");
 }
@@ -168,7 +173,7 @@ fn annotations_of_other_programs_arrive_with_the_next_change() {
 fn a_file_that_cannot_be_written_is_reported() {
     let mut desk = desk();
     desk.keys("*");
-    desk.send(Message::AnnotationsKept(Box::new(Err("disk full".to_owned()))));
+    desk.bring(News::Saved(Saved::Annotations(Box::new(Err("disk full".to_owned())))));
     desk.wait(0.0);
     desk.expect("Changes can't be saved: disk full");
 }

@@ -1,9 +1,10 @@
 //! A large response: its first rows are there before the others, and nothing is done with them.
 
+use bourse::core::message::News;
+use bourse::table::remote::Progress;
 use std::sync::Arc;
 
 use bourse::api::{ApiError, Received};
-use bourse::core::message::Message;
 use bourse::domain::{Listing, OFFERS};
 
 use crate::test_app::{THREE, TestApp};
@@ -14,7 +15,7 @@ fn arrives(desk: &mut TestApp, bytes: usize, rows: usize, first: Option<&str>) {
     let listing = |json: &str| Listing::read(&OFFERS, json, desk.now.epoch).unwrap();
     let first = first.map(|json| Arc::new(listing(json)));
     let received = Received { bytes, rows, first };
-    desk.send(Message::Received { ticket, received });
+    desk.tell(ticket, News::Progress(Progress::Received(received)));
     desk.wait(0.1);
 }
 
@@ -68,11 +69,13 @@ fn an_attempt_that_failed_takes_its_rows_along() {
     let mut desk = TestApp::new();
     arrives(&mut desk, 270_000, 3, Some(THREE));
     let ticket = desk.calls[0].0;
-    desk.send(Message::Progress {
+    desk.tell(
         ticket,
-        attempt: 2,
-        waiting: None,
-    });
+        News::Progress(Progress::Attempt {
+            number: 2,
+            waiting: None,
+        }),
+    );
     desk.wait(0.1).expect_not("H100 SXM").expect("retry 1");
 }
 

@@ -23,7 +23,7 @@ const PLACES: [(&str, &str); 16] = [
     ("J", "F1 help"),
     ("m", "? help"),
     ("p", "? help"),
-    ("F", "? help"),
+    ("F", "F1 help"),
     ("t", "F1 help"),
     (":", "F1 help"),
 ];
@@ -86,8 +86,8 @@ fn at_no_width_a_hint_is_cut_and_the_help_is_always_named() {
 fn a_hint_is_a_button() {
     let mut desk = TestApp::with_offers(THREE);
     desk.click("? help").expect("Help");
-    desk.keys("esc").click("s sort").expect("type to find a field");
-    desk.click("Esc close").expect_not("type to find a field");
+    desk.keys("esc").click("s sort").expect("[Sort]");
+    desk.click("Esc close").expect_not("[Sort]");
     desk.click("/ search");
     assert!(desk.model.browsers[bourse::domain::Resource::Offers].bar.editing);
     desk.click("Esc cancel");
@@ -123,10 +123,7 @@ fn the_help_is_searched_and_does_what_is_chosen() {
     desk.keys("?").type_text("next-tab").expect("Next tab");
     // It belongs to views that are not open.
     desk.keys("enter").expect("Only available in: Tabs");
-    desk.keys("?")
-        .type_text("sort")
-        .keys("enter")
-        .expect("type to find a field");
+    desk.keys("?").type_text("sort").keys("enter").expect("[Sort]");
     desk.keys("esc ?").type_text("vram").expect("vram>=24GB");
     desk.keys("enter").expect("vram>=24GB");
     desk.keys("ctrl-u").type_text("best value").keys("ctrl-u");
@@ -137,7 +134,7 @@ fn the_help_is_searched_and_does_what_is_chosen() {
 fn every_action_of_the_table_stands_in_the_help_with_its_reason() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("?").type_text("unlist");
-    desk.expect("Unlist a volume: type its listing id twice")
+    desk.expect("Unlist one of your volumes")
         .expect("Not now: Only on Volumes (2)");
     desk.keys("enter").expect("Only on Volumes (2)");
 }
@@ -192,7 +189,7 @@ fn the_palette_runs_a_saved_search() {
         },
     });
     desk.keys(":").type_text("big ones").expect("Search: big ones");
-    desk.keys("enter").expect("num_gpus>=8");
+    desk.keys("enter").expect("/ ≥ 8 GPUs");
     assert_eq!(desk.calls.len(), 1);
 }
 
@@ -212,6 +209,69 @@ fn what_cannot_be_done_stays_in_the_palette_and_says_why() {
     desk.expect("Only on Workergroups (3)");
     desk.keys("enter").expect("Commands");
     desk.keys("esc").expect_not("Commands ");
+}
+
+#[test]
+fn the_palette_is_short_and_grouped_until_a_field_is_asked_for() {
+    const GROUPS: [&str; 8] = ["Find", "Price", "Compare", "Save", "Build", "Test", "Connect", "Look"];
+    for keys in ["", "2", "3", "4", "enter", "m"] {
+        let mut desk = TestApp::with_offers(THREE);
+        desk.resize(120, 130).keys(keys).keys(":");
+        let screen = desk.screen();
+        let title = screen.lines().find(|line| line.contains(" Commands ")).unwrap();
+        let listed: String = title.chars().filter(char::is_ascii_digit).collect();
+        assert!(listed.parse::<usize>().unwrap() <= 100, "{keys}: {screen}");
+    }
+    let mut desk = TestApp::with_offers(THREE);
+    desk.resize(120, 130)
+        .keys(":")
+        .expect_not("Sort by Rel.")
+        .expect_not("Filter on");
+    // Its headings, page by page.
+    let mut headings: Vec<&str> = Vec::new();
+    for _ in 0..4 {
+        let screen = desk.screen();
+        for line in screen.lines().map(|line| line.trim_matches([' ', '│', '┃'])) {
+            let heading = GROUPS.into_iter().find(|group| *group == line);
+            headings.extend(heading.filter(|group| !headings.contains(group)));
+        }
+        desk.keys("pgdn");
+    }
+    assert_eq!(headings, GROUPS);
+    // A field is named together with what to do with it.
+    desk.type_text("reliability").expect_not("Sort by Rel.");
+    for (typed, listed) in [
+        ("sort rel", "Sort by Rel."),
+        ("filter rel", "Filter on Rel."),
+        ("column rel", "Column Rel."),
+    ] {
+        desk.keys("ctrl-u").type_text(typed).expect(listed);
+    }
+    let shown = |desk: &TestApp| {
+        let mut columns = desk.model.browser().unwrap().columns.iter();
+        columns.any(|field| field.key == "reliability")
+    };
+    assert!(shown(&desk));
+    desk.keys("enter");
+    assert!(!shown(&desk), "{}", desk.screen());
+    desk.keys(":").type_text("column rel").keys("enter");
+    assert!(shown(&desk), "{}", desk.screen());
+}
+
+#[test]
+fn the_palette_selects_what_can_be_used() {
+    let mut desk = TestApp::with_offers(THREE);
+    // “New workergroup” is nearer, but only on the pane of workergroups.
+    desk.keys(":")
+        .type_text("new workergroup")
+        .expect("Only on Workergroups (3)");
+    desk.keys("ctrl-u").type_text("workergroup").expect("▌ From search");
+    desk.keys("enter").expect("New workergroup");
+    assert_eq!(desk.model.pane, bourse::core::Pane::Offers);
+    // On their own pane the form for a new one comes first.
+    let mut desk = at_groups();
+    desk.keys(":").type_text("show banned").expect("Show banned");
+    desk.keys("ctrl-u").type_text("workergroup").expect_not("▌ From search");
 }
 
 #[test]
@@ -347,11 +407,13 @@ fn the_narrowest_screen_still_has_every_tab() {
 #[test]
 fn a_query_that_is_cut_says_so() {
     let mut desk = TestApp::with_offers(THREE);
+    desk.keys("/").type_text("gpu_name=RTX_4090").keys("enter");
     desk.resize(40, 10);
     let screen = desk.screen();
     let bar = screen.lines().nth(1).unwrap();
     assert!(bar.ends_with('…'), "{bar}");
-    desk.resize(80, 24).expect_not("rented=…");
+    desk.resize(80, 24)
+        .expect("/ RTX 4090 · verified · rentable · not rented\n");
 }
 
 #[test]
@@ -420,7 +482,7 @@ fn what_the_help_lists_for_elsewhere_is_not_taken_for_copying() {
 
 #[test]
 fn the_footer_of_a_search_says_what_its_keys_do_now() {
-    for view in ["m", "space space v", "F", "enter tab"] {
+    for view in ["m", "space space v", "enter tab"] {
         let mut desk = TestApp::with_offers(THREE);
         desk.keys(view).keys("/");
         desk.expect("Enter keep").expect("Esc clear search");

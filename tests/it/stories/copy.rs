@@ -1,10 +1,11 @@
 //! Copying and exporting, key by key; each form read back by what it is for.
 
+use bourse::core::message::News;
 use std::fs;
 use std::process::Command;
 
 use bourse::core::exported::{NotWritten, Written};
-use bourse::core::message::{Effect, Message};
+use bourse::core::message::Effect;
 use bourse::domain::export::markdown;
 use bourse::domain::{Dialect, Listing, OFFERS, RowId};
 use bourse::store::export::{ExportError, write, write_private};
@@ -219,7 +220,7 @@ fn the_market_client_s_command_says_the_same() {
     desk.keys("v");
     assert_eq!(
         desk.copied(),
-        "vastai search offers 'gpu_name=RTX_4090 driver_version>=570.181.00 geolocation in [SE,NO] \
+        "vastai search offers 'verified=true rentable=true rented=false gpu_name=RTX_4090 driver_version>=570.181.00 geolocation in [SE,NO] \
          num_gpus>=2 mobo_name=\"it'\\''s\"' -n -o 'score-' --type on-demand --storage 8 --limit 500"
     );
     desk.keys("2 y v");
@@ -254,6 +255,7 @@ fn the_curl_command_runs_under_a_shell_and_sends_the_search() {
         .keys("enter y c");
     let command = desk.copied().to_owned();
     let expected = serde_json::json!({
+        "verified": {"eq": true}, "rentable": {"eq": true}, "rented": {"eq": false},
         "gpu_name": {"eq": "it's $(x) `y`"}, "num_gpus": {"gte": 2},
         "order": [["score", "desc"]], "limit": 500, "type": "on-demand",
     });
@@ -376,15 +378,15 @@ fn a_path_is_typed_and_an_existing_file_is_asked_about() {
     assert_eq!(exported(&desk).0, "~/hl here.csv");
     assert_eq!(desk.effects.len(), 1);
     let exists = NotWritten::Exists("/home/x/hl here.csv".to_owned());
-    desk.send(Message::Exported(Err(exists.clone())));
+    desk.bring(News::Written(Err(exists.clone())));
     desk.wait(0.0).expect("Overwrite the file?");
     desk.keys("n").expect("~/hl here.csv"); // nothing typed is lost
     desk.keys("enter");
     assert!(!exported(&desk).2);
-    desk.send(Message::Exported(Err(exists)));
+    desk.bring(News::Written(Err(exists)));
     desk.keys("y");
     assert!(exported(&desk).2);
-    desk.send(Message::Exported(Ok(Written {
+    desk.bring(News::Written(Ok(Written {
         path: "/home/x/hl here.csv".to_owned(),
         bytes: 12_345,
     })));
@@ -401,7 +403,7 @@ fn a_failure_to_write_keeps_the_form() {
     assert_eq!(desk.effects, []);
     desk.type_text("/nowhere/x.csv").keys("enter");
     let failed = NotWritten::Failed("/nowhere/x.csv: no such folder".to_owned());
-    desk.send(Message::Exported(Err(failed)));
+    desk.bring(News::Written(Err(failed)));
     desk.wait(0.0).expect("/nowhere/x.csv: no such folder");
     desk.keys("backspace").expect_not("no such folder");
     desk.keys("esc").selects("101");

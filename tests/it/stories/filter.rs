@@ -16,7 +16,7 @@ fn a_filter_is_found_by_typing_written_and_run() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("f").expect("Filters").expect("[x] verified=true");
     desk.type_text("gpu_ram").keys("enter");
-    desk.expect("gpu_ram: VRAM").expect("[>=]").expect("value in GB");
+    desk.expect("VRAM (gpu_ram)").expect("[>=]").expect("value in GB");
     desk.type_text("24").expect("24000 MB");
     desk.expect("\"gpu_ram\": {\"gte\":24000}");
     desk.keys("enter").expect("[x] gpu_ram>=24");
@@ -30,7 +30,7 @@ fn a_filter_is_found_by_typing_written_and_run() {
             "order": [["score", "desc"]], "limit": 500, "type": "on-demand"
         })
     );
-    desk.expect("verified=true rentable=true rented=false gpu_ram>=24");
+    desk.expect("/ 24 GB VRAM · verified · rentable · not rented\n");
 }
 
 #[test]
@@ -164,8 +164,7 @@ fn a_condition_is_switched_off_without_being_lost() {
     assert_eq!(desk.asked_text(), "rentable=true rented=false");
     assert!(body(&desk).get("verified").is_none());
     desk.answer(THREE);
-    desk.expect("off: verified=true")
-        .expect(" / rentable=true rented=false");
+    desk.expect("off: verified").expect(" / rentable · not rented\n");
     desk.keys("f").expect("[ ] verified=true");
     desk.type_text("verified=").keys("ctrl-t ctrl-s");
     assert_eq!(desk.asked_text(), "verified=true rentable=true rented=false");
@@ -208,13 +207,13 @@ fn escape_goes_one_step_at_a_time_and_loses_nothing() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("f").type_text("cpu_ram").keys("enter").type_text("6");
     desk.keys("esc").expect("Filters"); // out of the form
-    desk.keys("enter").expect("cpu_ram: RAM").expect("value in GB > 6");
+    desk.keys("enter").expect("RAM (cpu_ram)").expect("value in GB > 6");
     desk.type_text("4").keys("enter"); // taken into the draft
     desk.type_text("disk").keys("esc").expect("[x] cpu_ram>=64"); // out of the search
     desk.keys("esc").expect_not("Filters"); // out of the editor
     assert!(desk.calls.is_empty());
-    desk.expect("/ verified=true rentable=true rented=false\n");
-    desk.keys("f").expect("Press Ctrl-y to restore your draft");
+    desk.expect("/ verified · rentable · not rented\n");
+    desk.keys("f").expect("Press Ctrl-y to restore your edits");
     desk.keys("ctrl-y").expect("[x] cpu_ram>=64");
     desk.keys("enter");
     assert_eq!(body(&desk)["cpu_ram"], json!({"gte": 64000}));
@@ -231,7 +230,7 @@ fn what_the_dialect_cannot_send_is_applied_here_at_once() {
         .expect("2 of 3 loaded rows match");
     desk.keys("enter");
     assert!(desk.calls.is_empty());
-    desk.expect("2 of 3 offers").expect("local: dph_total<=0.5");
+    desk.expect("2 of 3 offers").expect("/ ≤ $0.5/h (local) · verified");
 }
 
 #[test]
@@ -241,12 +240,12 @@ fn two_bounds_on_one_field_both_hold_and_a_tighter_one_replaces() {
     desk.type_text(">=2").keys("enter");
     for bound in ["<=8", ">=4"] {
         // The field's own line adds a condition; those above it change one.
-        desk.type_text("N: Number of GPUs").keys("enter");
+        desk.type_text("num_gpus Number of GPUs").keys("enter");
         desk.type_text(bound).keys("enter");
     }
     desk.keys("enter");
     assert_eq!(body(&desk)["num_gpus"], json!({"gte": 4, "lte": 8}));
-    desk.expect("num_gpus>=4 num_gpus<=8");
+    desk.expect("/ ≥ 4 GPUs · ≤ 8 GPUs · verified");
 }
 
 #[test]
@@ -256,7 +255,7 @@ fn conditions_that_the_language_refuses_are_refused_here_too() {
     desk.keys("shift-tab shift-tab").expect("[=]");
     desk.type_text("nvidia").keys("enter");
     desk.expect("[x] gpu_arch=nvidia");
-    desk.type_text("Maker of the GPU").keys("down");
+    desk.type_text("gpu_arch Maker");
     desk.keys("enter shift-tab shift-tab").type_text("amd");
     desk.keys("enter")
         .expect("gpu_arch cannot equal several values at once");
@@ -294,12 +293,12 @@ fn versions_go_as_the_dialect_writes_them() {
 fn the_body_is_shown_whole_where_there_is_no_room_beside_the_list() {
     let mut desk = TestApp::with_offers(THREE);
     desk.resize(80, 24).keys("f").expect_not("\"limit\": 500");
-    desk.keys("tab")
-        .expect("POST /api/v0/bundles/")
+    desk.type_text("sent to the market").keys("enter");
+    desk.expect("POST /api/v0/bundles/")
         .expect("\"verified\": {\"eq\":true},")
         .expect("\"order\": [[\"score\",\"desc\"]],")
         .expect("\"limit\": 500");
-    desk.keys("esc").expect("type to search");
+    desk.keys("esc esc").expect("type to search");
 }
 
 /// The body in the second panel.
@@ -325,7 +324,7 @@ fn what_is_shown_is_what_is_sent() {
     assert_eq!(shown, sent);
     assert_eq!(sent["machine_id"], json!({"eq": 7}));
     assert_eq!(sent["allocated_storage"], json!(8));
-    desk.expect("/ verified=true rentable=true rented=false machine_id=7\n");
+    desk.expect("/ machine 7 · verified · rentable · not rented\n");
 }
 
 #[test]
@@ -354,12 +353,12 @@ fn volumes_and_workergroups_have_the_same_editor() {
 }
 
 #[test]
-fn the_search_settings_are_one_key_away() {
+fn the_settings_are_a_tab_of_the_same_search() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.keys("f ctrl-o").expect("Search settings");
-    desk.keys("space enter").expect("Filters");
+    desk.keys("f shift-tab").expect("[Settings]");
+    desk.keys("space tab").expect("[Filters]");
     desk.expect("\"type\": \"bid\"");
-    desk.keys("enter");
+    desk.keys("ctrl-s");
     assert_eq!(body(&desk)["type"], json!("bid"));
 }
 
@@ -395,8 +394,8 @@ fn every_size_is_drawn_without_a_panic() {
         "f",
         "enter f g e o enter",
         "u",
-        "space esc tab",
-        "esc esc ctrl-o",
+        "space esc b o d y enter",
+        "esc esc shift-tab",
         "down",
     ] {
         desk.keys(keys);
@@ -409,7 +408,7 @@ fn every_size_is_drawn_without_a_panic() {
 #[test]
 fn the_editor_opens_on_what_most_searches_filter_by() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.resize(80, 24).keys("f").expect("▌     gpu_name");
+    desk.resize(80, 24).keys("f").expect("▌     GPU  ");
     for key in [
         "num_gpus",
         "dph_total",
@@ -418,9 +417,9 @@ fn the_editor_opens_on_what_most_searches_filter_by() {
         "disk_space",
         "reliability",
     ] {
-        desk.expect(&format!("      {key} "));
+        desk.expect(&format!("  {key} "));
     }
-    desk.keys("enter").expect("gpu_name: GPU");
+    desk.keys("enter").expect("GPU (gpu_name)");
 }
 
 #[test]

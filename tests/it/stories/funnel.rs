@@ -1,4 +1,4 @@
-//! The funnel: what each filter removes, and what a looser one brings.
+//! What each filter removes, and what a looser one brings, in the filters of a search.
 
 use bourse::api::ApiError;
 use bourse::domain::OfferType;
@@ -6,18 +6,14 @@ use bourse::domain::OfferType;
 use crate::stories::insights::{MARKET, wide};
 use crate::test_app::TestApp;
 
-/// What a line says behind the name of a filter, its bar left out.
+/// What a line says behind the name of a filter.
 #[track_caller]
-fn behind(desk: &TestApp, name: &str) -> Vec<String> {
+fn behind(desk: &TestApp, name: &str) -> String {
     let screen = desk.screen();
     let line = screen.lines().find(|line| line.contains(name));
     let line = line.unwrap_or_else(|| panic!("no {name:?}:\n{screen}"));
     let behind = line.split(name).nth(1).unwrap();
-    let words = behind.split_whitespace();
-    words
-        .filter(|word| !word.contains(['▆', '│', '┃']))
-        .map(str::to_owned)
-        .collect()
+    behind.split(" sent").next().unwrap().trim().to_owned()
 }
 
 #[test]
@@ -28,24 +24,27 @@ fn it_tells_what_each_filter_removes_and_loosens_one() {
         .keys("enter")
         .answer(r#"{"offers":[]}"#);
     desk.expect("No offers");
-    desk.keys("F").expect("Loading offers without filters…");
+    desk.keys("F")
+        .expect("[Filters]")
+        .expect("Loading offers without filters…");
     assert_eq!(desk.calls.len(), 1);
     let sent = desk.asked_query().clone();
     assert!(sent.conditions.is_empty());
     assert_eq!(sent.offer_type, OfferType::OnDemand);
     desk.answer(MARKET).expect("0 of 5 offers match");
-    desk.expect("all 5 offers");
     // num_gpus>=8 takes 101, 102, 103 and 105; 101 and 102 would come back. gpu_name takes 103,
     // 104 and 105; only 104 would come back. The nearest bound that brings one back is 2.
     assert_eq!(
-        behind(&desk, "▌ num_gpus>=8"),
-        ["−4", "+2", "num_gpus>=2", "would", "bring", "1"]
+        behind(&desk, "▌ [x] num_gpus>=8"),
+        "−4; without it 2 more; num_gpus>=2 brings 1"
     );
-    assert_eq!(behind(&desk, "  gpu_name=RTX_4090"), ["−3", "+1"]);
-    assert_eq!(behind(&desk, "  verified=true"), ["0", "0"]);
-    desk.expect("removes num_gpus>=8: 2 rows come back")
-        .expect("loosens it to num_gpus>=2: 1 row comes back");
-    desk.keys("l");
+    assert_eq!(behind(&desk, "[x] gpu_name=RTX_4090"), "−3; without it 1 more");
+    assert_eq!(behind(&desk, "[x] verified=true"), "removes no row");
+    desk.expect("Del removes it: 2 rows come back")
+        .expect("> loosens it to num_gpus>=2: 1 row comes back");
+    desk.keys(">").expect("1 of 5 offers match");
+    assert!(desk.calls.is_empty(), "nothing is asked before it is applied");
+    desk.keys("ctrl-s");
     assert_eq!(
         desk.asked_text(),
         "verified=true rentable=true rented=false gpu_name=RTX_4090 num_gpus>=2"
@@ -59,25 +58,24 @@ fn filters_that_only_together_remove_all_rows_are_named_together() {
     desk.answer(r#"{"offers":[]}"#).keys("F").answer(MARKET);
     // Every row fails both.
     assert_eq!(
-        behind(&desk, "▌ gpu_name=H200"),
-        ["−5", "0", "+5", "without", "num_gpus>=16", "too"]
+        behind(&desk, "▌ [x] gpu_name=H200"),
+        "−5; without it and num_gpus>=16 5 more"
     );
-    desk.expect("removes gpu_name=H200: no row comes back; without num_gpus>=16 as well, 5 rows");
+    desk.expect("removes it: no row comes back; without num_gpus>=16");
     // The first one goes; then the second can be loosened.
-    desk.keys("enter").answer(r#"{"offers":[]}"#).keys("F").answer(MARKET);
-    desk.expect("removes num_gpus>=16: 5 rows come back");
+    desk.keys("delete").expect("removes it: 5 rows come back");
 }
 
 #[test]
-fn enter_removes_the_filter() {
+fn delete_removes_the_filter() {
     let mut desk = wide();
     desk.keys("/").type_text("gpu_name=H200").keys("enter");
     desk.answer(r#"{"offers":[]}"#).keys("F").answer(MARKET);
-    assert_eq!(behind(&desk, "▌ gpu_name=H200"), ["−5", "+5"]);
+    assert_eq!(behind(&desk, "▌ [x] gpu_name=H200"), "−5; without it 5 more");
     // What is not a bound cannot be loosened.
-    desk.keys("l").expect("Only a bound");
+    desk.keys(">").expect("Only a bound");
     assert!(desk.calls.is_empty());
-    desk.keys("enter");
+    desk.keys("delete ctrl-s");
     assert_eq!(desk.asked_text(), "verified=true rentable=true rented=false");
 }
 
@@ -90,9 +88,27 @@ fn closing_stops_the_request_and_a_failure_can_be_retried() {
     assert!(desk.calls.is_empty());
     desk.selects("101");
     desk.keys("F").fail(ApiError::Lost);
-    desk.expect("connection lost before the response").expect("r to retry");
-    desk.keys("r").answer(MARKET).expect("5 of 5 offers match");
-    desk.keys("q").selects("101");
+    desk.expect("connection lost before the response").expect("Enter count");
+    desk.keys("enter").answer(MARKET).expect("5 of 5 offers match");
+    desk.keys("esc").selects("101");
+}
+
+#[test]
+fn the_filters_opened_without_the_count_have_it_a_line_away() {
+    let mut desk = wide();
+    desk.keys("f");
+    assert!(desk.calls.is_empty());
+    desk.type_text("each filter removes").keys("enter");
+    assert_eq!(desk.calls.len(), 1);
+    desk.answer(MARKET).keys("esc").expect("5 of 5 offers match");
+}
+
+#[test]
+fn counts_are_not_shown_for_other_prices_than_they_were_made_with() {
+    let mut desk = wide();
+    desk.keys("F").answer(MARKET).expect("5 of 5 offers match");
+    desk.keys("shift-tab space tab").expect_not("5 of 5 offers match");
+    desk.keys("shift-tab left tab").expect("5 of 5 offers match");
 }
 
 #[test]
@@ -112,7 +128,7 @@ fn it_is_drawn_at_every_size() {
             desk.answer(MARKET);
         }
         for (columns, rows) in [(40, 10), (80, 24), (120, 40), (200, 60), (300, 80)] {
-            desk.resize(columns, rows).expect("Funnel");
+            desk.resize(columns, rows).expect("[Filters]");
         }
     }
 }

@@ -3,7 +3,9 @@
 
 use bourse::api::{ApiError, Request, Unreachable};
 use bourse::core::message::Effect;
+use bourse::core::message::Saving;
 use bourse::domain::language;
+use bourse::features::workergroups::Groups;
 
 use crate::stories::unlist::{flat, says};
 use crate::test_app::{START, THREE, TestApp};
@@ -113,21 +115,22 @@ fn groups_are_narrowed_by_the_moment_of_their_creation_and_by_age() {
         assert!(desk.calls.is_empty(), "{query} asked the market");
         desk.expect(rows).expect(there);
     }
-    // The bar keeps saying it as a person would.
+    // The line says it as a person would.
     desk.keys("/ ctrl-u").type_text("created_at>2026-01-01").keys("enter");
-    desk.expect("created_at>2026-01-01");
+    desk.expect("/ created > 2026-01-01\n");
     desk.keys("/ ctrl-u").type_text("created_at>soon").keys("enter");
     desk.expect("created_at takes a date such as 2030-01-31");
     // The filter editor has both.
-    desk.keys("esc f").type_text("created").keys("enter");
+    desk.keys("esc f").type_text("created_at").keys("enter");
     desk.expect("Creation time; a date in a query");
     desk.keys("ctrl-u").type_text("2026-11-19");
     desk.keys("enter ctrl-s");
-    desk.expect("1 of 4 workergroups").expect("created_at>2026-11-19");
+    desk.expect("1 of 4 workergroups").expect("/ created > 2026-11-19\n");
     desk.keys("f").type_text("age").keys("enter");
     desk.expect("Time since the group was created");
     desk.type_text("<12h").keys("enter ctrl-s");
-    desk.expect("0 of 4 workergroups").expect("age<0.5");
+    desk.expect("0 of 4 workergroups")
+        .expect("/ created > 2026-11-19 · age < 0.5 days\n");
     assert!(desk.calls.is_empty());
 }
 
@@ -188,7 +191,7 @@ fn the_fields_are_all_there_and_each_is_explained_in_full() {
             "Launch args",
             "Min load",
             "Target",
-            "Cold x",
+            "Reserve x",
             "Cold workers",
             "Max workers",
             "Test",
@@ -297,7 +300,7 @@ fn a_preflight_says_what_a_group_could_recruit_and_for_how_much() {
     desk.expect("Searching …");
     // The one that cannot be rented breaks rentable=true: the group would not recruit it.
     desk.answer(FOUND);
-    desk.expect("Preflight of workergroup 12");
+    desk.expect("Supply of workergroup 12");
     says(&desk, "3 machines, 3 GPUs at 2 hosts (3 offers)");
     says(&desk, "cheapest $0.400/h, median $0.500/h, most expensive $0.900/h");
     says(&desk, "RTX 4090 3 (100%)");
@@ -347,7 +350,7 @@ fn a_preflight_can_be_given_up_asked_again_and_may_fail() {
     desk.resize(90, 48);
     desk.keys("i esc").expect("Stopped waiting");
     assert!(desk.calls.is_empty());
-    desk.expect_not("Preflight of");
+    desk.expect_not("Supply of");
     desk.keys("i").fail(ApiError::Lost);
     says(&desk, "Search failed");
     desk.keys("r").answer(FOUND);
@@ -428,7 +431,10 @@ fn changes_between_two_listings_are_told_with_times_and_without_secrets() {
         desk.effects
             .iter()
             .filter_map(|effect| match effect {
-                Effect::KeepGroups(snapshot) => Some(serde_json::to_string(snapshot).unwrap()),
+                Effect::Save {
+                    saving: Saving::Groups(snapshot),
+                    ..
+                } => Some(serde_json::to_string(snapshot).unwrap()),
                 _ => None,
             })
             .collect::<Vec<_>>()
@@ -456,12 +462,15 @@ fn an_earlier_run_s_listing_is_compared_with() {
         .effects
         .iter()
         .find_map(|effect| match effect {
-            Effect::KeepGroups(snapshot) => Some(snapshot.as_ref().clone()),
+            Effect::Save {
+                saving: Saving::Groups(snapshot),
+                ..
+            } => Some(snapshot.as_ref().clone()),
             _ => None,
         })
         .unwrap();
     let mut desk = TestApp::with_offers(THREE);
-    desk.model.groups_mut().drift.resume(Some(last));
+    desk.model.feature_mut::<Groups>().drift.resume(Some(last));
     desk.now.epoch = START + 86_400.0;
     desk.resize(200, 40)
         .keys("3")
@@ -477,7 +486,7 @@ fn a_preflight_is_searched_for_words() {
     desk.expect("1 of ");
     desk.keys("n").expect("2 of ");
     desk.keys("N").expect("1 of ");
-    desk.keys("esc").expect("Preflight of").expect_not("/ machine");
+    desk.keys("esc").expect("Supply of").expect_not("/ machine");
 }
 
 #[test]
@@ -502,7 +511,7 @@ fn the_preview_tells_the_supply_of_the_selected_workergroup() {
         .expect("— (t to test the endpoint)");
     // The report has the same answer: nothing is asked again.
     desk.calls.clear();
-    desk.keys("i").expect("Preflight of workergroup 12");
+    desk.keys("i").expect("Supply of workergroup 12");
     assert!(desk.calls.is_empty());
     desk.expect("3 machines, 3 GPUs at 2 hosts");
 }

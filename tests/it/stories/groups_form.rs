@@ -601,7 +601,7 @@ fn a_search_for_offers_becomes_a_new_workergroup() {
 fn the_form_has_its_own_preflight() {
     let mut desk = filled();
     desk.keys("f5").answer(FOUND);
-    desk.expect("Preflight of the new workergroup");
+    desk.expect("Supply of the new workergroup");
     says(&desk, "max: 20 workers $1.80 $10.30 $18.00");
     desk.keys("esc").expect("New workergroup");
     desk.keys("f5"); // the answer is there still
@@ -621,7 +621,7 @@ fn read_only_says_why_nothing_is_created() {
     desk.keys("1 :").type_text("from-search").keys("enter");
     desk.expect_not("New workergroup");
     // Looking is not writing.
-    desk.keys("esc 3 g i").answer(FOUND).expect("Preflight of");
+    desk.keys("esc 3 g i").answer(FOUND).expect("Supply of");
 }
 
 #[test]
@@ -655,10 +655,10 @@ fn a_line_that_nobody_types_in_shows_its_beginning_and_that_it_goes_on() {
 fn the_form_s_preflight_is_of_the_draft_and_not_of_a_listed_group() {
     let mut desk = narrow();
     desk.keys("g i").answer(FOUND);
-    desk.expect("Preflight of workergroup 10");
+    desk.expect("Supply of workergroup 10");
     desk.keys("esc");
     desk.keys("n").type_text("chat").keys("f5");
-    desk.expect("Preflight of the new workergroup")
+    desk.expect("Supply of the new workergroup")
         .expect_not("workergroup 10");
     let Request::Search(query) = desk.asked() else { panic!() };
     assert_eq!(

@@ -112,7 +112,10 @@ fn a_search_passed_on_as_a_line_sends_the_same_search() {
     desk.keys("y").expect("b  the search as one line for a shell");
     desk.keys("b");
     let line = desk.copied().to_owned();
-    assert!(line.starts_with("bourse offers 'gpu_name in "), "{line}");
+    assert!(
+        line.starts_with("bourse offers 'verified=true rentable=true rented=false gpu_name in "),
+        "{line}"
+    );
     assert!(
         line.ends_with(" --no-default --storage 8 --sort 'score-' --limit 500"),
         "{line}"
@@ -122,6 +125,7 @@ fn a_search_passed_on_as_a_line_sends_the_same_search() {
         json!({
             "gpu_name": {"in": ["RTX 4090", "it's $(x) `y`"]},
             "num_gpus": {"gte": 2, "lte": 8}, "verified": {"eq": true},
+            "rentable": {"eq": true}, "rented": {"eq": false},
             "order": [["score", "desc"]], "limit": 500, "type": "on-demand",
         })
     );
@@ -131,7 +135,9 @@ fn a_search_passed_on_as_a_line_sends_the_same_search() {
 fn a_line_carries_the_job_and_leaves_out_what_a_command_cannot_have() {
     let mut desk = TestApp::new();
     desk.answer(OFFERS);
-    desk.keys("/ ctrl-u").type_text("price_bid<0.2 gold").keys("enter");
+    desk.keys("/ ctrl-u")
+        .type_text("verified=any rentable=any rented=any price_bid<0.2 gold")
+        .keys("enter");
     desk.answer(OFFERS);
     desk.keys("J enter");
     desk.keys("y")

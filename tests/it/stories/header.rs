@@ -1,6 +1,7 @@
 //! The first line: what is under way is visible on a narrow screen too.
 
-use bourse::core::message::Message;
+use bourse::core::message::News;
+use bourse::table::remote::Progress;
 use bourse::table::remote::Waiting;
 use bourse::widgets::theme::Theme;
 
@@ -29,20 +30,18 @@ fn loading_and_retries_are_visible_at_80_columns() {
         until: 7.0,
         why: "Connection refused".to_owned(),
     });
-    desk.send(Message::Progress {
-        ticket,
-        attempt: 2,
-        waiting,
-    });
+    desk.tell(ticket, News::Progress(Progress::Attempt { number: 2, waiting }));
     desk.wait(0.0);
     says(&desk, "retry 1 in 4 s");
     desk.resize(120, 40);
     says(&desk, "Connection refused: retry 1 in 4 s");
-    desk.send(Message::Progress {
+    desk.tell(
         ticket,
-        attempt: 3,
-        waiting: None,
-    });
+        News::Progress(Progress::Attempt {
+            number: 3,
+            waiting: None,
+        }),
+    );
     desk.wait(1.0);
     says(&desk, "loading 4 s, retry 2");
 }

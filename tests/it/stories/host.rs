@@ -66,7 +66,7 @@ fn one_key_searches_the_host_from_the_table_and_from_the_details() {
             panic!("{:?}", desk.asked())
         };
         assert_eq!(language::print(&query.conditions), "host_id=70", "{open}");
-        desk.expect("/ host_id=70");
+        desk.expect("/ host 70\n");
         desk.answer(HOST).expect("All 3 offers");
     }
 }

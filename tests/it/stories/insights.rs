@@ -352,3 +352,24 @@ fn an_offer_without_the_disk_of_the_job_is_marked_in_the_table() {
     desk.keys("J tab tab").type_text("600").keys("enter");
     assert!(is_marked(&desk, "101"));
 }
+
+#[test]
+fn bars_name_their_ends_and_there_is_none_where_fewer_than_five_offers_compare() {
+    let offers = |many: u32| {
+        let offer = |id: u32| {
+            let price = 0.1 * f64::from(id);
+            format!(r#"{{"id":{id},"gpu_name":"GTX 1080 Ti","num_gpus":1,"dph_total":{price},"dph_base":{price}}}"#)
+        };
+        let offers: Vec<String> = (1..=many).map(offer).collect();
+        format!(r#"{{"offers":[{}]}}"#, offers.join(","))
+    };
+    let mut desk = TestApp::with_offers(&offers(4));
+    desk.resize(200, 60)
+        .expect("per GPU, lowest of 4")
+        .expect_not("worst")
+        .expect_not("▄▄");
+    let mut desk = TestApp::with_offers(&offers(5));
+    desk.resize(200, 60);
+    assert!(line(&desk, "worst").contains("best"), "{}", desk.screen());
+    assert!(line(&desk, "lowest of 5").contains("▄▄▄"), "{}", desk.screen());
+}

@@ -65,7 +65,6 @@ fn an_unbound_key_says_so_once_in_every_view() {
         "m",
         "p",
         "D",
-        "F",
         "2",
         "3",
         "4",
@@ -87,7 +86,7 @@ fn an_unbound_key_says_so_once_in_every_view() {
 #[test]
 fn q_goes_back_from_every_view_and_ctrl_c_quits_there() {
     use bourse::core::Effect;
-    for keys in ["enter", "enter tab", "v", "m", "p", "D", "F", "M", "t esc"] {
+    for keys in ["enter", "enter tab", "v", "m", "p", "D", "M", "t esc"] {
         let mut desk = TestApp::with_offers(THREE);
         desk.keys("space space");
         desk.keys(keys);
@@ -106,6 +105,7 @@ fn ctrl_c_leaves_every_text_and_quits_the_second_time() {
     for keys in [
         "/",
         "f",
+        "F",
         "s",
         "c",
         "o",
@@ -141,7 +141,7 @@ fn the_ends_of_a_wide_comparison_are_a_key_away() {
 
 #[test]
 fn pages_and_ends_are_a_key_away_in_every_list() {
-    for keys in ["", "enter tab", "enter tab tab tab", "m", "D", "F", "M"] {
+    for keys in ["", "enter tab", "enter tab tab tab", "m", "D", "M"] {
         let mut desk = TestApp::with_offers(THREE);
         desk.keys(keys);
         for key in ["ctrl-f", "ctrl-b", "end", "home", "pgdn", "pgup", "G", "g"] {
@@ -172,4 +172,35 @@ fn completions_open_under_the_cursor_with_counts() {
     );
     desk.expect("RTX 5090                  0 ┃")
         .expect("RTX 4090                  1 ┃");
+}
+
+#[test]
+fn every_help_text_is_a_sentence_of_at_most_ten_words() {
+    for row in BINDINGS {
+        let is_sentence = row.help.starts_with(|first: char| first.is_uppercase()) && !row.help.contains([':', ';']);
+        assert!(is_sentence, "{}: {}", row.name, row.help);
+        assert!(row.help.split(' ').count() <= 10, "{}: {}", row.name, row.help);
+    }
+}
+
+#[test]
+fn the_help_shows_its_texts_in_full_on_a_small_screen() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.resize(80, 24).keys("?");
+    for _ in 0..8 {
+        // Why a key is disabled is told in full below the list.
+        let screen = desk.screen();
+        let is_cut = |line: &str| line.split(" (").next().is_some_and(|text| text.contains('…'));
+        assert!(!screen.lines().skip(4).any(is_cut), "{screen}");
+        desk.keys("pgdn");
+    }
+}
+
+#[test]
+fn the_help_finds_the_configuration_and_the_paths() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("?").type_text("config.toml").expect("config.toml  ");
+    desk.keys("ctrl-u")
+        .type_text("paths")
+        .expect("prints the paths of all files");
 }

@@ -58,7 +58,7 @@ fn arrows_change_the_groups_and_sorting_follows_what_is_paid_for() {
     desk.keys("left").expect("▌ —"); // no record says who hosts
     desk.keys("right s").expect("sorted by lowest price");
     // 2400 / 16.02 = 149.8 is the least for the money, 267.6 the most.
-    desk.keys("s s").expect("sorted by DLPerf per $");
+    desk.keys("s s").expect("sorted by speed (DLPerf) per $");
     let screen = desk.screen();
     let place = |name| screen.find(name).unwrap();
     assert!(place("RTX 4090") < place("RTX 3090"));

@@ -2,7 +2,8 @@
 //! screens.
 
 use bourse::api::{ApiError, ErrorBody, Reply, Request, Secret};
-use bourse::core::message::{Effect, Message};
+use bourse::core::message::Effect;
+use bourse::core::message::News;
 use bourse::core::{Pane, Profile};
 use bourse::domain::saved::{Searches, Snapshot};
 use bourse::domain::{Dialect, Resource};
@@ -28,7 +29,7 @@ fn market(name: &str, address: Option<&str>, key: KeySource) -> Market {
         file: match &key {
             KeySource::File(path) => Some(KeyFile {
                 path: path.clone(),
-                is_own: true,
+                is_ours: true,
             }),
             _ => None,
         },
@@ -43,7 +44,7 @@ fn market_list() -> MarketList {
         markets: vec![
             Market {
                 dialect: &Dialect::SANDBOX,
-                ..market("sandbox", None, KeySource::Own)
+                ..market("sandbox", None, KeySource::Generated)
             },
             Market {
                 dialect: &Dialect::VAST,
@@ -82,20 +83,23 @@ fn at_markets() -> TestApp {
 fn commands(desk: &mut TestApp) -> Vec<MarketCommand> {
     let (markets, others) = std::mem::take(&mut desk.effects)
         .into_iter()
-        .partition(|effect| matches!(effect, Effect::Market(_)));
+        .partition(|effect| matches!(effect, Effect::Market { .. }));
     desk.effects = others;
     let markets: Vec<Effect> = markets;
     markets
         .into_iter()
         .map(|effect| match effect {
-            Effect::Market(command) => command,
+            Effect::Market { command, .. } => command,
             other => panic!("{other:?}"),
         })
         .collect()
 }
 
 fn news(desk: &mut TestApp, news: MarketEvent) {
-    desk.send(Message::Market(Box::new(news)));
+    match news {
+        MarketEvent::Ready(ready) => desk.tell(ready.ticket, News::Market(Box::new(MarketEvent::Ready(ready)))),
+        other => drop(desk.bring(News::Market(Box::new(other)))),
+    }
     let (columns, rows) = desk.model.size;
     desk.resize(columns, rows);
 }
@@ -114,7 +118,7 @@ fn without_a_key_the_screen_names_the_variable_and_the_way_to_add_one() {
         said: said("Invalid user key"),
     };
     let mut desk = TestApp::new();
-    desk.model.keymap = bourse::core::keys::Keymap::configured(&[bourse::core::keys::OwnKeys {
+    desk.model.keymap = bourse::core::keys::Keymap::configured(&[bourse::core::keys::UserKeys {
         name: "markets".to_owned(),
         keys: vec!["f7".to_owned()],
         line: 1,
@@ -141,10 +145,15 @@ fn without_a_key_the_screen_names_the_variable_and_the_way_to_add_one() {
 /// Presses Enter on the selected market; gives the number of the connection and its name.
 fn connecting(desk: &mut TestApp) -> (Ticket, String) {
     desk.keys("enter");
-    match commands(desk).pop() {
-        Some(MarketCommand::Connect { ticket, name }) => (ticket, name),
-        other => panic!("{other:?}\n{}", desk.screen()),
-    }
+    let asked = desk.effects.iter().rev().find_map(|effect| match effect {
+        Effect::Market {
+            ticket,
+            command: MarketCommand::Connect(name),
+        } => Some((*ticket, name.clone())),
+        _ => None,
+    });
+    commands(desk);
+    asked.unwrap_or_else(|| panic!("{}", desk.screen()))
 }
 
 fn ready(ticket: Ticket, name: &str) -> MarketEvent {
@@ -372,7 +381,7 @@ fn a_refused_key_leads_to_the_market_and_its_key() {
     news(&mut desk, given);
     let asked = commands(&mut desk);
     assert!(
-        matches!(asked.as_slice(), [MarketCommand::Connect { name, .. }] if name == "test"),
+        matches!(asked.as_slice(), [MarketCommand::Connect(name)] if name == "test"),
         "{asked:?}"
     );
 }
@@ -382,7 +391,7 @@ fn a_refusal_beside_older_rows_names_the_way_too() {
     let mut desk = desk();
     desk.keys("r").fail(refused());
     desk.expect("The rows below are older. Press M for another key: API key rejected");
-    desk.model.keymap = bourse::core::keys::Keymap::configured(&[bourse::core::keys::OwnKeys {
+    desk.model.keymap = bourse::core::keys::Keymap::configured(&[bourse::core::keys::UserKeys {
         name: "markets".to_owned(),
         keys: vec!["f7".to_owned()],
         line: 1,
@@ -404,7 +413,7 @@ fn switching_takes_the_old_rows_away_and_asks_the_new_market() {
     assert!(ticket > old);
     desk.expect("Connecting to vast").expect("All 3 ");
     news(&mut desk, ready(ticket, "vast"));
-    assert_eq!(commands(&mut desk), [MarketCommand::Activate(ticket)]);
+    assert_eq!(desk.effects.pop(), Some(Effect::Activate(ticket)));
     let screen = desk.screen();
     let header = screen.lines().next().unwrap();
     assert!(header.contains("4 Requests") && header.contains(" vast "), "{screen}");
@@ -443,9 +452,9 @@ fn a_connection_that_is_not_wanted_any_more_is_not_taken() {
 #[test]
 fn what_cannot_be_connected_says_why_and_all_stays() {
     let mut desk = at_markets();
-    let (ticket, _) = connecting(&mut desk);
+    connecting(&mut desk);
     let why = "the key file /cfg/keys/test: entity not found".to_owned();
-    news(&mut desk, MarketEvent::ConnectFailed { ticket, why });
+    news(&mut desk, MarketEvent::ConnectFailed(why));
     assert!(flat(&desk).contains("! Not connected to test: the key file"));
     assert!(flat(&desk).contains("/keys/test: entity not found"));
     desk.keys("esc").expect("All 3 ").expect("RTX 4090");
@@ -530,15 +539,14 @@ fn a_test_is_one_request_and_ends_in_words() {
     ] {
         desk.keys("r");
         let asked = commands(&mut desk);
-        let [MarketCommand::Test { ticket, name }] = asked.as_slice() else {
+        let [MarketCommand::Test(name)] = asked.as_slice() else {
             panic!("{asked:?}");
         };
         assert_eq!(name, "test");
         desk.expect("Testing test");
         desk.keys("r");
         assert_eq!(commands(&mut desk), [], "one at a time");
-        let ticket = *ticket;
-        news(&mut desk, MarketEvent::Tested { ticket, outcome });
+        news(&mut desk, MarketEvent::Tested(outcome));
         assert!(flat(&desk).contains(words), "{words}\n{}", desk.screen());
     }
     desk.keys("g r");
@@ -589,7 +597,7 @@ fn the_palette_leads_to_every_market_by_name() {
     desk.expect("Connecting to pass");
     let asked = commands(&mut desk);
     assert!(
-        matches!(asked.as_slice(), [MarketCommand::List, MarketCommand::Connect { name, .. }] if name == "pass"),
+        matches!(asked.as_slice(), [MarketCommand::List, MarketCommand::Connect(name)] if name == "pass"),
         "{asked:?}"
     );
 }

@@ -15,7 +15,7 @@ fn the_first_screen_asks_for_offers_with_the_visible_defaults() {
     assert_eq!(language::print_order(&query.order), "score-");
     assert_eq!(query.limit, Some(500));
     assert_eq!(query.offer_type, OfferType::OnDemand);
-    desk.expect("verified=true rentable=true rented=false");
+    desk.expect("/ verified · rentable · not rented\n");
     desk.expect("Loading offers");
 }
 
@@ -40,7 +40,9 @@ fn a_query_is_typed_run_and_kept() {
     desk.selects("101"); // old rows stay while new ones load
     desk.answer(r#"{"offers":[]}"#);
     desk.expect("No offers match this query");
-    desk.expect("gpu_name=RTX_4090 num_gpus>=2");
+    desk.expect("/ RTX 4090 · ≥ 2 GPUs · verified · rentable · not rented\n");
+    // The slash edits the text.
+    desk.keys("/").expect("rented=false gpu_name=RTX_4090 num_gpus>=2");
 }
 
 #[test]
@@ -269,7 +271,10 @@ fn a_mistake_gets_a_caret_and_tab_takes_the_suggestion() {
     desk.keys("/ ctrl-u").type_text("num_gpu>=2").keys("enter");
     desk.expect("   ^^^^^^^\n").expect("Tab changes it to num_gpus");
     desk.keys("tab enter");
-    assert_eq!(desk.asked_text(), "num_gpus>=2");
+    assert_eq!(
+        desk.asked_text(),
+        "verified=true rentable=true rented=false num_gpus>=2"
+    );
 }
 
 #[test]
@@ -296,7 +301,10 @@ fn a_missing_space_is_named() {
     desk.keys("/ ctrl-u").type_text("num_gpus=2dph<1").keys("enter");
     desk.expect("missing space before this condition: Tab inserts a space");
     desk.keys("tab enter");
-    assert_eq!(desk.asked_text(), "num_gpus=2 dph_total<1");
+    assert_eq!(
+        desk.asked_text(),
+        "verified=true rentable=true rented=false num_gpus=2 dph_total<1"
+    );
 }
 
 #[test]
@@ -325,16 +333,22 @@ fn enter_before_the_first_rows_says_that_they_are_loading() {
 #[test]
 fn any_removes_a_default_from_the_bar() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.keys("/ ctrl-u").type_text("gpu_name=H100_SXM").keys("enter");
-    assert_eq!(desk.asked_text(), "gpu_name=H100_SXM");
+    desk.keys("/").type_text("rented=any gpu_name=H100_SXM").keys("enter");
+    assert_eq!(desk.asked_text(), "verified=true rentable=true gpu_name=H100_SXM");
+    // Ctrl-u brings all of them back, and nothing else.
+    desk.answer(THREE).keys("/").expect("Ctrl-u defaults");
+    desk.keys("ctrl-u enter");
+    assert_eq!(desk.asked_text(), "verified=true rentable=true rented=false");
 }
 
 #[test]
 fn half_a_condition_narrows_nothing() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("/").type_text("gpu_na").expect("All 3 offers");
-    desk.type_text("me=H100").expect("All 3 ");
-    desk.type_text("_SXM iceland").expect("1 of 3 offers");
+    desk.type_text("me=H100")
+        .expect("3 of the 3 loaded; Enter searches all");
+    desk.type_text("_SXM iceland")
+        .expect("1 of the 3 loaded; Enter searches all");
 }
 
 #[test]
@@ -432,9 +446,12 @@ fn a_name_that_the_market_does_not_use_gets_a_suggestion() {
         .expect("Did you mean gpu_name=RTX_4090?")
         .expect("Enter apply suggestion");
     desk.keys("enter");
-    assert_eq!(desk.asked_text(), "gpu_name=RTX_4090");
+    assert_eq!(
+        desk.asked_text(),
+        "verified=true rentable=true rented=false gpu_name=RTX_4090"
+    );
     desk.answer(THREE)
-        .expect("/ gpu_name=RTX_4090\n")
+        .expect("/ RTX 4090 · verified · rentable · not rented\n")
         .expect_not("apply suggestion");
     desk.keys("enter").expect("Offer 101");
     desk.keys("esc");
@@ -517,4 +534,17 @@ fn values_are_completed_by_how_many_rows_have_them() {
     // What begins with the typed text comes before what contains it.
     desk.keys("ctrl-u").type_text("gpu_name=h");
     assert_eq!(labels(&desk)[0], "H100 SXM");
+}
+
+#[test]
+fn a_mistyped_model_and_more_gpus_than_a_machine_has_are_helped() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("/").type_text("4900").keys("enter");
+    desk.expect("None of the 3 loaded offers match “4900”")
+        .expect("Did you mean 4090?");
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("/").type_text("16 gpus").keys("enter");
+    desk.answer(r#"{"success": true, "offers": []}"#);
+    desk.expect("One offer has at most 8 GPUs or so")
+        .expect("K plan a cluster");
 }

@@ -1,6 +1,6 @@
 //! A person's own keys: what they do, what is shown of them, and what is refused.
 
-use bourse::core::keys::{Keymap, OwnKeys};
+use bourse::core::keys::{Keymap, UserKeys};
 use bourse::keys::{Action, BINDINGS};
 
 use crate::stories::groups::FOUR;
@@ -10,7 +10,7 @@ use crate::test_app::{THREE, TestApp};
 fn configured(lines: &[(&str, &[&str], usize)]) -> (Keymap, Vec<(usize, String)>) {
     let lines: Vec<_> = lines
         .iter()
-        .map(|(name, keys, line)| OwnKeys {
+        .map(|(name, keys, line)| UserKeys {
             name: (*name).to_owned(),
             keys: keys.iter().map(|key| (*key).to_owned()).collect(),
             line: *line,
@@ -82,9 +82,14 @@ fn groups_and_lab_name_the_person_s_keys() {
     desk.keys("esc V esc esc");
     desk.expect_not("Ctrl-r");
     desk.keys("V esc").expect("Q new run");
-    desk.keys("Q ctrl-u").type_text("chat").keys("down down space enter");
-    desk.expect("Y start   Esc cancel");
-    desk.keys("y enter").expect("This sends real traffic");
+    desk.keys("Q ctrl-u")
+        .type_text("chat")
+        .keys("down down space down ctrl-u");
+    desk.type_text("101").keys("enter");
+    desk.expect("Y start")
+        .expect("Esc cancel")
+        .expect("[ Cancel ]  [ Start ]");
+    desk.keys("y").expect("This sends real traffic");
     desk.keys("Y").expect("Running");
     desk.keys("Q enter");
     desk.expect("stop it first (S in the route lab)");

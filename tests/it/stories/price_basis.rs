@@ -89,7 +89,7 @@ fn a_reserved_offer_shows_sorts_and_filters_by_what_is_paid() {
     assert_eq!(ids(&mut desk), ["1", "2"]);
     // The market would compare 0.41 and drop the offer.
     desk.keys("/").type_text(" dph_total<0.36").keys("enter");
-    desk.expect("local: dph_total<0.36").expect("1 of 2 offers");
+    desk.expect("< $0.36/h (local)").expect("1 of 2 offers");
     if !desk.calls.is_empty() {
         assert_eq!(body(&desk, dialect).get("dph_total"), None);
         desk.answer(RESERVED);
@@ -116,7 +116,7 @@ fn a_reserved_job_and_a_funnel_go_by_what_is_paid() {
     desk.keys("/").type_text(" dph_total<1").keys("enter");
     desk.keys("F").answer(RESERVED);
     // 1.24 and 1.28 are both too much; 1.24 is the nearer one.
-    desk.expect("dph_total<=1.24 would bring 1");
+    desk.expect("loosens it to dph_total<=1.24: 1 row comes back");
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Quitting by the key: at once when nothing is under way, else after a question that says what is.
 
 use bourse::api::{ApiError, Reply, Request};
-use bourse::core::message::Effect;
+use bourse::core::message::{Effect, Message};
 use bourse::domain::Untrusted;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::stories::groups_form;
 use crate::stories::unlist::{at_volumes, says};
@@ -78,6 +79,21 @@ fn ctrl_c_leaves_at_once_whatever_is_under_way() {
 }
 
 #[test]
+fn esc_and_ctrl_c_in_quick_succession_close_the_view_and_quit() {
+    // A terminal sends the two as it sends Alt-Ctrl-c.
+    let both = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL | KeyModifiers::ALT);
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("?").expect("Help");
+    desk.send(Message::Key(both));
+    assert!(has_left(&desk));
+    // While a text is typed, Esc ends that, and Ctrl-c quits.
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("/").type_text("h100");
+    desk.send(Message::Key(both));
+    assert!(has_left(&desk));
+}
+
+#[test]
 fn a_volume_being_unlisted_is_named_too() {
     let mut desk = at_volumes();
     desk.keys("u").type_text("7311").keys("enter");
@@ -110,10 +126,12 @@ fn a_write_and_a_series_are_both_named() {
         says(&desk, "Creating a workergroup for endpoint chat");
         says(&desk, "chat, 100 requests, 4 at once, cost 0");
         says(&desk, "discards results that were not exported");
-        desk.expect("y quit   Enter/Esc cancel");
+        desk.expect("[ Cancel ]  [ Quit ]");
         desk.keys("enter").expect_not("Quit bourse?");
         assert!(!has_left(&desk), "Enter cancels");
-        desk.keys("q y");
+        desk.keys("q right left").expect("Quit bourse?");
+        assert!(!has_left(&desk), "moving between the buttons presses none");
+        desk.keys("right enter");
         assert!(has_left(&desk));
     }
 }

@@ -1,11 +1,14 @@
 //! What was recorded: the tape, the price history, and verdicts on prices.
 
-use bourse::core::message::{Effect, Message};
+use bourse::core::message::Effect;
+use bourse::core::message::HistoryJob;
+use bourse::core::message::News;
 use bourse::domain::history::{
     Answer, Beginning, Cause, Change, ChangeKind, Ending, Event, EventKind, Excerpt, Lasted, Lot, Moment, PollOutcome,
     PollRow, Question, Quote, Recorded, SearchKey, Spell, VOLUME_MODEL, Want, answer,
 };
 use bourse::domain::{Dialect, OfferType, Resource};
+use bourse::features::history::Recall;
 
 use crate::stories::groups::FOUR;
 use crate::stories::unlist::TWO;
@@ -16,7 +19,7 @@ const DAY: i64 = 86_400;
 
 /// A desk with a record and the three offers, of a size.
 fn desk(columns: u16, rows: u16) -> TestApp {
-    let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| model.recall_mut().is_on = true);
+    let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| model.feature_mut::<Recall>().is_on = true);
     desk.resize(columns, rows).answer(THREE);
     desk
 }
@@ -46,7 +49,7 @@ fn questions(desk: &mut TestApp) -> Vec<(bourse::core::Ticket, Question)> {
     let effects = std::mem::take(&mut desk.effects).into_iter();
     effects
         .filter_map(|effect| match effect {
-            Effect::Recall { ticket, question } => Some((ticket, question)),
+            Effect::History(HistoryJob::Recall { ticket, question }) => Some((ticket, question)),
             _ => None,
         })
         .collect()
@@ -56,7 +59,7 @@ fn questions(desk: &mut TestApp) -> Vec<(bourse::core::Ticket, Question)> {
 fn recall(desk: &mut TestApp, recorded: &[Recorded]) {
     for (ticket, question) in questions(desk) {
         let result = Box::new(Ok(answer(&question, recorded)));
-        desk.send(Message::Recalled { ticket, result });
+        desk.tell(ticket, News::Recalled(result));
     }
     desk.wait(0.0);
 }
@@ -103,10 +106,7 @@ fn tape(columns: u16, rows: u16) -> TestApp {
     let (ticket, question) = &asked[0];
     assert_eq!(question.search, Some(search()));
     assert!(matches!(question.want, Want::Tape { .. }), "{question:?}");
-    desk.send(Message::Recalled {
-        ticket: *ticket,
-        result: Box::new(Ok(Answer::Tape(events()))),
-    });
+    desk.tell(*ticket, News::Recalled(Box::new(Ok(Answer::Tape(events())))));
     desk.wait(0.0);
     desk
 }
@@ -138,7 +138,7 @@ fn the_tape_is_filtered_and_leads_to_the_machine() {
     desk.keys("/").type_text("rented").keys("enter");
     desk.expect("0.410 →").expect_not("cheaper").expect_not("listed");
     desk.calls.clear();
-    desk.keys("enter").expect("machine_id=9");
+    desk.keys("enter").expect("/ machine 9 ");
     let bourse::api::Request::Search(query) = desk.asked() else {
         panic!("{:?}", desk.calls);
     };
@@ -300,14 +300,13 @@ fn the_preview_gives_a_verdict_and_asks_once_for_it() {
     let (ticket, question) = &asked[0];
     assert_eq!(question.want, Want::Memory { gpus: Some(1) });
     assert_eq!(question.filter.model.as_deref(), Some("RTX 4090"));
-    desk.send(Message::Recalled {
-        ticket: *ticket,
-        result: Box::new(Ok(answer(question, &recorded()))),
-    });
+    desk.tell(*ticket, News::Recalled(Box::new(Ok(answer(question, &recorded())))));
     desk.wait(0.0);
     // 0.40 and 8 GB at 0.9 a month are 0.41; the lowest was 0.40 all the time.
     desk.expect("Market typical: from $0.400 now, cheaper");
     desk.expect("This offer: 2.5% above the lowest now");
+    // Nothing is said of a usual price that it is not below.
+    desk.expect("always $0.400").expect_not("below its usual price");
     for _ in 0..10 {
         desk.wait(1.0);
     }
@@ -471,7 +470,7 @@ fn a_workergroup_has_the_history_of_its_supply() {
             assert_eq!(recorded.search.resource, Resource::Offers);
         }
         let result = Box::new(Ok(answer(&question, &supply)));
-        desk.send(Message::Recalled { ticket, result });
+        desk.tell(ticket, News::Recalled(result));
         desk.wait(0.0);
     };
     desk.keys("H").expect("History: supply of");
@@ -480,4 +479,60 @@ fn a_workergroup_has_the_history_of_its_supply() {
     desk.keys("right");
     answered(&mut desk, &recorded());
     desk.expect("$0.400 lowest").expect("80 GPUs on offer");
+}
+
+#[test]
+fn the_alert_form_tells_today_s_lowest_and_how_often_it_would_have_rung() {
+    for size in [(80, 24), (120, 40), (200, 60)] {
+        let mut desk = desk(size.0, size.1);
+        desk.keys("A enter");
+        recall(&mut desk, &recorded());
+        desk.expect("now from $0.400").expect("Price per  ‹ GPU ›");
+        desk.expect_not("have rung");
+        desk.keys("down down").type_text("0.35");
+        // One question at a time: the second is about all that was typed.
+        recall(&mut desk, &recorded());
+        recall(&mut desk, &recorded());
+        desk.expect("It would not have rung in the last");
+        desk.keys("backspace backspace").type_text("41");
+        recall(&mut desk, &recorded());
+        recall(&mut desk, &recorded());
+        desk.expect("It would have rung");
+        desk.expect("below $0.410/h per GPU");
+        desk.keys("down space")
+            .expect("Price per  ‹ machine ›")
+            .expect("per machine");
+        desk.keys("pgdn enter").expect("per machine”");
+    }
+}
+
+#[test]
+fn the_history_has_a_line_at_the_price_of_an_alert() {
+    let mut desk = desk(120, 40);
+    desk.keys("H");
+    recall(&mut desk, &recorded());
+    desk.expect_not("your alerts");
+    desk.keys("A enter down down").type_text("0.35").keys("pgdn enter");
+    desk.keys("shift-tab shift-tab")
+        .expect("History")
+        .expect("━ your alerts");
+}
+
+#[test]
+fn the_tape_starts_with_changes_and_finds_what_only_moved_into_the_results() {
+    let mut desk = desk(80, 24);
+    desk.keys("T");
+    let entered = |machine| event(30, machine, ChangeKind::IntoView, None);
+    let mut all: Vec<Event> = (20..40).map(entered).collect();
+    all.extend(events());
+    for (ticket, question) in questions(&mut desk) {
+        if matches!(question.want, Want::Tape { .. }) {
+            desk.tell(ticket, News::Recalled(Box::new(Ok(Answer::Tape(all.clone())))));
+        }
+    }
+    desk.wait(0.0).expect("cheaper").expect_not("in results");
+    desk.keys("/")
+        .type_text("results")
+        .expect("in results")
+        .expect_not("cheaper");
 }

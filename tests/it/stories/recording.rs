@@ -82,8 +82,8 @@ fn a_long_response_is_recorded_once_it_is_arranged() {
 #[test]
 fn an_unusable_record_is_told_and_the_dashboard_goes_on() {
     let mut desk = TestApp::with_offers(OFFERS);
-    desk.send(Message::HistoryOff(
-        "The market is not recorded: it is locked".to_owned(),
+    desk.send(Message::Told(
+        Err("The market is not recorded: it is locked".to_owned()),
     ));
     desk.wait(0.0);
     desk.expect("The market is not recorded: it is locked");

@@ -1,5 +1,6 @@
 //! The Requests pane, key by key.
 
+use bourse::core::message::News;
 use std::time::Duration;
 
 use bourse::api::ledger::LedgerEntry;
@@ -394,7 +395,9 @@ fn the_preview_follows_the_selection() {
             .expect("\"api_key\": \"<removed>\"")
             .expect_not("canary");
     }
-    desk.resize(99, 40).expect_not("\"limit\": 5");
+    // On a compact screen it is below the list while that leaves room.
+    desk.resize(99, 40).expect("\"limit\": 5");
+    desk.resize(99, 12).expect_not("\"limit\": 5");
 }
 
 #[test]
@@ -598,14 +601,15 @@ fn edits_are_undone_and_redone() {
 fn a_body_is_edited_in_the_person_s_own_editor() {
     let mut desk = desk(vec![search(1.0, BODY, "{}")]);
     desk.keys("f ctrl-e");
-    let Some(Effect::Edit { text, suffix }) = desk.effects.last() else {
+    let Some(Effect::Edit { text, suffix, .. }) = desk.effects.last() else {
         panic!("{}", desk.screen())
     };
     assert_eq!(*suffix, ".json");
     assert!(text.starts_with("{\n  \"verified\": {\"eq\": true},"), "{text}");
-    desk.send(Message::Edited(Ok("{\"limit\": 6}\u{200b}\n".to_owned())));
+    desk.bring(News::Edited(Ok("{\"limit\": 6}\u{200b}\n".to_owned())));
     desk.wait(0.0).expect("Valid JSON, 12 bytes").expect("left out");
-    desk.send(Message::Edited(Err("$EDITOR exited with status 1".to_owned())));
+    desk.keys("ctrl-e")
+        .bring(News::Edited(Err("$EDITOR exited with status 1".to_owned())));
     desk.wait(0.0)
         .expect("exited with status 1")
         .expect("Valid JSON, 12 bytes");
@@ -759,4 +763,31 @@ fn a_cancelled_search_is_no_error_but_a_cancelled_write_is() {
     let unlist = of(Operation::UnlistVolume, "/api/v0/volumes/unlist/", "{}");
     record(&mut desk, cancelled(unlist));
     desk.expect("no response").expect("Errors 1");
+}
+
+#[test]
+fn the_banner_names_what_failed_and_the_age_of_the_rows_stays_marked() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.theme = Theme::DARK;
+    desk.resize(80, 24).keys("r");
+    let failed = LedgerEntry {
+        status: Some(502),
+        error: Some("server error (502)".to_owned()),
+        ..search(1.0, BODY, "")
+    };
+    record_only(&mut desk, None, failed);
+    desk.wait(60.0).fail(ApiError::Lost);
+    desk.expect("Search offers failed (POST /api/v0/bundles/):");
+    let marked = |desk: &TestApp| {
+        let cells = desk.cells();
+        let line: String = cells.iter().take(80).map(|cell| cell.symbol()).collect();
+        let at = line.find("ago").unwrap();
+        let column = line[..at].chars().count();
+        cells[column].style().fg == desk.theme.warning.fg
+    };
+    assert!(marked(&desk), "{}", desk.screen());
+    desk.keys("esc").expect_not("Search offers failed");
+    assert!(marked(&desk), "still older than it should be");
+    desk.keys("r").answer(THREE);
+    assert!(!marked(&desk));
 }

@@ -1,5 +1,7 @@
 //! Testing the routing endpoint, key by key, against the pure core and the screens.
 
+use bourse::core::message::News;
+use bourse::core::message::Routed;
 use std::time::Duration;
 
 use bourse::api::error::ErrorBody;
@@ -81,13 +83,13 @@ fn route(desk: &mut TestApp, took: f64, result: Result<Reply, ApiError>) {
 }
 
 fn routed(desk: &mut TestApp, ticket: Ticket, at: (f64, f64), result: Result<Reply, ApiError>) {
-    desk.send(Message::Routed {
-        ticket,
+    let reply = Routed {
         sent: at.0,
         ended: at.1,
         bytes: 500,
-        result: Box::new(result),
-    });
+        response: result,
+    };
+    desk.tell(ticket, News::Routed(Box::new(reply)));
     desk.resize(120, 40);
 }
 
@@ -302,10 +304,12 @@ fn from_any_pane_an_endpoint_can_be_typed_or_taken_from_the_groups() {
 #[test]
 fn a_series_with_load_asks_once_and_without_load_not_at_all() {
     let mut desk = at_groups(&Dialect::DOCUMENTED);
-    series(&mut desk, "100", "50", "4", "");
+    series(&mut desk, "100", "101", "4", "");
     desk.expect("This sends real traffic")
-        .expect("load of up to 5,000")
-        .expect("wake");
+        .expect("load of up to 10,100")
+        .expect("wake")
+        .expect("Sends first:")
+        .expect(r#"{"endpoint":"chat","cost":100}"#);
     assert!(desk.calls.is_empty());
     desk.keys("esc").expect("‹ several requests ›");
     assert!(desk.calls.is_empty());
@@ -315,7 +319,12 @@ fn a_series_with_load_asks_once_and_without_load_not_at_all() {
     assert_eq!(desk.calls.len(), 4, "so many at once");
     desk.keys("delete"); // stopped
     assert!(desk.calls.is_empty());
-    series(&mut desk, "0", "50", "2", "");
+    // A hundred requests are not asked about.
+    series(&mut desk, "100", "100", "3", "");
+    desk.expect_not("This sends real traffic");
+    assert_eq!(desk.calls.len(), 3);
+    desk.keys("delete");
+    series(&mut desk, "0", "5000", "2", "");
     desk.expect_not("This sends real traffic");
     assert_eq!(desk.calls.len(), 2);
     assert_eq!(asked(&desk).cost, 0.0);
@@ -579,7 +588,7 @@ fn a_run_is_exported_to_a_named_file() {
         }
         other => panic!("{other:?}"),
     }
-    desk.send(Message::Saved(Ok("Wrote here.csv".to_owned())));
+    desk.send(Message::Told(Ok("Wrote here.csv".to_owned())));
     desk.resize(120, 40).expect("Wrote here.csv");
 }
 
@@ -645,13 +654,13 @@ fn a_flood_of_answers_leaves_typing_and_figures_right() {
             reqnum += 1;
             let now = desk.now.mono;
             let worker = format!("http://w{}:80", reqnum % 7);
-            desk.send(Message::Routed {
-                ticket,
+            let reply = Routed {
                 sent: now,
                 ended: now + 0.01,
                 bytes: 100,
-                result: Box::new(assigned(&worker, reqnum)),
-            });
+                response: assigned(&worker, reqnum),
+            };
+            desk.tell(ticket, News::Routed(Box::new(reply)));
         }
         desk.wait(0.01);
         if typed.len() < 4 {
@@ -700,7 +709,8 @@ fn every_view_fits_every_screen_in_every_theme() {
             desk.keys("tab");
         }
         // A new run, its question; the attempt, its copies, its worker request; compare; export.
-        desk.keys("n down ctrl-u").type_text("1").keys("enter esc ctrl-u");
+        desk.keys("n down ctrl-u").type_text("1").keys("down down ctrl-u");
+        desk.type_text("101").keys("enter esc up up ctrl-u");
         desk.type_text("0").keys("esc");
         desk.keys("enter esc y esc o esc v > esc e esc");
         desk.expect("Stopped").expect("assigned");
@@ -737,7 +747,7 @@ fn the_headline_says_why_a_run_waits() {
 fn a_series_that_ends_notifies_and_what_the_person_ends_does_not() {
     let notices = |desk: &TestApp| {
         let bodies = desk.effects.iter().filter_map(|effect| match effect {
-            Effect::Notify { body, .. } => Some(body.clone()),
+            Effect::Notify(notification) => Some(notification.text.clone()),
             _ => None,
         });
         bodies.collect::<Vec<_>>()
@@ -797,4 +807,14 @@ fn the_preview_follows_the_selected_attempt_and_failures_are_crosses() {
     desk.expect("Attempt 3").expect("req-8");
     desk.keys("up up").expect("Attempt 1").expect("req-7");
     assert!(desk.shows("curl -sS -X POST 'http://w1:80/'"), "its worker request");
+}
+
+#[test]
+fn the_only_endpoint_and_the_last_one_are_proposed() {
+    let mut desk = TestApp::speaking(&Dialect::DOCUMENTED);
+    desk.answer(THREE);
+    let only = GROUPS.replace("images", "chat");
+    desk.keys("t").answer(&only).expect("Endpoint  ▏chat");
+    desk.keys("ctrl-u").type_text("other").keys("esc t");
+    desk.expect("Endpoint  ▏other");
 }

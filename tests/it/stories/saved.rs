@@ -1,8 +1,10 @@
 //! Saved searches, presets and what survives a restart, key by key.
 
 use bourse::api::Request;
-use bourse::core::keys::{Keymap, OwnKeys};
-use bourse::core::message::{Effect, Message};
+use bourse::core::keys::{Keymap, UserKeys};
+use bourse::core::message::Effect;
+use bourse::core::message::News;
+use bourse::core::message::{Saved, Saving};
 use bourse::core::{Model, Pane};
 use bourse::domain::cost::Job;
 use bourse::domain::saved::{SearchChange, Searches, Snapshot};
@@ -27,7 +29,10 @@ fn changes(desk: &TestApp) -> Vec<&SearchChange> {
     desk.effects
         .iter()
         .filter_map(|effect| match effect {
-            Effect::KeepSearches { change, .. } => Some(change),
+            Effect::Save {
+                saving: Saving::Searches { change, .. },
+                ..
+            } => Some(change),
             _ => None,
         })
         .collect()
@@ -84,7 +89,7 @@ fn a_saved_search_runs_in_its_pane_with_all_its_settings() {
     desk.keys("b").type_text("disks").keys("enter");
     assert_eq!(desk.model.pane, Pane::Volumes);
     assert_eq!(text(asked(&desk)), "disk_space>=100");
-    desk.expect("disk_space>=100");
+    desk.expect("/ 100 GB space\n");
 }
 
 #[test]
@@ -118,6 +123,23 @@ fn the_running_search_is_saved_under_a_name() {
     assert_eq!(search.spec.limit, Some(500));
     desk.keys("esc :").type_text("save-search").keys("enter");
     desk.expect("num_gpus>=2");
+}
+
+#[test]
+fn a_search_is_saved_under_its_words_and_found_where_it_was_saved() {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let mut desk = with_two();
+        desk.resize(columns, rows);
+        desk.expect("B save").expect("A alert");
+        desk.keys("/").type_text("4090 europe 200gb 3 days").keys("enter");
+        desk.answer(THREE).keys("B").expect("Left empty: “4090 Europe 3 days”.");
+        desk.keys("enter").expect("Saved “4090 Europe 3 days”");
+        // Among others it is selected; the next time the list opens on its first line.
+        desk.keys("b").expect("▌ 4090 Europe 3 days");
+        desk.keys("esc b").expect("▌ Save this search");
+        // The same name again asks first.
+        desk.keys("esc B enter").expect("Replace the saved search?");
+    }
 }
 
 /// Types a job of 3 days with 200 GB into its form and takes it.
@@ -208,7 +230,7 @@ fn the_key_that_gives_a_job_is_the_persons_own() {
     .unwrap();
     let mut desk = TestApp::prepared(&Dialect::SANDBOX, |model| {
         model.restore(None, searches, false);
-        let own = OwnKeys {
+        let own = UserKeys {
             name: "job".to_owned(),
             keys: vec!["f7".to_owned()],
             line: 1,
@@ -232,7 +254,7 @@ fn a_group_of_countries_stays_one() {
         "{}",
         search.spec.query
     );
-    desk.expect("rented=false geolocation in EUROPE");
+    desk.expect("/ Europe · verified");
     desk.keys("enter");
     assert!(text(asked(&desk)).contains("[AT,BE,BG,HR"));
     // A search of an older file lists them one by one, and means the same.
@@ -357,10 +379,10 @@ fn what_other_programs_saved_appears_with_the_answer() {
         search
     }));
     desk.keys("space"); // a second change is on its way: the first answer is old
-    desk.send(Message::SearchesKept(Box::new(Ok(merged.clone()))));
+    desk.bring(News::Saved(Saved::Searches(Box::new(Ok(merged.clone())))));
     assert_eq!(desk.model.searches.startup, None);
     merged.startup = None;
-    desk.send(Message::SearchesKept(Box::new(Ok(merged))));
+    desk.bring(News::Saved(Saved::Searches(Box::new(Ok(merged)))));
     desk.keys("down").expect("of another window");
 }
 
@@ -369,8 +391,8 @@ fn a_full_disk_is_told_once_and_the_search_is_kept_in_memory() {
     let mut desk = with_two();
     desk.keys("b down space space");
     let full = || Err("searches.json: no space left on device".to_owned());
-    desk.send(Message::SearchesKept(Box::new(full())));
-    desk.send(Message::SearchesKept(Box::new(full())));
+    desk.bring(News::Saved(Saved::Searches(Box::new(full()))));
+    desk.bring(News::Saved(Saved::Searches(Box::new(full()))));
     desk.keys("esc")
         .expect("Changes can't be saved: searches.json: no space left on device");
     assert_eq!(desk.model.notices.len(), 1);
@@ -387,7 +409,10 @@ fn restarted(snapshot: &Snapshot, given: bool) -> TestApp {
 /// What is asked to be kept, newest.
 fn kept(desk: &TestApp) -> Option<Snapshot> {
     desk.effects.iter().rev().find_map(|effect| match effect {
-        Effect::Keep(snapshot) => Some((**snapshot).clone()),
+        Effect::Save {
+            saving: Saving::State(snapshot),
+            ..
+        } => Some((**snapshot).clone()),
         _ => None,
     })
 }
@@ -436,7 +461,7 @@ fn panes_queries_columns_and_marks_survive_a_restart() {
             .map(|job| job.run_hours),
         Some(72.0)
     );
-    desk.expect("num_gpus>=2 hundred");
+    desk.expect("/ ≥ 2 GPUs · “hundred” · ");
     desk.keys("/ ctrl-u up").expect("num_gpus>=2 hundred");
 }
 

@@ -153,7 +153,7 @@ fn the_price_type_goes_with_the_next_question() {
 fn the_limit_is_a_number_or_left_to_the_market() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("o down down ctrl-u").type_text("0").keys("enter");
-    desk.expect("from 1 on").expect("Search settings");
+    desk.expect("from 1 on").expect("[Settings]");
     assert!(desk.calls.is_empty());
     desk.keys("ctrl-u").type_text("64").keys("enter");
     assert_eq!(desk.asked_query().limit, Some(64));
@@ -170,7 +170,7 @@ fn vcpus_and_datacenters_are_applied_here_where_they_cannot_be_sent() {
     let mut desk = TestApp::with_offers(&with);
     desk.keys("o down down down").type_text("64").keys("enter");
     assert!(desk.calls.is_empty());
-    desk.expect("2 of 3 offers").expect("local: cpu_cores>=64");
+    desk.expect("2 of 3 offers").expect("vCPUs ≥ 64 (local)");
     desk.keys("o up up").expect("Sent as type."); // Up stops at the first field
 }
 
@@ -184,7 +184,9 @@ fn hosts_and_bundling_are_sent_where_they_have_names() {
     let body = wire::encode(desk.asked(), &Dialect::VAST).body.unwrap();
     assert_eq!(body["datacenter"], json!({"eq": true}));
     assert_eq!(body["disable_bundling"], json!(true));
-    desk.answer(THREE).expect("not bundled").expect("datacenter=true");
+    desk.answer(THREE)
+        .expect("not bundled")
+        .expect("/ datacenter · verified");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::path::Path;
 use bourse::api::ApiError;
 use bourse::core::message::Effect;
 use bourse::domain::Dialect;
+use bourse::features::history::Recall;
 use tempfile::TempDir;
 
 use crate::test_app::{Files, THREE, TestApp};
@@ -22,7 +23,7 @@ fn folder() -> TempDir {
 
 /// A dashboard on the files of a folder, with three offers.
 fn dashboard(folder: &Path) -> TestApp {
-    let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| model.recall_mut().is_on = true);
+    let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| model.feature_mut::<Recall>().is_on = true);
     desk.files = Some(Files::open(folder));
     desk.answer(THREE);
     desk
@@ -155,11 +156,11 @@ fn another_search_is_asked_for_by_its_own_dashboard() {
     assert_eq!(pass(300, [&mut first, &mut second]), [10, 10]);
     // It comes to the search of the first one: that one goes on asking.
     second.keys("/").keys("ctrl-u enter").answer(THREE).keys("/");
-    assert_eq!(pass(300, [&mut first, &mut second]), [10, 10]);
+    assert_eq!(pass(300, [&mut first, &mut second]), [10, 0]);
 }
 
 fn rings(desk: &TestApp) -> usize {
-    let is_ring = |effect: &&Effect| matches!(effect, Effect::Ring(_));
+    let is_ring = |effect: &&Effect| matches!(effect, Effect::Notify(notification) if notification.alarm.is_some());
     desk.effects.iter().filter(is_ring).count()
 }
 

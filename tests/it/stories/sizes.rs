@@ -10,8 +10,8 @@ const VIEWS: [&str; 14] = [
     "f",
     "f enter",
     "f down enter",
-    "f tab",
-    "f ctrl-o",
+    "f b o d y enter",
+    "F",
     "s",
     "c",
     "o",
@@ -32,7 +32,7 @@ fn every_view_is_drawn_at_every_size_and_in_every_theme() {
                     all: vec![NamedTheme {
                         name: "dark".to_owned(),
                         theme: Some(Theme::DARK),
-                        is_own: false,
+                        is_users: false,
                     }],
                     ..Themes::default()
                 };
@@ -124,8 +124,9 @@ fn every_size_is_drawn() {
 fn height_of(desk: &TestApp, title: &str) -> usize {
     let screen = desk.screen();
     let lines: Vec<&str> = screen.lines().collect();
-    let top = lines.iter().position(|line| line.contains(title)).unwrap();
-    let start = lines[top].find(&format!("┏ {title}")).unwrap();
+    let corner = format!("┏ {title}");
+    let top = lines.iter().position(|line| line.contains(&corner)).unwrap();
+    let start = lines[top].find(&corner).unwrap();
     let left = lines[top][..start].chars().count();
     let is_bottom = |line: &&&str| line.chars().nth(left) == Some('┗');
     let bottom = lines[top..].iter().take_while(|line| !is_bottom(line));
@@ -137,11 +138,17 @@ fn dialogs_are_as_high_as_their_content() {
     let mut desk = TestApp::with_offers(THREE);
     // Six fields, a blank line, the button and the frame; the body beside it has some more lines.
     desk.keys("o");
-    let settings = height_of(&desk, "Search settings");
+    let settings = height_of(&desk, "Search");
     assert!((10..=20).contains(&settings), "{}", desk.screen());
     // All commands, then the one that is left: with the search line and the frame.
     desk.keys("esc :");
     assert_eq!(height_of(&desk, "Commands"), 34);
     desk.type_text("edit-config");
     assert_eq!(height_of(&desk, "Commands"), 4, "{}", desk.screen());
+    // The search line, a new alert, a heading that none follows, and the frame.
+    desk.keys("esc esc A").resize(200, 60);
+    assert!(height_of(&desk, "Alerts") <= 7, "{}", desk.screen());
+    // The details of a market beside one line for it.
+    desk.keys("esc M");
+    assert!(height_of(&desk, "Markets") <= 11, "{}", desk.screen());
 }

@@ -1,7 +1,7 @@
 //! Choosing the theme, key by key.
 
 use bourse::core::configuration::Reconfigured;
-use bourse::core::message::{Effect, Message};
+use bourse::core::message::{ConfigCommand, Effect, Message};
 use bourse::core::themes::{NamedTheme, Themes};
 use bourse::domain::Dialect;
 use bourse::widgets::theme::Theme;
@@ -18,7 +18,7 @@ fn desk() -> TestApp {
     let named = |name: &str, theme, is_own| NamedTheme {
         name: name.to_owned(),
         theme: Some(theme),
-        is_own,
+        is_users: is_own,
     };
     let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| {
         model.themes = Themes {
@@ -51,7 +51,7 @@ fn saved(desk: &TestApp) -> Vec<&str> {
     let effects = desk.effects.iter();
     effects
         .filter_map(|effect| match effect {
-            Effect::SaveTheme(name) => Some(name.as_str()),
+            Effect::Config(ConfigCommand::SaveTheme(name)) => Some(name.as_str()),
             _ => None,
         })
         .collect()
@@ -126,7 +126,7 @@ fn reloaded(desk: &mut TestApp, theme: &str) {
 fn the_saved_theme_is_no_news_when_its_file_is_read_back() {
     let mut desk = desk();
     desk.keys(":").type_text("theme").keys("enter G enter");
-    desk.send(Message::Saved(Ok("Theme night saved".to_owned())));
+    desk.send(Message::Told(Ok("Theme night saved".to_owned())));
     reloaded(&mut desk, "night");
     desk.expect("Theme night saved").expect_not("Configuration reloaded");
     // A change that the person makes in the file is.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bourse::api::{ApiError, ErrorBody, Reply, Request};
 use bourse::core::message::{Effect, Message};
+use bourse::core::sandbox::UserListing;
 use bourse::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
 use bourse::domain::{Resource, Untrusted};
 use bourse::table::remote::Ticket;
@@ -532,4 +533,43 @@ fn tab_completes_ids_that_were_unlisted_before_and_no_others() {
 fn the_dialog_is_framed_as_what_cannot_be_undone() {
     let mut desk = at_volumes();
     desk.keys("u").expect("┏ ! Unlist a volume ━");
+}
+
+/// The Volumes pane of a sandbox in which 4002 is the person's own listing.
+fn in_sandbox() -> TestApp {
+    let mut desk = at_volumes();
+    desk.model.profile.is_sandbox = true;
+    desk.model.sandbox.listings = vec![UserListing {
+        id: 4002,
+        rented: false,
+    }];
+    desk
+}
+
+#[test]
+fn in_the_sandbox_a_button_confirms_and_cancel_comes_first() {
+    let mut desk = in_sandbox();
+    desk.keys("u");
+    desk.expect("▏4002");
+    desk.keys("enter");
+    desk.expect(r#"{"id":4002}"#).expect("[ Cancel ]  [ Unlist ]");
+    desk.keys("enter").expect("Listing id");
+    assert!(desk.calls.is_empty(), "Enter presses Cancel");
+    desk.keys("enter right enter");
+    assert_eq!(desk.asked(), &Request::UnlistVolume { id: 4002 });
+}
+
+#[test]
+fn the_buttons_can_be_clicked() {
+    let mut desk = in_sandbox();
+    desk.keys("u enter").click("[ Unlist ]");
+    assert_eq!(desk.asked(), &Request::UnlistVolume { id: 4002 });
+}
+
+#[test]
+fn the_person_s_listings_are_marked_in_the_sandbox() {
+    let mut desk = in_sandbox();
+    desk.keys("1 2");
+    assert!(desk.row("4002").contains('@'), "{}", desk.screen());
+    assert!(!desk.row("4001").contains('@'));
 }

@@ -391,3 +391,24 @@ fn many_gone_rows_leave_the_table_its_room() {
     desk.expect("20 gone").expect("more (T shows the tape)");
     desk.expect("Offers").selects("101");
 }
+
+#[test]
+fn behind_other_windows_for_an_hour_it_pauses_and_says_so() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("w");
+    desk.send(Message::Focus(false));
+    for _ in 0..119 {
+        desk.wait(30.0).answer(THREE);
+    }
+    desk.calls.clear();
+    desk.wait(61.0);
+    desk.wait(30.0)
+        .expect("paused: this terminal was not in front for an hour");
+    desk.calls.clear();
+    desk.wait(36_000.0);
+    assert!(desk.calls.is_empty());
+    desk.send(Message::Focus(true));
+    desk.wait(0.0);
+    assert_eq!(desk.calls.len(), 1, "it goes on at once");
+    desk.answer(THREE).expect("next refresh in 30 s");
+}

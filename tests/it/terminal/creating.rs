@@ -235,7 +235,7 @@ fn no_group_s_key_is_found_anywhere_until_it_is_shown() {
     pty.keys("j<Enter>");
     pty.wait_for_text("hidden (x shows it)");
     pty.keys("G<Esc>i");
-    pty.wait_for_text("Preflight of");
+    pty.wait_for_text("Supply of");
     pty.keys("<Esc><Esc>drG<Esc>C<Esc>");
     for format in ["csv", "json"] {
         pty.keys("e");

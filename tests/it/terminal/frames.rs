@@ -67,7 +67,7 @@ impl Desk {
         let drawn = self
             .canvas
             .draw(|frame| bourse::frame::draw(frame, model, now, &Theme::DARK));
-        self.app.model.facts = drawn.unwrap();
+        self.app.model.layout = drawn.unwrap();
         let counter = self.canvas.writer();
         (counter.writes - writes, counter.bytes - bytes)
     }

@@ -22,7 +22,7 @@ fn every_key_holds_or_its_action_is_named() {
     let home = Home::of_0_1();
     let config = Config::load(&home.paths.config_file()).unwrap();
     assert_eq!(config.dropped, []);
-    let own = config.values.own_keys();
+    let own = config.values.user_keys();
     let (keymap, errors) = Keymap::configured(&own);
     let named: Vec<_> = errors.iter().map(|error| error.name.clone()).collect();
     assert_eq!(named, gone(), "{errors:#?}");

@@ -38,7 +38,7 @@ fn it_opens_as_it_was_left_and_asks_about_the_unsettled_writes() {
     let home = Home::of_0_1();
     let mut pty = home.dashboard();
     // The search of the start with its job, over the rows of the market, in the columns of last time.
-    let search = ["gpu_name=RTX_4090 num_gpus<=2", "job 36h", "$/Mtoken", "All 3 offers"];
+    let search = ["RTX 4090 · ≤ 2 GPUs", "job 36h", "$/Mtoken", "All 3 offers"];
     let unsettled = ["Outcome unknown", "endpoint chat", "listing 7311"];
     let screen = shows(&pty, &[&search[..], &unsettled[..]].concat());
     assert!(
@@ -49,10 +49,10 @@ fn it_opens_as_it_was_left_and_asks_about_the_unsettled_writes() {
     let key = format!("Bearer {KEY}");
     assert_eq!(sent.header("authorization"), Some(key.as_str()));
     pty.keys("2");
-    shows(&pty, &["disk_space>=500", "512 GB for 45 d", "All 2 network volumes"]);
+    shows(&pty, &["500 GB space", "512 GB for 45 d", "All 2 network volumes"]);
     pty.keys("3");
     // Two groups were listed last time, 12 and 13.
-    shows(&pty, &["endpoint_name=chat", "Changed: "]);
+    shows(&pty, &["endpoint chat", "Changed: "]);
     pty.keys("Q");
     pty.exit().assert_clean(0);
 }

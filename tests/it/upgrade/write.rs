@@ -8,7 +8,8 @@ use bourse::domain::alerts::{Alert, AlertChange, Alerts, Followed, Logged};
 use bourse::domain::annotations::{AnnotationChange, Annotations, Mark, Supplier};
 use bourse::domain::cost::{Job, VolumeTerm};
 use bourse::domain::history::{
-    AlertState, Cause, Lot, Moment, Poll, PollOutcome, Repeat, Rule, SearchKey, Sighting, Trigger, VOLUME_MODEL,
+    AlertState, Cause, Lot, Moment, Poll, PollOutcome, PricePer, Repeat, Rule, SearchKey, Sighting, Trigger,
+    VOLUME_MODEL,
 };
 use bourse::domain::journal::{Intent, Line, Outcome, Verdict, WriteKind};
 use bourse::domain::saved::{PaneState, SavedSearch, SearchChange, SearchSpec, Searches, Snapshot};
@@ -240,6 +241,7 @@ fn alerts(store: &StateStore) {
             rule: Rule {
                 model: (name == "falling").then(|| "RTX 4090".to_owned()),
                 repeat,
+                per: PricePer::Gpu,
                 trigger,
             },
             is_paused: matches!(name, "scarce" | "starving"),

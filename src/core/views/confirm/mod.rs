@@ -1,26 +1,27 @@
 //! A question before an action, and a prompt for one line of text.
 //!
 //! Both get a closure for the answer when they are opened. To pass an answer to the view that
-//! asked, put a value into `drafts` and read it in [`View::resumed`].
+//! asked, put a value into `drafts` and read it in [`View::on_top`].
 
 mod prompt;
+mod question;
 
 use std::fmt;
 
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span, Text};
 
-use crate::core::frame_layout::Target;
-use crate::core::view::{Cx, Outcome, Placement, Scene, View};
+use super::write_dialog::Rows;
+use crate::api::Request;
+use crate::core::State;
+use crate::core::mutations::preview;
+use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::text::visible;
 use crate::keys::{Action, Context};
-use crate::widgets::dialog::Message;
+use crate::widgets::dialog::READABLE;
 use crate::widgets::panel::Tone;
-use crate::widgets::text::cells;
 
 pub use self::prompt::{Entered, Prompt, accept};
-
-const CONTEXTS: &[Context] = &[Context::Dialog, Context::Always];
+pub(crate) use self::question::{Answer, Question};
 
 /// The maximum length of a paragraph in a question, which may name a file or a market.
 const LONGEST: usize = 600;
@@ -29,9 +30,10 @@ type Then = Box<dyn FnOnce(&mut Cx<'_>) + Send>;
 
 pub struct Confirm {
     title: String,
-    text: String,
+    effect: String,
+    request: Option<Request>,
     tone: Tone,
-    yes: &'static str,
+    question: Question,
     then: Option<Then>,
 }
 
@@ -42,21 +44,28 @@ impl fmt::Debug for Confirm {
 }
 
 impl Confirm {
-    /// A question whose confirmation is labelled `yes` (a verb) and runs `then` after the question
-    /// is closed.
+    /// A question whose button is labelled `verb` and runs `then` after the question is closed.
     pub fn new(
         title: impl Into<String>,
-        text: impl Into<String>,
-        yes: &'static str,
+        effect: impl Into<String>,
+        verb: &'static str,
         then: impl FnOnce(&mut Cx<'_>) + Send + 'static,
     ) -> Self {
         Self {
             title: title.into(),
-            text: text.into(),
+            effect: effect.into(),
+            request: None,
             tone: Tone::Ask,
-            yes,
+            question: Question::buttons(verb),
             then: Some(Box::new(then)),
         }
+    }
+
+    /// Shows the first request that is sent.
+    #[must_use]
+    pub fn sends_first(mut self, request: Request) -> Self {
+        self.request = Some(request);
+        self
     }
 
     /// Marks an action that cannot be undone.
@@ -66,84 +75,66 @@ impl Confirm {
         self
     }
 
-    fn accept(&mut self, cx: &mut Cx<'_>) {
-        if let Some(then) = self.then.take() {
-            cx.close();
-            then(cx);
+    fn answered(&mut self, answer: Option<Answer>, cx: &mut Cx<'_>) -> Outcome {
+        match answer {
+            Some(Answer::Yes) => {
+                cx.close();
+                if let Some(then) = self.then.take() {
+                    then(cx);
+                }
+            }
+            Some(Answer::Cancel) => cx.close(),
+            Some(Answer::Word) => {}
+            None => return Outcome::Ignored,
         }
-    }
-
-    /// The keys, each with its effect.
-    fn keys(&self, scene: &Scene<'_, '_>) -> [(String, &'static str, Action); 2] {
-        let key = |action| scene.state.keymap.key_in(CONTEXTS, action);
-        [
-            (key(Action::Yes), self.yes, Action::Yes),
-            (key(Action::Back), "cancel", Action::Back),
-        ]
+        Outcome::Handled
     }
 }
 
 impl View for Confirm {
     fn contexts(&self) -> &'static [Context] {
-        CONTEXTS
+        self.question.contexts()
     }
 
     fn placement(&self) -> Placement {
         Placement::Dialog
     }
 
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        Question::availability(action)
+    }
+
     fn hint(&self, action: Action) -> Option<&'static str> {
-        match action {
-            Action::Yes => Some(self.yes),
-            _ => None,
-        }
+        self.question.hint(action)
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        match action {
-            Action::Yes => self.accept(cx),
-            Action::Back => cx.close(),
-            _ => return Outcome::Ignored,
-        }
-        Outcome::Handled
+        let answer = self.question.update(action);
+        self.answered(answer, cx)
+    }
+
+    fn click(&mut self, _: Region, field: usize, cx: &mut Cx<'_>) -> Outcome {
+        let answer = self.question.click(field);
+        self.answered(answer, cx)
     }
 
     // The wheel answers nothing.
     fn wheel(&mut self, _: isize, _: &mut Cx<'_>) {}
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
-        let theme = scene.theme;
-        let keys = self.keys(scene);
-        let mut paragraphs: Vec<String> = self.text.lines().map(|line| visible(line, LONGEST)).collect();
-        // On a small screen the text matters more than the space around it.
-        if area.height < 16 {
-            paragraphs.retain(|line| !line.is_empty());
+        let mut rows = Rows::new(area, READABLE);
+        for line in self.effect.lines() {
+            if line.is_empty() {
+                rows.gap();
+            }
+            rows.text(2, &visible(line, LONGEST), scene.theme.text);
         }
-        let mut line = Line::default();
-        for (key, word, action) in &keys {
-            // The default, which Enter answers with.
-            let (of_key, of_word) = if *action == Action::Back {
-                (theme.selected, theme.selected)
-            } else {
-                (theme.key, theme.text)
-            };
-            line.push_span(Span::styled(key.clone(), of_key));
-            line.push_span(Span::styled(format!(" {word}"), of_word));
-            line.push_span(Span::raw("   "));
+        if let Some(request) = &self.request {
+            rows.gap();
+            rows.request("Sends first:", &preview(request, &scene.state.profile), scene);
         }
-        let message = Message {
-            title: &self.title,
-            text: Text::from_iter(paragraphs),
-            keys: line,
-            tone: self.tone,
-        };
-        let row = message.render(area, scene.frame.buffer_mut(), theme);
-        let mut x = row.x;
-        for (key, word, action) in keys {
-            let width = cells(&key) + 1 + cells(word);
-            let button = Rect { x, width, ..row }.intersection(row);
-            scene.clickable(button, Target::Hint(action));
-            x += width + 3;
-        }
+        rows.form(self.question.form(), scene);
+        let buttons = rows.draw(&self.title, self.tone, area, scene);
+        scene.form(self.question.form(), buttons);
     }
 }

@@ -43,6 +43,7 @@ type Then = Box<dyn FnMut(&str, &mut Cx<'_>) -> Entered + Send>;
 pub struct Prompt {
     title: &'static str,
     text: String,
+    proposal: String,
     form: Form<Answer>,
     submit: &'static str,
     then: Then,
@@ -65,6 +66,7 @@ impl Prompt {
         Self {
             title,
             text: String::new(),
+            proposal: String::new(),
             form: Form::new(vec![Field::text(Answer, label, "")]).submits(Answer),
             submit,
             then: Box::new(then),
@@ -75,6 +77,16 @@ impl Prompt {
     #[must_use]
     pub fn text(mut self, text: impl Into<String>) -> Self {
         self.text = text.into();
+        self
+    }
+
+    /// The text that submitting an empty line means, if there is one.
+    #[must_use]
+    pub fn proposes(mut self, text: String) -> Self {
+        if !text.is_empty() {
+            self.text = format!("Left empty: “{text}”. {}", self.text);
+        }
+        self.proposal = text;
         self
     }
 
@@ -98,6 +110,8 @@ impl FormView for Prompt {
 
     fn submitted(&mut self, _: Answer, cx: &mut Cx<'_>) {
         let typed = self.form.text(Answer).to_owned();
+        let is_blank = typed.trim().is_empty();
+        let typed = if is_blank { self.proposal.clone() } else { typed };
         match (self.then)(&typed, cx) {
             Entered::Accepted => cx.close(),
             Entered::Rejected(why) => self.form.set_error(Answer, Some(why)),
@@ -120,7 +134,7 @@ impl FormView for Prompt {
         }
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
         if cx.state.drafts.take::<Accept>().is_some() {
             cx.close();
         }

@@ -4,6 +4,8 @@ use super::super::plan::Stop;
 use super::super::sample::{Outcome, OutcomeKind, micros};
 use super::{Attempt, End, Flight, Next, Phase, Run, Wait};
 
+// Times are kept in microseconds: a wake-up that is earlier by less would send nothing, and wait again for
+// nothing.
 /// How early a wake-up may fire and still count as on time, in seconds.
 const EARLY: f64 = 1e-6;
 
@@ -25,8 +27,8 @@ impl Run {
         while let Some(due) = self.next_due(now) {
             attempts.push(match due {
                 Due::New(due) => self.send_new(now, due, 0),
-                Due::Waited(place) => {
-                    let wait = self.waits.swap_remove(place);
+                Due::Waited(index) => {
+                    let wait = self.waits.swap_remove(index);
                     match wait.what {
                         Next::Poll(before, _) => self.send_poll(now, &wait, &before),
                         Next::Request => self.send_new(now, wait.due, wait.misses),
@@ -99,13 +101,14 @@ impl Run {
             let has_work = takes_requests || matches!(wait.what, Next::Poll(..));
             has_work && wait.due <= elapsed + EARLY && elapsed + EARLY < end
         };
+        // The longest due first, so that no request starves while others are polled.
         let waited = || {
             self.waits
                 .iter()
                 .enumerate()
                 .filter(|(_, wait)| may_go(wait))
                 .min_by(|(_, left), (_, right)| left.due.total_cmp(&right.due))
-                .map(|(place, _)| Due::Waited(place))
+                .map(|(index, _)| Due::Waited(index))
         };
         match self.plan.rate {
             // The rate was promised to new requests: polls take the slots that it leaves free.
@@ -182,6 +185,7 @@ impl Run {
     }
 
     fn has_idle_slot(&self) -> bool {
+        // A request that waits for its worker keeps its slot.
         let busy = self.in_flight.len() + self.waits.len();
         u32::try_from(busy).is_ok_and(|busy| busy < self.plan.concurrency)
     }
@@ -200,6 +204,7 @@ impl Run {
             | Outcome::TimedOut => (false, 0.0),
         };
         let misses = flight.misses.saturating_add(1);
+        // What the server asks for counts if it is longer than our own pause.
         let wait = self.plan.poll.wait(misses, jitter).max(told);
         let ended = micros(now - self.began);
         let is_patient = ended - flight.attempt.asked + wait <= self.plan.poll.patience;
@@ -211,6 +216,7 @@ impl Run {
             }
             Next::Request
         };
+        // At a rate the schedule says when the next request goes, whatever became of this one.
         let is_slot = self.plan.rate.is_none() && matches!(self.phase, Phase::Running | Phase::Paused);
         if is_slot || matches!(what, Next::Poll(..)) {
             let due = self.elapsed(now) + wait;
@@ -261,6 +267,7 @@ impl Run {
         let Some(rate) = self.plan.rate else {
             return 0;
         };
+        // The first one is due at the very start.
         let due = ((self.elapsed(now) + EARLY) * rate).floor() + 1.0;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         // At most a day at 10,000 requests per second, which fits.

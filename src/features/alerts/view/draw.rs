@@ -10,7 +10,7 @@ use crate::core::view::Scene;
 use crate::core::views::sheet;
 use crate::domain::alerts::{Alert, Followed, condition, repeat};
 use crate::domain::format;
-use crate::domain::history::{Moment, with_storage};
+use crate::domain::history::{Moment, PricePer, with_storage};
 use crate::domain::text::visible;
 use crate::widgets::panel::{Panel, Size};
 
@@ -22,17 +22,27 @@ const LONGEST: usize = 400;
 
 pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
     let all = &scene.state.alerts().all;
-    let main = Panel::new("Alerts").facts(format::counted(all.alerts.len(), "alert", "alerts"));
+    let main = Panel::new("Alerts").note(format::counted(all.alerts.len(), "alert", "alerts"));
     let alert = match view.entry() {
         Some(Entry::Alert(name)) => all.named(&name),
         Some(Entry::New) | None => None,
     };
-    let title = alert.map_or_else(|| "New alert".to_owned(), |it| visible(&it.name, 60));
+    let title = alert.map_or_else(|| "New alert".to_owned(), |alert| visible(&alert.name, 60));
     let lines = match alert {
         Some(alert) => describe(alert, scene),
         None => vec![Line::raw(
             "Rings when a search, a model, a machine or a workergroup's supply meets a condition.",
         )],
+    };
+    let needed = sheet::rows(&lines, sheet::page_side_width(area)).max(view.list.shown().count());
+    // With the search line and the frame.
+    let needed = u16::try_from(needed + 3).unwrap_or(u16::MAX);
+    let area = match scene.size {
+        Size::Compact => area,
+        Size::Medium | Size::Wide => Rect {
+            height: area.height.min(needed),
+            ..area
+        },
     };
     let sheet = sheet::page(main, Panel::new(title), area, scene);
     scene.searched_list(&view.list, sheet.main);
@@ -54,7 +64,7 @@ fn describe(alert: &Alert, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     if let Some(model) = &alert.rule.model {
         lines.push(labelled("Model", visible(model, 64)));
     }
-    let trigger = condition(alert.rule.trigger, is_volume(&alert.follows));
+    let trigger = condition(&alert.rule, is_volume(&alert.follows));
     let how = repeat(alert.rule.repeat);
     lines.push(labelled("Rings", format!("{trigger}, {how}")));
     // A compact screen has six lines, and the latest ring takes two of them.
@@ -62,10 +72,10 @@ fn describe(alert: &Alert, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         lines.push(Line::default());
     }
     let log = scene.state.alerts().all.log.iter().rev();
-    let own = log.filter(|logged| logged.alert == alert.name).take(RINGS);
+    let of_alert = log.filter(|logged| logged.alert == alert.name).take(RINGS);
     let local = scene.state.local_time(scene.now);
     #[expect(clippy::cast_precision_loss)] // seconds of this age of the world
-    let rings = own.map(|logged| {
+    let rings = of_alert.map(|logged| {
         Line::from(vec![
             Span::styled(format!("{}  ", local.cell(logged.at.0 as f64)), theme.dim),
             Span::raw(visible(&logged.text, LONGEST)),
@@ -97,21 +107,28 @@ pub(super) fn form(view: &AlertForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let mut lines = match view.rule() {
         Ok(rule) => {
-            let text = condition(rule.trigger, view.is_volume());
+            let text = condition(&rule, view.is_volume());
             let how = repeat(rule.repeat);
-            vec![Line::raw(format!("Rings {how}: {text}."))]
+            let rung = view.backtest.rung(&rule).map(|text| Line::styled(text, theme.accent));
+            std::iter::once(Line::raw(format!("Rings {how}: {text}.")))
+                .chain(rung)
+                .collect()
         }
         Err((_, why)) => vec![Line::styled(why, theme.warning)],
     };
     lines.push(Line::raw(view.search_text()));
     if let Some(storage) = view.storage().filter(|_| !view.is_volume()) {
         let storage = with_storage(storage);
-        let text = format!("Prices are per GPU{storage}, as the search has them.");
+        let per = match view.per() {
+            PricePer::Gpu => "per GPU",
+            PricePer::Machine => "of all GPUs of an offer",
+        };
+        let text = format!("Prices are {per}{storage}, as the search has them.");
         lines.push(Line::styled(text, theme.dim));
     }
     lines.push(Line::styled(
-        "Polled every minute while bourse runs, within the request budget of auto-refresh. After \
-         a ring it rests until the condition has been clear for a while.",
+        "Checked every minute while bourse runs. After a ring it rests until the condition has \
+         been clear for a while.",
         theme.dim,
     ));
     sheet::text(lines, side, scene);

@@ -4,15 +4,18 @@ use std::collections::HashMap;
 
 use ratatui::layout::Rect;
 
+use super::backtest::Backtest;
 use super::draw;
 use super::subjects::{Subject, is_volume, subjects, subjects_with};
 use crate::core::State;
 use crate::core::view::{Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::Listing;
 use crate::domain::alerts::{Alert, AlertChange, Followed, condition};
-use crate::domain::history::{AlertState, Moment, Repeat, Rule, RuleError, Trigger};
+use crate::domain::format;
+use crate::domain::history::{AlertState, Moment, PricePer, Repeat, Rule, RuleError, Trigger};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::text::visible;
+use crate::features::alerts::change as change_alerts;
 use crate::keys::{Action, Context};
 use crate::widgets::form::{Field, Form, FormEvent};
 use crate::widgets::input_widget::InputWidget;
@@ -23,6 +26,7 @@ pub(super) enum Key {
     Follows,
     Trigger,
     Price,
+    Per,
     Gpus,
     Machine,
     Percent,
@@ -45,6 +49,10 @@ const TRIGGERS: [&str; 6] = [
 ];
 const WORKERS: usize = 5;
 
+/// What a price is for, in the order of [`PRICES`].
+const PER: [&str; 2] = ["GPU", "machine"];
+const PRICES: [PricePer; 2] = [PricePer::Gpu, PricePer::Machine];
+
 const REPEATS: [&str; 3] = ["once", "every time", "until a date"];
 const UNTIL: usize = 2;
 
@@ -58,6 +66,7 @@ pub(super) struct AlertForm {
     fields: usize,
     /// The alert that is edited.
     edited: Option<Alert>,
+    pub backtest: Backtest,
 }
 
 impl AlertForm {
@@ -68,7 +77,7 @@ impl AlertForm {
         let is_group = matches!(first.follows, Followed::Group(_));
         let texts = presets(state);
         let mut view = Self::empty(subjects, texts, state);
-        view.build(0, if is_group { WORKERS } else { 0 }, 0);
+        view.build([0, if is_group { WORKERS } else { 0 }, 0, 0]);
         Some(view)
     }
 
@@ -76,9 +85,9 @@ impl AlertForm {
     pub fn editing(alert: Alert, state: &State) -> Self {
         let (subjects, subject) = subjects_with(&alert, state);
         let mut texts = presets(state);
-        let (trigger, own) = trigger_texts(alert.rule.trigger);
-        texts.extend(own);
-        let text = condition(alert.rule.trigger, is_volume(&alert.follows));
+        let (trigger, more) = trigger_texts(alert.rule.trigger);
+        texts.extend(more);
+        let text = condition(&alert.rule, is_volume(&alert.follows));
         // A name that is its condition follows it.
         if !alert.name.ends_with(&format!(": {text}")) {
             texts.insert(Key::Name, alert.name.clone());
@@ -94,8 +103,9 @@ impl AlertForm {
             }
         };
         let mut view = Self::empty(subjects, texts, state);
+        let per = PRICES.iter().position(|per| *per == alert.rule.per).unwrap_or(0);
         view.edited = Some(alert);
-        view.build(subject, trigger, repeat);
+        view.build([subject, trigger, repeat, per]);
         view
     }
 
@@ -108,6 +118,7 @@ impl AlertForm {
             zone: state.zone.clone(),
             fields: 0,
             edited: None,
+            backtest: Backtest::default(),
         }
     }
 
@@ -122,14 +133,18 @@ impl AlertForm {
     }
 
     /// Builds the fields that the choices need.
-    fn build(&mut self, subject: usize, trigger: usize, repeat: usize) {
-        let labels: Vec<String> = (self.subjects.iter()).map(|it| it.label.clone()).collect();
+    fn build(&mut self, [subject, trigger, repeat, per]: [usize; 4]) {
+        let labels: Vec<String> = (self.subjects.iter()).map(|subject| subject.label.clone()).collect();
         let mut fields = vec![
             Field::choice(Key::Follows, "Follows", labels, subject),
             Field::choice(Key::Trigger, "Rings at", TRIGGERS, trigger),
         ];
         for key in shown(trigger) {
-            fields.push(self.field(*key));
+            let field = match key {
+                Key::Per => Field::choice(Key::Per, "Price per", PER, per),
+                key => self.field(*key),
+            };
+            fields.push(field);
         }
         fields.push(Field::choice(Key::Repeat, "Rings", REPEATS, repeat));
         if repeat == UNTIL {
@@ -140,18 +155,49 @@ impl AlertForm {
         fields.push(Field::button(Key::Add, save));
         self.fields = fields.len();
         self.form = Form::new(fields).submits(Key::Add);
+        self.annotate();
+    }
+
+    /// Says beside the price what the lowest is now; volumes have one kind of price.
+    fn annotate(&mut self) {
+        let is_volume = self.is_volume();
+        let note = match (self.backtest.lowest(), is_volume) {
+            (Some(lowest), _) => format!("now from {}", format::unit_price(lowest)),
+            (None, true) => "$/GB/month".to_owned(),
+            (None, false) => "$/h".to_owned(),
+        };
+        self.form.set_note(Key::Price, note);
+        self.form.set_hidden(Key::Per, is_volume);
+    }
+
+    /// What the prices in the form are for.
+    pub fn per(&self) -> PricePer {
+        PRICES[self.form.chosen(Key::Per)]
+    }
+
+    /// Asks the record about the rule; while the fields have none, only today's lowest price is wanted.
+    fn ask(&mut self, cx: &mut Cx<'_>) {
+        let rule = self.rule().unwrap_or_else(|_| Rule {
+            model: None,
+            repeat: Repeat::EveryTime,
+            per: self.per(),
+            trigger: Trigger::PriceBelow(f64::MIN_POSITIVE),
+        });
+        if let Some(subject) = self.subjects.get(self.form.chosen(Key::Follows)) {
+            self.backtest.ask(&subject.follows, rule, cx);
+        }
     }
 
     fn field(&self, key: Key) -> Field<Key> {
         let (label, note) = match key {
-            Key::Price => ("Price", "$/h per GPU, with 50 GB; volumes $/GB/month"),
+            Key::Price => ("Price", ""),
             Key::Gpus => ("GPUs", "in all offers together"),
             Key::Machine => ("Machine", "its id"),
             Key::Percent => ("Down by", "%"),
             Key::Hours => ("Within", "hours, 1 to 168"),
             Key::Workers => ("Workers", "the group's max workers"),
             Key::Until => ("Until", "2026-12-31 or 2026-12-31 18:00"),
-            Key::Name | Key::Follows | Key::Trigger | Key::Repeat | Key::Add => {
+            Key::Name | Key::Follows | Key::Trigger | Key::Per | Key::Repeat | Key::Add => {
                 ("Name", "named by its condition if empty")
             }
         };
@@ -172,16 +218,18 @@ impl AlertForm {
     }
 
     fn changed(&mut self, key: Key) {
-        let choices = (
+        let choices = [
             self.form.chosen(Key::Follows),
             self.form.chosen(Key::Trigger),
             self.form.chosen(Key::Repeat),
-        );
+            self.form.chosen(Key::Per),
+        ];
         if matches!(key, Key::Trigger | Key::Repeat) {
-            self.build(choices.0, choices.1, choices.2);
+            self.build(choices);
             self.form.focus_on(key);
         } else {
             self.keep_texts();
+            self.annotate();
         }
     }
 
@@ -220,10 +268,15 @@ impl AlertForm {
             1 => Repeat::EveryTime,
             _ => Repeat::Until(self.until()?),
         };
-        let model = self.edited.as_ref().and_then(|it| it.rule.model.clone());
-        let rule = Rule { model, repeat, trigger };
+        let model = self.edited.as_ref().and_then(|edited| edited.rule.model.clone());
+        let rule = Rule {
+            model,
+            repeat,
+            per: self.per(),
+            trigger,
+        };
         rule.validate()
-            .map_err(|error| (place(error), capitalized(&error.to_string())))?;
+            .map_err(|error| (field_of(error), capitalized(&error.to_string())))?;
         Ok(rule)
     }
 
@@ -287,18 +340,17 @@ impl AlertForm {
             return;
         }
         let name = match self.text(Key::Name) {
-            "" => format!("{}: {}", subject.label, condition(rule.trigger, self.is_volume())),
+            "" => format!("{}: {}", subject.label, condition(&rule, self.is_volume())),
             name => name.to_owned(),
         };
         let change = self.change(name, subject.follows, rule, cx);
-        let effect = cx.state.change_alerts(change);
-        cx.effect(effect);
+        change_alerts(cx, change);
         cx.close();
     }
 
     /// The new alert, or the edited one with what it remembers while it waits for the same.
     fn change(&self, name: String, follows: Followed, rule: Rule, cx: &mut Cx<'_>) -> AlertChange {
-        let all = &cx.state.alerts().all;
+        let all = &cx.state().alerts().all;
         let Some(edited) = &self.edited else {
             let alert = Alert {
                 name: all.free_name(&name),
@@ -312,7 +364,7 @@ impl AlertForm {
         };
         let is_same = edited.follows == follows && edited.rule == rule;
         // It may have been checked since the form opened.
-        let state = all.named(&edited.name).map(|own| own.state.clone());
+        let state = all.named(&edited.name).map(|stored| stored.state.clone());
         let alert = Alert {
             name: if name == edited.name {
                 name
@@ -335,7 +387,10 @@ impl AlertForm {
         match event {
             FormEvent::Ignored => return Outcome::Ignored,
             FormEvent::Submitted(_) => self.add(cx),
-            FormEvent::Changed(key) => self.changed(key),
+            FormEvent::Changed(key) => {
+                self.changed(key);
+                self.ask(cx);
+            }
             FormEvent::Moved => {}
         }
         Outcome::Handled
@@ -345,8 +400,8 @@ impl AlertForm {
 /// The fields of a trigger.
 const fn shown(trigger: usize) -> &'static [Key] {
     match trigger {
-        0 => &[Key::Price],
-        1 => &[Key::Gpus, Key::Price],
+        0 => &[Key::Price, Key::Per],
+        1 => &[Key::Gpus, Key::Price, Key::Per],
         2 => &[Key::Machine],
         3 => &[Key::Percent, Key::Hours],
         4 => &[Key::Gpus],
@@ -355,7 +410,7 @@ const fn shown(trigger: usize) -> &'static [Key] {
 }
 
 /// The field that an error is about.
-const fn place(error: RuleError) -> Key {
+const fn field_of(error: RuleError) -> Key {
     match error {
         RuleError::Price => Key::Price,
         RuleError::Count => Key::Gpus,
@@ -398,8 +453,8 @@ fn presets(state: &State) -> HashMap<Key, String> {
         listing.cell(browser.selected_row()?, field).whole()
     };
     if let Some(listing) = browser.listing() {
-        let own = [(Key::Machine, "machine_id"), (Key::Workers, "max_workers")];
-        for (key, name) in own {
+        let by_field = [(Key::Machine, "machine_id"), (Key::Workers, "max_workers")];
+        for (key, name) in by_field {
             texts.extend(number(listing, name).map(|number| (key, number.to_string())));
         }
     }
@@ -415,8 +470,22 @@ impl View for AlertForm {
         Some(&mut self.form)
     }
 
-    fn text_changed(&mut self, _: &mut Cx<'_>) {
+    fn text_changed(&mut self, cx: &mut Cx<'_>) {
         self.keep_texts();
+        self.annotate();
+        self.ask(cx);
+    }
+
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
+        self.ask(cx);
+    }
+
+    fn tick(&mut self, cx: &mut Cx<'_>) {
+        if self.backtest.take(cx) {
+            self.annotate();
+            // What was typed meanwhile.
+            self.ask(cx);
+        }
     }
 
     fn placement(&self) -> Placement {
@@ -440,11 +509,11 @@ impl View for AlertForm {
         self.take(event, cx)
     }
 
-    fn click(&mut self, region: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {
+    fn click(&mut self, region: Region, index: usize, cx: &mut Cx<'_>) -> Outcome {
         if region != Region::MAIN {
             return Outcome::Ignored;
         }
-        let event = self.form.click(place);
+        let event = self.form.click(index);
         self.take(event, cx)
     }
 

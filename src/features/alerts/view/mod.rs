@@ -1,5 +1,6 @@
 //! The alerts: a list with their state and their latest rings, and the form to add or edit one.
 
+mod backtest;
 mod draw;
 mod form;
 mod subjects;
@@ -17,6 +18,7 @@ use crate::domain::history::Moment;
 use crate::domain::saved::SavedSearch;
 use crate::domain::text::visible;
 use crate::domain::{Resource, RowId};
+use crate::features::alerts::{AlertWatch, change as change_alerts};
 use crate::keys::{Action, Context};
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::list::{Item, List};
@@ -37,8 +39,8 @@ pub(crate) struct AlertList {
 impl AlertList {
     /// The list, on its first line; whoever opens it has heard the rings.
     pub fn new(cx: &mut Cx<'_>) -> Self {
-        cx.state.alerts_mut().unread = 0;
-        let items = items(cx.state, Moment::of(cx.now.epoch));
+        cx.feature::<AlertWatch>().unread = 0;
+        let items = items(cx.state(), Moment::of(cx.now.epoch));
         Self { list: List::new(items) }
     }
 
@@ -48,17 +50,16 @@ impl AlertList {
 
     /// Lists the alerts as they are now; the selection stays on its line or its place.
     fn relist(&mut self, cx: &mut Cx<'_>) {
-        let (entry, place) = (self.entry(), self.list.selected());
-        let items = items(cx.state, Moment::of(cx.now.epoch));
+        let (entry, line) = (self.entry(), self.list.selected());
+        let items = items(cx.state(), Moment::of(cx.now.epoch));
         self.list.replace(items, entry.as_ref());
         if self.entry() != entry {
-            self.list.select(place, false);
+            self.list.select(line, false);
         }
     }
 
     fn change(&mut self, change: AlertChange, cx: &mut Cx<'_>) {
-        let effect = cx.state.change_alerts(change);
-        cx.effect(effect);
+        change_alerts(cx, change);
         self.relist(cx);
     }
 }
@@ -76,7 +77,7 @@ fn show(alert: &Alert, cx: &mut Cx<'_>) {
             saved::run(&search, cx);
         }
         Followed::Group(id) => {
-            cx.state.browsers[Resource::Workergroups].select_id(RowId(*id));
+            cx.table(Resource::Workergroups).select_id(RowId(*id));
             cx.go_to(Pane::Workergroups);
         }
     }
@@ -85,8 +86,7 @@ fn show(alert: &Alert, cx: &mut Cx<'_>) {
 fn delete(name: String, cx: &mut Cx<'_>) {
     let text = format!("“{}” and its log will be deleted.", visible(&name, 60));
     let delete = move |cx: &mut Cx<'_>| {
-        let effect = cx.state.change_alerts(AlertChange::Delete(name));
-        cx.effect(effect);
+        change_alerts(cx, AlertChange::Delete(name));
         cx.toast("Alert deleted");
     };
     cx.open(Confirm::new("Delete the alert?", text, "delete", delete).danger());
@@ -126,22 +126,22 @@ impl View for AlertList {
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match (action, self.entry()) {
-            (Action::Submit, Some(Entry::New)) => match form::AlertForm::new(cx.state) {
+            (Action::Submit, Some(Entry::New)) => match form::AlertForm::new(cx.state()) {
                 Some(form) => cx.open(form),
                 None => cx.complain("Open Offers or Volumes, or select a workergroup first"),
             },
             (Action::Submit, Some(Entry::Alert(name))) => {
-                if let Some(alert) = cx.state.alerts().all.named(&name).cloned() {
-                    cx.open(form::AlertForm::editing(alert, cx.state));
+                if let Some(alert) = cx.state().alerts().all.named(&name).cloned() {
+                    cx.open(form::AlertForm::editing(alert, cx.state()));
                 }
             }
             (Action::Run, Some(Entry::Alert(name))) => {
-                if let Some(alert) = cx.state.alerts().all.named(&name).cloned() {
+                if let Some(alert) = cx.state().alerts().all.named(&name).cloned() {
                     show(&alert, cx);
                 }
             }
             (Action::Toggle, Some(Entry::Alert(name))) => {
-                let alert = cx.state.alerts().all.named(&name);
+                let alert = cx.state().alerts().all.named(&name);
                 let is_paused = alert.is_some_and(|alert| alert.is_paused);
                 self.change(AlertChange::Pause(name, !is_paused), cx);
             }
@@ -151,13 +151,13 @@ impl View for AlertList {
         Outcome::Handled
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
         self.relist(cx);
     }
 
     // One may have rung, or another window changed them.
     fn tick(&mut self, cx: &mut Cx<'_>) {
-        cx.state.alerts_mut().unread = 0;
+        cx.feature::<AlertWatch>().unread = 0;
         self.relist(cx);
     }
 
@@ -174,7 +174,7 @@ fn items(state: &State, now: Moment) -> Vec<Item<Entry>> {
         items.push(Item::heading("  None yet", ""));
     }
     items.extend(alerts.iter().map(|alert| {
-        let text = condition(alert.rule.trigger, is_volume(&alert.follows));
+        let text = condition(&alert.rule, is_volume(&alert.follows));
         let how = repeat(alert.rule.repeat);
         // Without a name of its own it is named by its condition.
         let text = if alert.name.contains(&text) {

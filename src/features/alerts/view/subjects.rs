@@ -41,14 +41,14 @@ pub(super) fn subjects(state: &State) -> Vec<Subject> {
 /// What can be followed besides what an alert follows, and the place of that.
 pub(super) fn subjects_with(alert: &Alert, state: &State) -> (Vec<Subject>, usize) {
     let mut subjects = subjects(state);
-    let place = subjects.iter().position(|it| it.follows == alert.follows);
-    if let Some(place) = place {
-        return (subjects, place);
+    let index = subjects.iter().position(|subject| subject.follows == alert.follows);
+    if let Some(index) = index {
+        return (subjects, index);
     }
-    let text = condition(alert.rule.trigger, is_volume(&alert.follows));
-    let own = alert.name.strip_suffix(&format!(": {text}"));
-    let label = match (&alert.follows, own) {
-        (_, Some(own)) => own.to_owned(),
+    let text = condition(&alert.rule, is_volume(&alert.follows));
+    let prefix = alert.name.strip_suffix(&format!(": {text}"));
+    let label = match (&alert.follows, prefix) {
+        (_, Some(prefix)) => prefix.to_owned(),
         (Followed::Search(_), None) => "Its search".to_owned(),
         (Followed::Group(id), None) => format!("Workergroup {id}"),
     };

@@ -53,11 +53,11 @@ impl Ban {
 
 fn ban(of: Supplier, cx: &mut Cx<'_>) {
     let hidden = |state: &State| state.browser().map_or(0, Browser::hidden);
-    let before = hidden(cx.state);
+    let before = hidden(cx.state());
     change(of, Mark::Ban(true), cx);
-    let many = hidden(cx.state).saturating_sub(before);
-    let key = cx.state.keymap.key_in(&[Context::Table], Action::Undo);
-    let text = if cx.state.annotations.shows_banned {
+    let many = hidden(cx.state()).saturating_sub(before);
+    let key = cx.state().keymap.key_in(&[Context::Table], Action::Undo);
+    let text = if cx.state().annotations.shows_banned {
         format!("Banned {of}; banned offers are listed ({key} to undo)")
     } else {
         let rows = counted(many, "row", "rows");

@@ -18,7 +18,7 @@ pub(crate) const NOTE: &str = "✎";
 
 pub(super) fn list(view: &AnnotationList, area: Rect, scene: &mut Scene<'_, '_>) {
     let all = &scene.state.annotations.all;
-    let main = Panel::new("Stars, notes and bans").facts(format!("{} kept", all.iter().len()));
+    let main = Panel::new("Stars, notes and bans").note(format!("{} kept", all.iter().len()));
     let entry = view.entry();
     let title = entry.map_or_else(String::new, |entry| capitalized(entry.of));
     let sheet = sheet::open(main, Panel::new(title), view.list.len(), area, scene);

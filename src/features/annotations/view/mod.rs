@@ -63,7 +63,7 @@ pub(crate) struct AnnotationList {
 
 /// Opens what an action on annotations means for the selected row.
 pub(crate) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
-    let suppliers = cx.state.browser().map(annotations::selected);
+    let suppliers = cx.state().browser().map(annotations::selected);
     let [machine, host] = suppliers.unwrap_or_default();
     match action {
         Action::Star(Subject::Machine) => machine.or(host).is_some_and(|of| star(of, cx)),
@@ -88,12 +88,11 @@ pub(crate) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
 }
 
 fn change(of: Supplier, mark: Mark, cx: &mut Cx<'_>) {
-    let effects = cx.state.annotate(&AnnotationChange { of, mark }, cx.now);
-    cx.effects(effects);
+    cx.annotate(&AnnotationChange { of, mark });
 }
 
 fn star(of: Supplier, cx: &mut Cx<'_>) -> bool {
-    let is_starred = !cx.state.annotations.all.is_starred(of);
+    let is_starred = !cx.state().annotations.all.is_starred(of);
     change(of, Mark::Star(is_starred), cx);
     let verb = if is_starred { "Starred" } else { "Unstarred" };
     cx.toast(format!("{verb} {of}"));
@@ -102,8 +101,8 @@ fn star(of: Supplier, cx: &mut Cx<'_>) -> bool {
 
 /// Asks for the note on a machine or host.
 fn ask_note(of: Supplier, cx: &mut Cx<'_>) -> bool {
-    let before = cx.state.annotations.all.get(of);
-    let before = before.map(|own| own.note.clone()).unwrap_or_default();
+    let before = cx.state().annotations.all.get(of);
+    let before = before.map(|annotation| annotation.note.clone()).unwrap_or_default();
     let save = move |typed: &str, cx: &mut Cx<'_>| {
         if typed.trim().chars().count() > LONGEST_NOTE {
             return Entered::Rejected(format!("use at most {LONGEST_NOTE} characters"));
@@ -122,9 +121,8 @@ fn ask_note(of: Supplier, cx: &mut Cx<'_>) -> bool {
 
 /// Lists banned offers, or hides them again.
 fn show_banned(cx: &mut Cx<'_>) {
-    let is_shown = !cx.state.annotations.shows_banned;
-    let effects = cx.state.show_banned(is_shown, cx.now);
-    cx.effects(effects);
+    let is_shown = !cx.state().annotations.shows_banned;
+    cx.show_banned(is_shown);
     cx.toast(if is_shown {
         "Banned offers are listed until you quit"
     } else {
@@ -133,7 +131,7 @@ fn show_banned(cx: &mut Cx<'_>) {
 }
 
 fn starred_only(cx: &mut Cx<'_>) {
-    let Some(browser) = cx.state.browser_mut() else {
+    let Some(browser) = cx.pane_table() else {
         return;
     };
     browser.toggle_starred_only();
@@ -146,10 +144,9 @@ fn starred_only(cx: &mut Cx<'_>) {
 }
 
 fn undo(cx: &mut Cx<'_>) {
-    let Some((change, effects)) = cx.state.undo_annotation(cx.now) else {
+    let Some(change) = cx.undo_annotation() else {
         return cx.toast("No star, note or ban to undo");
     };
-    cx.effects(effects);
     let of = change.of;
     cx.toast(match change.mark {
         Mark::Star(true) => format!("Starred {of} again"),
@@ -163,11 +160,10 @@ fn undo(cx: &mut Cx<'_>) {
 
 /// Searches every offer of a machine or host, banned or not.
 fn search(of: Supplier, cx: &mut Cx<'_>) {
-    if cx.state.annotations.all.is_banned(of) && !cx.state.annotations.shows_banned {
-        let effects = cx.state.show_banned(true, cx.now);
-        cx.effects(effects);
+    if cx.state().annotations.all.is_banned(of) && !cx.state().annotations.shows_banned {
+        cx.show_banned(true);
     }
-    let offers = &mut cx.state.browsers[Resource::Offers];
+    let offers = cx.table(Resource::Offers);
     let Some(field) = offers.query.catalog().by_key(of.key()) else {
         return;
     };
@@ -190,13 +186,13 @@ impl AnnotationList {
 
     /// Lists the annotations as they are now; the selection stays on its line or its place.
     fn relist(&mut self, state: &State) {
-        let (entry, place) = (self.entry(), self.list.selected());
-        self.list.select(place, false);
+        let (entry, line) = (self.entry(), self.list.selected());
+        self.list.select(line, false);
         self.list.replace(items(state), None);
         let mut shown = self.list.shown();
-        let found = shown.position(|item| item.value.is_some() && item.value == entry);
+        let same = shown.position(|item| item.value.is_some() && item.value == entry);
         drop(shown);
-        self.list.select(found.unwrap_or(place), false);
+        self.list.select(same.unwrap_or(line), false);
     }
 }
 
@@ -242,26 +238,26 @@ impl View for AnnotationList {
             }
             (Action::Remove, Some(entry)) => {
                 change(entry.of, entry.kind.cleared(), cx);
-                self.relist(cx.state);
-                let key = cx.state.keymap.key_in(&[Context::ListEdit], Action::Recall);
+                self.relist(cx.state());
+                let key = cx.state().keymap.key_in(&[Context::ListEdit], Action::Recall);
                 cx.toast(format!("Removed ({key} to undo)"));
             }
             (Action::Recall, _) => {
                 undo(cx);
-                self.relist(cx.state);
+                self.relist(cx.state());
             }
             _ => return Outcome::Ignored,
         }
         Outcome::Handled
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
-        self.relist(cx.state);
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
+        self.relist(cx.state());
     }
 
     // Another window may have changed them.
     fn tick(&mut self, cx: &mut Cx<'_>) {
-        self.relist(cx.state);
+        self.relist(cx.state());
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -273,7 +269,7 @@ fn items(state: &State) -> Vec<Item<Entry>> {
     let mut items = Vec::new();
     for kind in Kind::ALL {
         let all = state.annotations.all.iter();
-        let mut own: Vec<Item<Entry>> = all
+        let mut noted: Vec<Item<Entry>> = all
             .filter(|(_, annotation)| match kind {
                 Kind::Ban => annotation.is_banned,
                 Kind::Star => annotation.is_starred,
@@ -285,10 +281,10 @@ fn items(state: &State) -> Vec<Item<Entry>> {
             })
             .collect();
         items.push(Item::heading(kind.heading(), ""));
-        if own.is_empty() {
-            own.push(Item::heading("  None yet", ""));
+        if noted.is_empty() {
+            noted.push(Item::heading("  None yet", ""));
         }
-        items.append(&mut own);
+        items.append(&mut noted);
     }
     items
 }

@@ -16,7 +16,7 @@ pub(super) fn theme(view: &Theme, area: Rect, scene: &mut Scene<'_, '_>) {
     let items = all.iter().map(|named| Item {
         title: named.name.clone(),
         text: String::new(),
-        note: match (named.is_own, named.name == scene.state.themes.chosen) {
+        note: match (named.is_users, named.name == scene.state.themes.chosen) {
             (_, true) => "current".to_owned(),
             (true, false) => "yours".to_owned(),
             (false, false) => String::new(),
@@ -29,17 +29,17 @@ pub(super) fn theme(view: &Theme, area: Rect, scene: &mut Scene<'_, '_>) {
     let lines = u16::try_from(all.len()).unwrap_or(u16::MAX);
     let width = area.width.min(44);
     let height = lines.saturating_add(SAMPLE + 3).min(area.height);
-    let place = Rect {
+    let bottom = Rect {
         x: area.right() - width,
         y: area.y + (area.height - height) / 2,
         width,
         height,
     };
     let panel = Panel::new("Theme").tone(Tone::Focused);
-    let inner = panel.render(place, scene.frame.buffer_mut(), scene.theme);
+    let inner = panel.render(bottom, scene.frame.buffer_mut(), scene.theme);
     if let Some(background) = scene.theme.background {
         let style = ratatui::style::Style::new().bg(background);
-        scene.frame.buffer_mut().set_style(place, style);
+        scene.frame.buffer_mut().set_style(bottom, style);
     }
     let sample = if inner.height > SAMPLE + 2 { SAMPLE + 1 } else { 0 };
     let [rows, below] = Layout::vertical([Constraint::Fill(1), Constraint::Length(sample)]).areas(inner);

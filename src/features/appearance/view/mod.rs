@@ -5,7 +5,7 @@ mod draw;
 use ratatui::layout::Rect;
 
 use crate::core::State;
-use crate::core::message::Effect;
+use crate::core::message::{ConfigCommand, Effect};
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::keys::{Action, Context};
 use crate::widgets::theme::Theme as Styles;
@@ -21,29 +21,30 @@ impl Theme {
     /// The picker, on the current theme.
     pub fn new(state: &State) -> Option<Self> {
         let themes = &state.themes;
-        let current = themes.all.iter().position(|own| own.name == themes.chosen);
+        let current = themes.all.iter().position(|known| known.name == themes.chosen);
         (!themes.all.is_empty()).then(|| Self {
             selected: current.unwrap_or(0),
             before: themes.shown,
         })
     }
 
-    fn select(&mut self, place: usize, state: &mut State) {
-        self.selected = place.min(state.themes.all.len().saturating_sub(1));
-        if let Some(named) = state.themes.all.get(self.selected) {
-            state.themes.shown = named.theme;
+    fn select(&mut self, index: usize, cx: &mut Cx<'_>) {
+        let themes = cx.themes();
+        self.selected = index.min(themes.all.len().saturating_sub(1));
+        if let Some(named) = themes.all.get(self.selected) {
+            themes.shown = named.theme;
         }
     }
 
     fn choose(&mut self, cx: &mut Cx<'_>) {
-        self.select(self.selected, cx.state);
-        self.before = cx.state.themes.shown;
-        let named = cx.state.themes.all.get(self.selected);
+        self.select(self.selected, cx);
+        self.before = cx.state().themes.shown;
+        let named = cx.state().themes.all.get(self.selected);
         if let Some(name) = named.map(|named| named.name.clone()) {
-            if name != cx.state.themes.chosen {
-                cx.state.themes.chosen.clone_from(&name);
-                cx.state.themes.saved = Some(name.clone());
-                cx.effect(Effect::SaveTheme(name));
+            if name != cx.state().themes.chosen {
+                cx.themes().chosen.clone_from(&name);
+                cx.themes().saved = Some(name.clone());
+                cx.effect(Effect::Config(ConfigCommand::SaveTheme(name)));
             }
             cx.close();
         }
@@ -95,8 +96,8 @@ impl View for Theme {
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if let Some(lines) = cx.motion(action) {
-            let place = self.selected.saturating_add_signed(lines);
-            self.select(place, cx.state);
+            let index = self.selected.saturating_add_signed(lines);
+            self.select(index, cx);
             return Outcome::Handled;
         }
         match action {
@@ -113,13 +114,13 @@ impl View for Theme {
         if line == self.selected {
             self.choose(cx);
         } else {
-            self.select(line, cx.state);
+            self.select(line, cx);
         }
         Outcome::Handled
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
-        cx.state.themes.shown = self.before;
+        cx.themes().shown = self.before;
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -16,14 +16,14 @@ const FORM: u16 = 12;
 
 pub(super) fn cluster(view: &Cluster, area: Rect, scene: &mut Scene<'_, '_>) {
     let offers = &scene.state.browsers[Resource::Offers];
-    let plan = view.planning.as_ref().and_then(|own| own.plan.as_ref());
+    let plan = view.planning.as_ref().and_then(|planning| planning.plan.as_ref());
     let total = plan.map_or_else(|| "no plan".to_owned(), |plan| bill(offers).total(plan.bill));
     let lines = lines(view, scene);
     let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     // A low screen shows the form alone, with the total. Room for an error below the fields.
     let sheet = sheet::with_result(
-        Panel::new("Cluster").facts(total),
-        Panel::new("Plan").facts(offers.count_label()),
+        Panel::new("Cluster").note(total),
+        Panel::new("Plan").note(offers.count_label()),
         (FORM + 1, rows.max(FORM + 2)),
         area,
         scene,
@@ -47,7 +47,7 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let bill = bill(offers);
     let (need, planning) = match (&view.need, &view.planning) {
         (Err((key, why)), _) => {
-            let label = TEXTS.iter().find(|(own, ..)| own == key);
+            let label = TEXTS.iter().find(|(known, ..)| known == key);
             let text = format!("! {}: {why}", label.map_or("", |(_, label, _)| label));
             return vec![Line::styled(text, theme.warning)];
         }
@@ -105,9 +105,9 @@ fn picks(view: &Cluster, bill: Bill, scene: &Scene<'_, '_>) -> Vec<Line<'static>
         };
         let [many, model, memory] = ["num_gpus", "gpu_name", "gpu_ram"].map(cell);
         let offer = format!("{many}× {model} {memory}");
-        let [id, machine, place] = ["id", "machine_id", "geolocation"].map(cell);
+        let [id, machine, location] = ["id", "machine_id", "geolocation"].map(cell);
         let price = bill.money(*price);
-        Line::raw(format!("{price:>10}  {offer:<22} {id:<9} {machine:<8} {place}"))
+        Line::raw(format!("{price:>10}  {offer:<22} {id:<9} {machine:<8} {location}"))
     };
     let head = format!("{:>10}  {:<22} {:<9} {:<8} Place", "Price", "Offer", "Id", "Machine");
     let head = Line::styled(head, scene.theme.heading);

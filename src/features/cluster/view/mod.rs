@@ -34,7 +34,6 @@ pub(crate) enum Key {
     Mark,
 }
 
-/// The choices of [`Key::Models`].
 const MODELS: [&str; 2] = ["all the same", "may differ"];
 
 /// The text fields with their labels and notes; the choices stand behind the first five.
@@ -125,8 +124,8 @@ pub(crate) fn open_shape(wanted: plain::Cluster, cx: &mut Cx<'_>) -> bool {
 }
 
 fn open_with(cx: &mut Cx<'_>, fill: impl FnOnce(&mut Form<Key>)) -> bool {
-    let draft = cx.state.drafts.take::<Form<Key>>();
-    let offers = &cx.state.browsers[Resource::Offers];
+    let draft = cx.drafts().take::<Form<Key>>();
+    let offers = &cx.state().browsers[Resource::Offers];
     let mut view = Cluster {
         form: draft.unwrap_or_else(|| blank(offers.dialect())),
         need: Err((Key::Gpus, String::new())),
@@ -169,7 +168,11 @@ impl Cluster {
             least_machines: count(Key::Least)?,
             most_machines: count(Key::Most)?,
             per_machine: count(Key::PerMachine)?,
-            same: self.form.chosen(Key::Same).checked_sub(1).map(|place| Same::ALL[place]),
+            same: self
+                .form
+                .chosen(Key::Same)
+                .checked_sub(1)
+                .map(|choice| Same::ALL[choice]),
             one_model: self.form.chosen(Key::Models) == 0,
             vram_gb: number(Key::Vram)?,
             deadline: number(Key::Deadline)?,
@@ -190,7 +193,7 @@ impl Cluster {
 
     /// Marks the offers of the plan in the pane, where they can be compared, copied and exported.
     fn mark(&self, cx: &mut Cx<'_>) {
-        let offers = &mut cx.state.browsers[Resource::Offers];
+        let offers = cx.table(Resource::Offers);
         let Some(listing) = offers.listing() else {
             return;
         };
@@ -228,15 +231,15 @@ impl FormView for Cluster {
     }
 
     fn changed(&mut self, _: Key, cx: &mut Cx<'_>) {
-        self.recompute(&cx.state.browsers[Resource::Offers]);
+        self.recompute(&cx.state().browsers[Resource::Offers]);
     }
 
-    fn other(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match action {
             Action::Back => cx.close(),
             Action::Refresh => cx.perform_on_pane(action),
             Action::Reset => {
-                let offers = &cx.state.browsers[Resource::Offers];
+                let offers = &cx.state().browsers[Resource::Offers];
                 self.form = blank(offers.dialect());
                 self.recompute(offers);
             }
@@ -259,7 +262,7 @@ impl FormView for Cluster {
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
         let form = std::mem::replace(&mut self.form, Form::new(Vec::new()));
-        cx.state.drafts.put(form);
+        cx.drafts().put(form);
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

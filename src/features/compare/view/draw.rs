@@ -58,21 +58,21 @@ impl Grid {
 }
 
 /// What the panel's border tells besides the visible rows.
-fn facts(view: &Compare) -> Vec<String> {
-    let mut facts = Vec::new();
+fn notes(view: &Compare) -> Vec<String> {
+    let mut notes = Vec::new();
     if view.absent > 0 {
-        facts.push(format!("{} marked, not loaded", view.absent));
+        notes.push(format!("{} marked, not loaded", view.absent));
     }
     if view.only_differences {
-        facts.push("differing rows only".to_owned());
+        notes.push("differing rows only".to_owned());
     }
-    facts
+    notes
 }
 
 pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let many = view.rows.len();
-    let mut facts = facts(view);
+    let mut notes = notes(view);
     let frame = match scene.size {
         Size::Compact => (0, 1),
         Size::Medium | Size::Wide => (4, 2),
@@ -92,10 +92,10 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
     let page = area.height.saturating_sub(frame.1 + above + 2 + below);
     shown.scroll_to(view.top, view.lines.len(), Rect::new(0, 0, 1, page));
     if shown.total > shown.page {
-        facts.push(shown.label());
+        notes.push(shown.label());
     }
     let panel = Panel::new(format!("Compare {many} {}", view.resource.nouns()))
-        .facts(facts.join(" · "))
+        .note(notes.join(" · "))
         .foot("* best in its row")
         .focused(true)
         .sized(scene.size);
@@ -131,10 +131,10 @@ fn ratings(view: &Compare, scene: &Scene<'_, '_>) -> Vec<String> {
         return Vec::new();
     }
     let browser = &scene.state.browsers[view.resource];
-    let rated = view.rows.iter().enumerate().filter_map(|(place, compared)| {
+    let rated = view.rows.iter().enumerate().filter_map(|(index, compared)| {
         let row = browser.listing()?.row(compared.id)?;
         let sentence = rating::sentence(scene.state, view.resource, row)?;
-        Some(format!("{}: {sentence}.", letter(place)))
+        Some(format!("{}: {sentence}.", letter(index)))
     });
     rated.collect()
 }
@@ -173,21 +173,21 @@ fn headers(view: &Compare, grid: &Grid, area: Rect, scene: &mut Scene<'_, '_>) {
     if grid.columns.len() < view.rows.len() {
         let last = grid.first + grid.columns.len();
         let text = format!("{}–{last} of {}", grid.first + 1, view.rows.len());
-        let place = Rect {
+        let cell = Rect {
             height: 1,
             y: area.y,
             ..grid.label
         };
-        scene.render(fit(TextLine::styled(text, theme.dim), place.width), place);
+        scene.render(fit(TextLine::styled(text, theme.dim), cell.width), cell);
     }
     let shown = view.rows.iter().enumerate().skip(grid.first);
     for (column, (index, row)) in grid.columns.iter().zip(shown) {
-        let place = Rect {
+        let cell = Rect {
             y: area.y,
             height: area.height,
             ..*column
         };
-        scene.clickable(place, Target::Item(HEADERS, index));
+        scene.clickable(cell, Target::Item(HEADERS, index));
         let is_current = index == view.cursor;
         let (style, sign) = if is_current {
             (theme.selected, '▌')
@@ -196,7 +196,7 @@ fn headers(view: &Compare, grid: &Grid, area: Rect, scene: &mut Scene<'_, '_>) {
         };
         let id = format!("{sign}{}  {}", letter(index), row.id);
         let title = TextLine::styled(format!("    {}", row.title), theme.text);
-        let [first, second] = Layout::vertical([Constraint::Length(1); 2]).areas(place);
+        let [first, second] = Layout::vertical([Constraint::Length(1); 2]).areas(cell);
         if is_current {
             scene.frame.buffer_mut().set_style(first, style);
         }
@@ -218,8 +218,8 @@ impl Body<'_> {
         let differs = values.differs();
         let label = if differs { theme.text } else { theme.dim };
         put(values.label, label, self.grid.label, row, buffer);
-        for (place, column) in self.grid.columns.iter().enumerate() {
-            let index = self.grid.first + place;
+        for (index, column) in self.grid.columns.iter().enumerate() {
+            let index = self.grid.first + index;
             let (sign, style) = match (values.best.contains(&index), differs) {
                 (true, _) => ("* ", theme.good),
                 (false, true) => ("  ", theme.text),
@@ -233,12 +233,12 @@ impl Body<'_> {
 
 /// Writes a cell at the intersection of a column and a row.
 fn put(text: &str, style: Style, column: Rect, row: Rect, buffer: &mut Buffer) {
-    let place = Rect {
+    let cell = Rect {
         x: column.x,
         width: column.width,
         ..row
     };
-    fit(TextLine::styled(text, style), place.width).render(place, buffer);
+    fit(TextLine::styled(text, style), cell.width).render(cell, buffer);
 }
 
 impl StatefulWidget for Body<'_> {

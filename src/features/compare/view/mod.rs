@@ -20,8 +20,12 @@ use crate::keys::{Action, Context, Motion};
 use crate::table::browser::Browser;
 use crate::widgets::find::Find;
 
-/// The section with the table's columns: the person chose them, so they come first.
+// The person chose them, so they come first.
+/// The section with the table's columns.
 const AT_A_GLANCE: &str = "At a glance";
+
+/// The section of what does not differ, last.
+const ALIKE: &str = "The same in all";
 
 /// Lines that stay visible above a match.
 const CONTEXT: usize = 3;
@@ -49,13 +53,13 @@ struct Values {
 impl Values {
     /// Whether the displayed values differ.
     fn differs(&self) -> bool {
-        let texts: Vec<&str> = (0..self.cells.len()).map(|place| self.text(place)).collect();
+        let texts: Vec<&str> = (0..self.cells.len()).map(|index| self.text(index)).collect();
         texts.windows(2).any(|pair| pair[0] != pair[1])
     }
 
     /// The displayed value of a row.
-    fn text(&self, place: usize) -> &str {
-        let cell = self.cells.get(place).and_then(Option::as_deref);
+    fn text(&self, index: usize) -> &str {
+        let cell = self.cells.get(index).and_then(Option::as_deref);
         cell.unwrap_or(format::NONE)
     }
 }
@@ -124,33 +128,45 @@ impl Compare {
         let pricing = browser.pricing();
         let prices = Prices::new(listing, pricing.model);
         let derived = (browser.resource() == Resource::Offers).then_some((&prices, pricing.gb));
-        let mut sections = compare(listing, &rows, derived, self.only_differences);
+        let mut sections = compare(listing, &rows, derived);
         // The ids are in the heading already: prices and GPUs come first.
         sections.sort_by_key(|section| section.section == Section::Identity);
         let columns = browser.columns.iter().copied();
         let columns: Vec<_> = columns.filter(|field| field.key != "id").collect();
         let glance = compare_fields(listing, &rows, &columns);
+        let is_shown = |line: &CompareLine| matches!(line.subject, Subject::Field(field) if columns.contains(&field));
+        for section in &mut sections {
+            section.lines.retain(|line| !is_shown(line));
+        }
         let sections = sections
             .into_iter()
             .map(|section| (section.section.title(), section.lines));
         let records: Vec<Arc<FullRecord>> = rows.iter().map(|row| listing.whole(*row as usize)).collect();
         self.lines.clear();
+        let mut alike = Vec::new();
         for (title, lines) in std::iter::once((AT_A_GLANCE, glance)).chain(sections) {
             let lines = lines
                 .iter()
-                .map(|line| values(browser, listing, (&rows, &records), line))
-                .filter(|line| !self.only_differences || line.differs());
-            let lines: Vec<_> = lines.map(Line::Values).collect();
-            if !lines.is_empty() {
-                self.lines.push(Line::Heading(title));
-                self.lines.extend(lines);
-            }
+                .map(|line| values(browser, listing, (&rows, &records), line));
+            let (differing, same): (Vec<_>, Vec<_>) = lines.partition(Values::differs);
+            alike.extend(same);
+            self.add(title, differing);
+        }
+        if !self.only_differences {
+            self.add(ALIKE, alike);
         }
         self.top = self.top.min(self.lines.len().saturating_sub(1));
     }
 
+    fn add(&mut self, title: &'static str, lines: Vec<Values>) {
+        if !lines.is_empty() {
+            self.lines.push(Line::Heading(title));
+            self.lines.extend(lines.into_iter().map(Line::Values));
+        }
+    }
+
     fn unmark(&mut self, cx: &mut Cx<'_>) {
-        let Some(browser) = cx.state.browser_mut() else {
+        let Some(browser) = cx.pane_table() else {
             return;
         };
         if let Some(row) = self.rows.get(self.cursor) {
@@ -214,11 +230,11 @@ fn cell(record: &FullRecord, field: &Field, dialect: &Dialect) -> Option<String>
 /// The best values of a line as displayed: what reads like the best is as good, and if all read
 /// alike there is none.
 fn best_shown(cells: &[Option<String>], best: &[usize]) -> Vec<usize> {
-    let is_best = |place: &usize| best.iter().any(|best| cells.get(*best) == cells.get(*place));
+    let is_best = |index: &usize| best.iter().any(|best| cells.get(*best) == cells.get(*index));
     let alike: Vec<usize> = (0..cells.len()).filter(is_best).collect();
-    let rest = (0..cells.len()).filter(|place| !alike.contains(place));
+    let rest = (0..cells.len()).filter(|index| !alike.contains(index));
     // An unreported value is not worse.
-    if rest.into_iter().all(|place| cells[place].is_none()) {
+    if rest.into_iter().all(|index| cells[index].is_none()) {
         return Vec::new();
     }
     alike
@@ -233,7 +249,7 @@ impl Searched for Compare {
         let text = |line: &Line| match line {
             Line::Heading(title) => (*title).to_owned(),
             Line::Values(values) => {
-                let cells = (0..self.rows.len()).map(|place| values.text(place));
+                let cells = (0..self.rows.len()).map(|index| values.text(index));
                 let words: Vec<&str> = std::iter::once(values.label).chain(cells).collect();
                 words.join("\n")
             }
@@ -245,7 +261,7 @@ impl Searched for Compare {
         self.top
     }
 
-    fn go_to_line(&mut self, line: usize, _: &mut State) {
+    fn go_to_line(&mut self, line: usize, _: &mut Cx<'_>) {
         // A few lines above it say where one is.
         self.top = line.saturating_sub(CONTEXT);
     }
@@ -296,12 +312,12 @@ impl View for Compare {
             Action::Move(Motion::LastColumn) => self.cursor = self.rows.len().saturating_sub(1),
             Action::Differences => {
                 self.only_differences = !self.only_differences;
-                self.rows_changed(cx.state);
+                self.rows_changed(cx.state());
             }
             Action::Mark => self.unmark(cx),
             Action::Submit => {
                 let row = self.rows.get(self.cursor);
-                if let (Some(browser), Some(row)) = (cx.state.browser_mut(), row) {
+                if let (Some(browser), Some(row)) = (cx.pane_table(), row) {
                     browser.select_id(row.id);
                 }
                 cx.close();

@@ -8,14 +8,14 @@ use crate::domain::{Listing, Resource, format};
 use crate::table::browser::Browser;
 
 /// The letter of a column.
-pub(super) fn letter(place: usize) -> char {
+pub(super) fn letter(index: usize) -> char {
     // Beyond 26 columns letters repeat: ids tell them apart.
-    char::from(b'A' + u8::try_from(place % 26).unwrap_or(0))
+    char::from(b'A' + u8::try_from(index % 26).unwrap_or(0))
 }
 
 /// A compared row with the values that decide.
 struct Runner {
-    place: usize,
+    index: usize,
     price: f64,
     speed: Option<f64>,
 }
@@ -23,8 +23,8 @@ struct Runner {
 /// Who is cheapest and fastest among the rows that can do the job, and who cannot; one sentence
 /// each.
 pub(super) fn verdict(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
-    let unfit = (0..rows.len()).filter(|place| browser.computed.is_unfit(rows[*place] as usize));
-    let unfit: Vec<String> = unfit.map(|place| letter(place).to_string()).collect();
+    let unfit = (0..rows.len()).filter(|index| browser.computed.is_unfit(rows[*index] as usize));
+    let unfit: Vec<String> = unfit.map(|index| letter(index).to_string()).collect();
     let runners = runners(browser, listing, rows);
     let mut sentences: Vec<String> = Vec::new();
     sentences.extend(ranking(browser, &runners));
@@ -48,9 +48,9 @@ fn runners(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<Runner> {
     };
     let rows = rows.iter().enumerate();
     rows.filter(|(_, row)| !browser.computed.is_unfit(**row as usize))
-        .filter_map(|(place, row)| {
+        .filter_map(|(index, row)| {
             Some(Runner {
-                place,
+                index,
                 price: number(*row, price)?,
                 speed: number(*row, speed).filter(|speed| *speed > 0.0),
             })
@@ -59,13 +59,15 @@ fn runners(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<Runner> {
 }
 
 fn ranking(browser: &Browser, runners: &[Runner]) -> Option<String> {
-    let cheapest = runners.iter().min_by(|one, other| one.price.total_cmp(&other.price))?;
+    let cheapest = runners
+        .iter()
+        .min_by(|left, right| left.price.total_cmp(&right.price))?;
     let purpose = match browser.resource() {
         Resource::Offers if browser.computed.job.is_some() => " for your job",
         Resource::Volumes if browser.computed.term.is_some() => " for your term",
         Resource::Offers | Resource::Volumes | Resource::Workergroups => "",
     };
-    let own = letter(cheapest.place);
+    let cheapest_letter = letter(cheapest.index);
     // Of two, one is cheaper: a superlative needs three.
     let (superlative, fastest_of) = if runners.len() > 2 {
         ("the cheapest", "the fastest")
@@ -75,23 +77,23 @@ fn ranking(browser: &Browser, runners: &[Runner]) -> Option<String> {
     let fastest = runners
         .iter()
         .filter_map(|runner| Some((runner, runner.speed?)))
-        .max_by(|(_, one), (_, other)| one.total_cmp(other));
+        .max_by(|(_, left), (_, right)| left.total_cmp(right));
     let (Some((fastest, speed)), Some(base)) = (fastest, cheapest.speed) else {
-        return Some(format!("{own} is {superlative}{purpose}."));
+        return Some(format!("{cheapest_letter} is {superlative}{purpose}."));
     };
     // A difference that rounds to zero is none.
     if speed < base * 1.0005 {
-        return Some(if fastest.place == cheapest.place || speed <= base {
-            format!("{own} is {superlative}{purpose} and {fastest_of}.")
+        return Some(if fastest.index == cheapest.index || speed <= base {
+            format!("{cheapest_letter} is {superlative}{purpose} and {fastest_of}.")
         } else {
             let peer = match runners.len() {
-                2 => letter(fastest.place).to_string(),
+                2 => letter(fastest.index).to_string(),
                 _ => "any".to_owned(),
             };
-            format!("{own} is {superlative}{purpose} and as fast as {peer}.")
+            format!("{cheapest_letter} is {superlative}{purpose} and as fast as {peer}.")
         });
     }
-    let other = letter(fastest.place);
+    let fastest_letter = letter(fastest.index);
     let faster = match speed / base {
         ratio if ratio >= 2.0 => format!("{}× as fast", trimmed(ratio, 1)),
         ratio => format!("{} faster", percent(ratio - 1.0)),
@@ -100,12 +102,16 @@ fn ranking(browser: &Browser, runners: &[Runner]) -> Option<String> {
         ratio if !ratio.is_finite() => String::new(),
         // A difference that rounds to zero is none.
         ratio if ratio < 1.0005 => {
-            return Some(format!("{other} is as cheap as {own}{purpose} and {faster}."));
+            return Some(format!(
+                "{fastest_letter} is as cheap as {cheapest_letter}{purpose} and {faster}."
+            ));
         }
         ratio if ratio >= 2.0 => format!(" and costs {}× as much", trimmed(ratio, 1)),
         ratio => format!(" and costs {} more", percent(ratio - 1.0)),
     };
-    Some(format!("{own} is {superlative}{purpose}; {other} is {faster}{more}."))
+    Some(format!(
+        "{cheapest_letter} is {superlative}{purpose}; {fastest_letter} is {faster}{more}."
+    ))
 }
 
 /// The totals of all rows, in parts.
@@ -119,7 +125,7 @@ pub(super) fn totals(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<
         Resource::Offers => offers(browser, listing, rows),
         Resource::Volumes => {
             let space = sum("disk_space").map(format::gigabytes);
-            let term = sum("volume_term").map(|it| format!("{} for the term", format::dollars(it)));
+            let term = sum("volume_term").map(|total| format!("{} for the term", format::dollars(total)));
             space.into_iter().chain(term).collect()
         }
         Resource::Workergroups => Vec::new(),
@@ -144,7 +150,7 @@ fn offers(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
         let together = supply.price(|_| Some(0.0)).most_workers();
         let is_shared = |(_, row): &(usize, &u32)| totals.shared.contains(row);
         let letters = rows.iter().enumerate().filter(is_shared);
-        let letters: Vec<String> = letters.map(|(place, _)| letter(place).to_string()).collect();
+        let letters: Vec<String> = letters.map(|(index, _)| letter(index).to_string()).collect();
         let who = if letters.len() == rows.len() {
             "they".to_owned()
         } else {

@@ -30,12 +30,12 @@ pub struct CopyMenu {
 impl CopyMenu {
     /// The menu of what a view has to copy.
     pub fn new(items: Vec<CopyItem>) -> Self {
-        let lines = items.iter().enumerate().map(|(place, item)| Item {
+        let lines = items.iter().enumerate().map(|(index, item)| Item {
             title: format!("{}  {}", item.letter, item.what),
             text: String::new(),
             note: String::new(),
             disabled: item.text.as_ref().err().cloned(),
-            value: Some(place),
+            value: Some(index),
         });
         let list = List::new(lines.collect());
         Self { items, list }
@@ -124,7 +124,7 @@ impl View for CopyMenu {
         let previews = self.items.iter().map(|item| preview(item, text).len());
         let text = u16::try_from(previews.max().unwrap_or(0)).unwrap_or(TEXT);
         let size = (width, items.saturating_add(text + 3).min(area.height));
-        let panel = Panel::new("Copy").facts("press a letter").tone(Tone::Focused);
+        let panel = Panel::new("Copy").note("press a letter").tone(Tone::Focused);
         let inner = dialog::open(panel, size, area, scene.frame.buffer_mut(), scene.theme);
         let [list, _, text] =
             Layout::vertical([Constraint::Length(items), Constraint::Length(1), Constraint::Fill(1)]).areas(inner);

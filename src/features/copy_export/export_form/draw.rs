@@ -1,15 +1,13 @@
 //! Draws the export form and a preview of the file.
 
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::text::{Line, Text};
+use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
 use super::{ExportForm, Subject};
 use crate::core::view::Scene;
 use crate::domain::text::visible;
-use crate::keys::Action;
 use crate::widgets::dialog;
-use crate::widgets::dialog::Message;
 use crate::widgets::form::FormLines;
 use crate::widgets::panel::{Panel, Size, Tone};
 
@@ -30,22 +28,6 @@ pub(super) fn export(view: &ExportForm, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.form(&view.form, form);
     if has_preview {
         preview(view, file, scene);
-    }
-    if let Some(path) = &view.exists {
-        let theme = scene.theme;
-        let keys = format!(
-            "{} overwrite   {} cancel",
-            scene.key(Action::Yes),
-            scene.key(Action::Back)
-        );
-        let question = Message {
-            title: "Overwrite the file?",
-            text: Text::styled(format!("{path} already exists. Its contents will be lost."), theme.text),
-            keys: Line::styled(keys, theme.key),
-            tone: Tone::Ask,
-        };
-        question.render(area, scene.frame.buffer_mut(), theme);
-        scene.cursor = None;
     }
 }
 

@@ -2,13 +2,16 @@
 
 mod draw;
 
+use crate::core::message::News;
+use crate::table::remote::Ticket;
 use ratatui::layout::Rect;
 
 use super::formats as copy_formats;
 use crate::core::State;
-use crate::core::exported::{NotWritten, Written, announce};
+use crate::core::exported::{NotWritten, announce};
 use crate::core::message::Effect;
 use crate::core::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::core::views::confirm::Confirm;
 use crate::domain::{Field, Resource, export, format};
 use crate::features::requests;
 use crate::keys::{Action, Context};
@@ -33,14 +36,15 @@ enum Subject {
     Requests,
 }
 
+/// The person agreed to overwrite the file.
+struct Overwrite;
+
 #[derive(Debug)]
 pub struct ExportForm {
     subject: Subject,
     title: String,
     form: Form<Key>,
     is_writing: bool,
-    /// The path of an existing file, while the question whether to overwrite it is open.
-    exists: Option<String>,
 }
 
 impl ExportForm {
@@ -103,7 +107,6 @@ impl ExportForm {
             title,
             form: Form::new(fields).submits(Key::Export),
             is_writing: false,
-            exists: None,
         }
     }
 
@@ -167,12 +170,14 @@ impl ExportForm {
             self.refuse("Type the path of the file".to_owned());
             return;
         }
-        match self.content(cx.state, None) {
+        match self.content(cx.state(), None) {
             Err(why) => self.refuse(why),
             Ok(content) => {
                 self.is_writing = true;
                 self.form.set_error(Key::File, None);
-                cx.effect(Effect::Export {
+                let ticket = cx.ticket();
+                cx.effect_for_view(Effect::Export {
+                    ticket,
                     path,
                     content,
                     overwrite,
@@ -217,9 +222,6 @@ fn path(stem: &str, ending: &str, now: Now) -> Input<Key> {
 
 impl View for ExportForm {
     fn contexts(&self) -> &'static [Context] {
-        if self.exists.is_some() {
-            return &[Context::Dialog, Context::Always];
-        }
         match self.form.focused() {
             Some(Key::File) | None => &[Context::Form, Context::Always],
             Some(Key::Format | Key::Rows | Key::Columns | Key::Export) => {
@@ -243,24 +245,12 @@ impl View for ExportForm {
     fn hint(&self, action: Action) -> Option<&'static str> {
         match action {
             Action::Submit => Some("export"),
-            Action::Yes => Some("overwrite"),
             Action::Back => Some("cancel"),
             _ => None,
         }
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if self.exists.is_some() {
-            match action {
-                Action::Yes => {
-                    self.exists = None;
-                    self.write(true, cx);
-                }
-                Action::Back => self.exists = None,
-                _ => return Outcome::Ignored,
-            }
-            return Outcome::Handled;
-        }
         if action == Action::Back {
             cx.close();
             return Outcome::Handled;
@@ -269,29 +259,32 @@ impl View for ExportForm {
         self.on_event(event, cx)
     }
 
-    fn click(&mut self, _: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {
-        let event = self.form.click(place);
+    fn click(&mut self, _: Region, index: usize, cx: &mut Cx<'_>) -> Outcome {
+        let event = self.form.click(index);
         self.on_event(event, cx)
     }
 
-    fn exported(
-        &mut self,
-        result: Result<Written, NotWritten>,
-        cx: &mut Cx<'_>,
-    ) -> Option<Result<Written, NotWritten>> {
-        if !self.is_writing {
-            return Some(result);
-        }
+    fn told(&mut self, _: Ticket, news: News, cx: &mut Cx<'_>) {
+        let News::Written(result) = news else { return };
         self.is_writing = false;
         match result {
             Ok(written) => {
-                cx.state.toast = Some(announce(Ok(written), cx.now));
+                cx.show(announce(Ok(written), cx.now));
                 cx.close();
             }
-            Err(NotWritten::Exists(path)) => self.exists = Some(path),
+            Err(NotWritten::Exists(path)) => {
+                let effect = format!("{path} already exists. Its contents will be lost.");
+                let overwrite = |cx: &mut Cx<'_>| cx.drafts().put(Overwrite);
+                cx.open(Confirm::new("Overwrite the file?", effect, "overwrite", overwrite));
+            }
             Err(NotWritten::Failed(why)) => self.refuse(why),
         }
-        None
+    }
+
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
+        if cx.drafts().take::<Overwrite>().is_some() {
+            self.write(true, cx);
+        }
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -13,7 +13,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     let endpoint = endpoint.unwrap_or_else(|| "No endpoint".to_owned());
     let mut lines = card.title(endpoint, None);
     lines.extend(
-        card.facts([
+        card.dotted([
             card.text("template_id")
                 .or_else(|| card.text("template_hash"))
                 .map(|template| format!("template {template}")),
@@ -22,7 +22,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     );
     lines.push(Line::default());
     lines.extend(
-        card.facts([
+        card.dotted([
             count(card, "max_workers", "workers at most"),
             count(card, "cold_workers", "cold workers"),
             count(card, "test_workers", "test workers"),
@@ -31,7 +31,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
         ]),
     );
     lines.extend(
-        card.facts([
+        card.dotted([
             card.number("min_load")
                 .map(|load| format!("minimum load {}", trimmed(load, 2))),
             card.number("target_util")

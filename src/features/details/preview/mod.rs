@@ -17,12 +17,12 @@ use crate::core::State;
 use crate::core::view::Scene;
 use crate::domain::annotations::suppliers;
 use crate::domain::field::Kind;
-use crate::domain::insight::{Measure, Place, Standing};
+use crate::domain::insight::{Measure, Rank, Standing};
 use crate::domain::listing::FullRecord;
 use crate::domain::text::visible;
 use crate::domain::{CellRef, Listing, Resource, country, format};
 use crate::features::annotations::view as annotations;
-use crate::features::history::rating::sentences;
+use crate::features::history::rating::{sentences, trend};
 use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::Now;
@@ -35,7 +35,7 @@ use crate::widgets::theme::Theme;
 const LABEL: u16 = 9;
 
 /// Cells of the texts after the bars.
-const TEXT: u16 = 30;
+const TEXT: u16 = 31;
 
 /// The widest preview that holds its card alone; a wider one lies below its list.
 const BESIDE: u16 = 90;
@@ -119,7 +119,7 @@ pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_
     let browser = &scene.state.browsers[resource];
     let id = subject.listing.id(row).map(|id| id.to_string());
     let is_selected = browser.selected_row() == Some(row);
-    let facts = if is_selected {
+    let note = if is_selected {
         format!(
             "{} of {}",
             format::grouped(browser.cursor() + 1),
@@ -129,7 +129,7 @@ pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_
         String::new()
     };
     let mut panel = Panel::new(id.unwrap_or_default())
-        .facts(facts)
+        .note(note)
         .foot(format!("{} details", scene.key(Action::Open)))
         .sized(scene.size);
     if resource == Resource::Offers {
@@ -162,28 +162,32 @@ fn below(subject: Subject<'_>, lines: &mut Vec<Line<'static>>, area: Rect, scene
     }
 }
 
-/// Draws the card of a wide preview with the rest of the overview beside it, and the record's JSON
-/// where there is room for a third column.
+/// Draws the card of a wide preview, the rest of the overview and the record's JSON, in as few columns as
+/// hold them: short texts side by side would leave the lower half blank.
 fn beside(subject: Subject<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
-    let is_wide = scene.size == Size::Wide;
-    let columns = vec![Constraint::Fill(1); if is_wide { 3 } else { 2 }];
-    let columns = Layout::horizontal(columns).spacing(3).split(area);
     let blocks = below_card(subject.resource(), subject.row, scene);
-    let middle: Vec<Line<'static>> = blocks
-        .iter()
-        .flat_map(|block| block.lines_in(columns[1].width))
-        .collect();
-    scene.lines(&subject.card(columns[0].width), columns[0]);
-    let mut record = vec![Line::styled("JSON", scene.theme.heading)];
-    let width = columns[columns.len() - 1].width;
     let json = json_of(subject.listing, subject.row, scene.theme);
-    record.extend(json.into_iter().map(|line| fit(line, width)));
-    if let Some(right) = columns.get(2) {
-        scene.lines(&middle, columns[1]);
-        scene.lines(&record, *right);
-    } else {
-        let lines: Vec<Line<'static>> = middle.into_iter().chain(record).collect();
-        scene.lines(&lines, columns[1]);
+    for many in 2..=3 {
+        let columns = Layout::horizontal(vec![Constraint::Fill(1); many])
+            .spacing(3)
+            .split(area);
+        let width = columns.iter().map(|column| column.width).min().unwrap_or(0);
+        let mut record = vec![Line::styled("JSON", scene.theme.heading)];
+        record.extend(json.iter().map(|line| fit(line.clone(), width)));
+        let middle = blocks.iter().flat_map(|block| block.lines_in(width)).collect();
+        let mut texts = vec![subject.card(width), middle, record];
+        if many == 2 {
+            let record = texts.pop().unwrap_or_default();
+            texts[0].push(Line::default());
+            texts[0].extend(record);
+        }
+        let fits = texts.iter().all(|text| text.len() <= usize::from(area.height));
+        if many == 3 || fits || scene.size != Size::Wide {
+            for (text, column) in texts.iter().zip(columns.iter()) {
+                scene.lines(text, *column);
+            }
+            return;
+        }
     }
 }
 
@@ -207,14 +211,16 @@ impl Card<'_> {
     fn rating(&self, resource: Resource) -> Vec<Line<'static>> {
         let subject = &self.subject;
         let table = subject.state.browsers[resource].listing();
-        if !table.is_some_and(|own| std::ptr::eq(own, subject.listing)) {
+        if !table.is_some_and(|shown| std::ptr::eq(shown, subject.listing)) {
             return Vec::new();
         }
-        let place = (resource, subject.row);
-        sentences(subject.state, place, subject.now, self.theme())
+        let of_row = (resource, subject.row);
+        let trend = trend(subject.state, of_row, self.theme());
+        let trend = trend.map(|line| wrap_line(&line, self.width, 2));
+        let said = sentences(subject.state, of_row, subject.now, self.theme())
             .into_iter()
-            .flat_map(|(text, style)| self.sentence(&text, style))
-            .collect()
+            .flat_map(|(text, style)| self.sentence(&text, style));
+        trend.into_iter().flatten().chain(said).collect()
     }
 
     /// A number of the record.
@@ -254,20 +260,36 @@ impl Card<'_> {
     }
 
     /// Title on the left, location on the right; one below the other if they do not fit.
-    fn title(&self, title: String, place: Option<String>) -> Vec<Line<'static>> {
+    fn title(&self, title: String, location: Option<String>) -> Vec<Line<'static>> {
         let theme = self.theme();
-        let place = place.unwrap_or_default();
+        let location = location.unwrap_or_default();
         let room = self.width.saturating_sub(cells(&title));
         let title = Span::styled(title, theme.accent);
-        if cells(&place) < room {
-            let blanks = " ".repeat(usize::from(room - cells(&place)));
+        if cells(&location) < room {
+            let blanks = " ".repeat(usize::from(room - cells(&location)));
             return vec![Line::from(vec![
                 title,
                 Span::raw(blanks),
-                Span::styled(place, theme.text),
+                Span::styled(location, theme.text),
             ])];
         }
-        vec![Line::from(title), Line::styled(place, theme.text)]
+        vec![Line::from(title), Line::styled(location, theme.text)]
+    }
+
+    /// The width of the bars: none where they would be too short for the names of their ends.
+    fn bar_width(&self) -> u16 {
+        let room = self.width.saturating_sub(LABEL + 2 + TEXT).min(22);
+        if room < 10 { 0 } else { room }
+    }
+
+    /// The names of the ends of the bars below; `None` where there are none. The price says how many compare.
+    fn ends_of_bars(&self) -> Option<Line<'static>> {
+        let subject = &self.subject;
+        let rank = subject.standing.rank(subject.listing, Measure::Price, subject.row)?;
+        let blanks = usize::from(self.bar_width()).checked_sub("worst".len())?;
+        rank.share()?;
+        let text = format!("{:label$} worst{:>blanks$}", "", "best", label = usize::from(LABEL));
+        Some(Line::styled(text, self.theme().dim))
     }
 
     /// A bar of how many comparable rows are worse, and the value.
@@ -275,23 +297,22 @@ impl Card<'_> {
         &self,
         label: &str,
         measure: Measure,
-        text: impl FnOnce(Option<Place>) -> Option<String>,
+        text: impl FnOnce(Option<Rank>) -> Option<String>,
     ) -> Option<Line<'static>> {
         let subject = &self.subject;
-        let place = subject.standing.place(subject.listing, measure, subject.row);
-        let share = place.and_then(Place::share);
-        let text = text(place)?;
+        let rank = subject.standing.rank(subject.listing, measure, subject.row);
+        let share = rank.and_then(Rank::share);
+        let text = text(rank)?;
         let theme = self.theme();
         let mut line = Line::from(Span::styled(
             format!("{label:width$} ", width = usize::from(LABEL)),
             theme.dim,
         ));
-        let room = self.width.saturating_sub(LABEL + 2 + TEXT);
         if let Some(share) = share
-            && room >= 6
+            && self.bar_width() > 0
         {
             let bar = RangeBar::new(share, theme).style(tint(share, theme));
-            line.spans.extend(bar.line(room.min(22)).spans);
+            line.spans.extend(bar.line(self.bar_width()).spans);
             line.push_span(" ");
         }
         line.push_span(Span::styled(text, theme.text));
@@ -299,9 +320,9 @@ impl Card<'_> {
     }
 
     /// Facts in a row, separated by dots, wrapped between two of them.
-    fn facts(&self, facts: impl IntoIterator<Item = Option<String>>) -> Vec<Line<'static>> {
+    fn dotted(&self, parts: impl IntoIterator<Item = Option<String>>) -> Vec<Line<'static>> {
         let mut lines: Vec<String> = Vec::new();
-        for fact in facts.into_iter().flatten().filter(|it| !it.is_empty()) {
+        for fact in parts.into_iter().flatten().filter(|text| !text.is_empty()) {
             match lines.last_mut() {
                 Some(line) if cells(line) + 3 + cells(&fact) <= self.width => {
                     line.push_str(" · ");

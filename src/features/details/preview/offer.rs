@@ -6,7 +6,7 @@ use super::{Card, difference, speed};
 use crate::domain::cost::Prices;
 use crate::domain::field::Unit;
 use crate::domain::format::{percent, trimmed};
-use crate::domain::insight::{Measure, Place, share};
+use crate::domain::insight::{Measure, Rank, share};
 use crate::domain::unit::MB_PER_GB;
 use crate::domain::{OfferType, Resource, format};
 use crate::table::browser::Browser;
@@ -22,10 +22,10 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     lines.push(Line::default());
     lines.extend(bars(card, browser));
     lines.push(Line::default());
-    lines.extend(card.facts([cpu(card), ram(card)]));
-    lines.extend(card.facts([disk(card), storage(card)]));
+    lines.extend(card.dotted([cpu(card), ram(card)]));
+    lines.extend(card.dotted([disk(card), storage(card)]));
     lines.extend(
-        card.facts([
+        card.dotted([
             card.number("cuda_max_good")
                 .map(|version| format!("CUDA {}", trimmed(version, 1))),
             card.text("driver_version").map(|version| format!("driver {version}")),
@@ -33,7 +33,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
         ]),
     );
     lines.extend(
-        card.facts([
+        card.dotted([
             card.text("verification"),
             card.number("hosting_type").map(hosting),
             card.flag("static_ip")
@@ -44,7 +44,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     );
     lines.extend(availability(card));
     lines.push(Line::default());
-    lines.extend(card.facts([machine(card), host(card)]));
+    lines.extend(card.dotted([machine(card), host(card)]));
     lines.extend(card.annotations());
     lines
 }
@@ -72,7 +72,7 @@ fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
             let text = format!("{estimate}{}", format::per_hour(hourly));
             line.push_span(Span::styled(text, theme.heading));
             let per_gpu = prices.per_unit(card.subject.row, hourly).gpu;
-            if let Some(per_gpu) = per_gpu.filter(|it| hourly - it > 1e-9) {
+            if let Some(per_gpu) = per_gpu.filter(|price| hourly - price > 1e-9) {
                 let text = format!("  {} per GPU", format::per_hour(per_gpu));
                 line.push_span(Span::styled(text, theme.dim));
             }
@@ -128,11 +128,11 @@ fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
     }
     if pricing.model != OfferType::Reserved {
         // The rows of a bid search have the bid where others have the discounted price.
-        let own = told(OfferType::Reserved).filter(|_| pricing.model == OfferType::OnDemand);
-        let reserved = loaded("price_reserved", "saving_reserved").or(own);
+        let untold = told(OfferType::Reserved).filter(|_| pricing.model == OfferType::OnDemand);
+        let reserved = loaded("price_reserved", "saving_reserved").or(untold);
         // Without a discount there is no reason to reserve.
-        let reserved = reserved.filter(|it| it.1.is_none_or(|saving| saving.abs() > 0.001));
-        parts.extend(reserved.map(|it| format!("reserved {}", written(it))));
+        let reserved = reserved.filter(|price| price.1.is_none_or(|saving| saving.abs() > 0.001));
+        parts.extend(reserved.map(|price| format!("reserved {}", written(price))));
     }
     (!parts.is_empty()).then(|| Line::styled(parts.join(" · "), card.theme().text))
 }
@@ -149,12 +149,12 @@ fn verdict(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let Some(lead) = lead.filter(|_| !browser.is_marked(row)) else {
         return Vec::new();
     };
-    let other = card.subject.listing.id(lead.row as usize);
+    let better = card.subject.listing.id(lead.row as usize);
     let share = |share: Option<f64>| share.map_or_else(|| "much".to_owned(), percent);
     let cheaper = (lead.x > 0.0).then(|| format!("{} cheaper", share(lead.x_share)));
     let faster = (lead.y > 0.0).then(|| format!("{} faster", share(lead.y_share)));
     let by: Vec<String> = [cheaper, faster].into_iter().flatten().collect();
-    let id = other.map(|id| id.to_string()).unwrap_or_default();
+    let id = better.map(|id| id.to_string()).unwrap_or_default();
     let basis = if browser.computed.job.is_some() {
         "for the job"
     } else {
@@ -166,16 +166,16 @@ fn verdict(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
 
 fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let unit = Unit::Transfer.symbol(browser.dialect());
-    let price = |place: Option<Place>| {
+    let price = |standing: Option<Rank>| {
         let alone = || "no other of its model".to_owned();
-        let rank = |place: Place| Some(format!("per GPU, {}", place.of_price()?));
-        place.map(|place| rank(place).unwrap_or_else(alone))
+        let ranked = |standing: Rank| Some(format!("per GPU, {}", standing.of_price()?));
+        standing.map(|standing| ranked(standing).unwrap_or_else(alone))
     };
     let dlperf = || {
         let score = trimmed(card.number("dlperf")?, 0);
         let per_dollar = card.number("dlperf_per_dphtotal");
-        let per_dollar = per_dollar.map(|it| format!(" · {} per $/h", trimmed(it, 0)));
-        Some(format!("{score}{}", per_dollar.unwrap_or_default()))
+        let per_dollar = per_dollar.map(|value| format!(" · {} per $/h", trimmed(value, 0)));
+        Some(format!("{score} DLPerf{}", per_dollar.unwrap_or_default()))
     };
     let network = || {
         let way = |sign: &str, key: &str| Some(format!("{sign} {}", speed(card.number(key)?)));
@@ -191,8 +191,9 @@ fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
         Some(format!("{}%{sign}", trimmed(share * 100.0, 2)))
     };
     [
+        card.ends_of_bars(),
         card.bar("Price", Measure::Price, price),
-        card.bar("DLPerf", Measure::Performance, |_| dlperf()),
+        card.bar("Speed", Measure::Performance, |_| dlperf()),
         card.bar("Network", Measure::Network, |_| network()),
         card.bar("Reliable", Measure::Reliability, |_| reliable()),
     ]
@@ -202,8 +203,8 @@ fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
 }
 
 fn cpu(card: &Card<'_>) -> Option<String> {
-    let own = share(card.subject.listing, card.subject.row);
-    let cores = match (own.cores, own.machine_cores) {
+    let share_of_offer = share(card.subject.listing, card.subject.row);
+    let cores = match (share_of_offer.cores, share_of_offer.machine_cores) {
         (Some(cores), Some(all)) if all > cores => Some(format!("{} of {} vCPU", trimmed(cores, 1), trimmed(all, 0))),
         (Some(cores), _) => Some(format!("{} vCPU", trimmed(cores, 1))),
         (None, _) => None,
@@ -237,9 +238,11 @@ fn storage(card: &Card<'_>) -> Option<String> {
 }
 
 fn pcie(card: &Card<'_>) -> Option<String> {
-    let generation = card.number("pci_gen").map(|it| trimmed(it, 1));
-    let lanes = card.number("gpu_lanes").map(|it| format!(" ×{it:.0}"));
-    let speed = card.number("pcie_bw").map(|it| format!(" {} GB/s", trimmed(it, 1)));
+    let generation = card.number("pci_gen").map(|number| trimmed(number, 1));
+    let lanes = card.number("gpu_lanes").map(|number| format!(" ×{number:.0}"));
+    let speed = card
+        .number("pcie_bw")
+        .map(|number| format!(" {} GB/s", trimmed(number, 1)));
     let parts = [generation, lanes, speed].into_iter().flatten();
     let text: String = parts.collect();
     (!text.is_empty()).then(|| format!("PCIe {}", text.trim_start()))
@@ -265,7 +268,7 @@ fn availability(card: &Card<'_>) -> Vec<Line<'static>> {
             let text = format!("available for {} after the job", format::lasting(spare));
             card.sentence(&text, theme.text)
         }
-        None => card.facts([card.available()]),
+        None => card.dotted([card.available()]),
     }
 }
 

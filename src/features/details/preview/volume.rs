@@ -6,7 +6,7 @@ use super::{Card, speed};
 use crate::domain::cost::{Outlives, Room, VolumePrices};
 use crate::domain::field::Unit;
 use crate::domain::format::trimmed;
-use crate::domain::insight::{Measure, Place};
+use crate::domain::insight::{Measure, Rank};
 use crate::domain::{Resource, format};
 
 const HOUR: f64 = 3600.0;
@@ -29,8 +29,8 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
         Some(false) => Some("unverified".to_owned()),
         None => card.text("verification"),
     };
-    lines.extend(card.facts([verified, card.available()]));
-    lines.extend(card.facts([
+    lines.extend(card.dotted([verified, card.available()]));
+    lines.extend(card.dotted([
         card.text("cluster_id").map(|id| format!("Cluster {id}")),
         card.text("host_id").map(|id| format!("host {id}")),
     ]));
@@ -74,7 +74,7 @@ fn price(card: &Card<'_>) -> Vec<Line<'static>> {
 
 fn bars(card: &Card<'_>) -> Vec<Line<'static>> {
     let dialect = card.subject.state.profile.dialect;
-    let price = |place: Option<Place>| place?.of_price();
+    let price = |rank: Option<Rank>| rank?.of_price();
     let read = || {
         let average = card.number("nw_disk_avg_bw")?;
         let ends = card.number("nw_disk_min_bw").zip(card.number("nw_disk_max_bw"));
@@ -91,6 +91,7 @@ fn bars(card: &Card<'_>) -> Vec<Line<'static>> {
         Some(format!("{}%", trimmed(share * 100.0, 2)))
     };
     [
+        card.ends_of_bars(),
         card.bar("Price", Measure::Price, price),
         card.bar("Read", Measure::Performance, |_| read()),
         card.bar("Network", Measure::Network, |_| network()),

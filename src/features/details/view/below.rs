@@ -8,7 +8,6 @@ use crate::domain::format::NONE;
 use crate::domain::insight::is_silent;
 use crate::domain::{Listing, Resource, format};
 
-/// Cells of the labels.
 const LABEL: usize = 18;
 
 /// What the card of an offer leaves out and people ask for next.

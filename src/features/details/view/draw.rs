@@ -4,18 +4,19 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Color;
 use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::canvas::{Canvas, Points};
-use ratatui::widgets::{Paragraph, Sparkline, SparklineBar};
+use ratatui::widgets::Paragraph;
+use ratatui::widgets::canvas::Points;
 
 use super::overview::Block;
 use super::spread::Spread;
 use super::{Detail, Tab, below, fields, overview};
 use crate::core::view::{Region, Scene};
-use crate::core::views::tabs;
-use crate::domain::format::trimmed;
-use crate::domain::insight::Histogram;
+use crate::core::views::chart::{Axis, Labels};
+use crate::core::views::{chart, tabs};
+use crate::domain::insight::Scale;
 use crate::domain::{Resource, format};
 use crate::features::details::preview::Subject;
+use crate::features::history::prices::lows;
 use crate::features::workergroups::preflight;
 use crate::features::workergroups::preflight::summary;
 use crate::widgets::panel::{Panel, Size};
@@ -23,11 +24,15 @@ use crate::widgets::scrolled::Scrolled;
 use crate::widgets::text::{capitalized, cells, fit, wrap_explained};
 use crate::widgets::viewport::Viewport;
 
-/// The maximum width of the card: bars and lines gain nothing beyond it.
+// Bars and lines gain nothing beyond it.
+/// The maximum width of the card.
 const CARD: u16 = 66;
 
 /// Maximum lines of a chart, including title and axis: on a normal screen, and on a tall one.
 const TALLEST: [u16; 2] = [16, 30];
+
+/// The fewest lines of a useful chart, with its title and its axis.
+const LEAST_CHART: u16 = 8;
 
 /// The indent of wrapped lines: after the labels.
 const INDENT: u16 = 19;
@@ -42,17 +47,17 @@ pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     };
     let id = browser.selected().map(|id| id.to_string());
     let noun = browser.resource().noun();
-    let mut facts = format!(
+    let mut note = format!(
         "{} of {}",
         format::grouped(browser.cursor() + 1),
         format::grouped(browser.view().len())
     );
     if view.id.is_some_and(|id| browser.marks.contains(&id)) {
-        facts = format!("marked · {facts}");
+        note = format!("marked · {note}");
     }
     let title = format!("{noun} {}", id.unwrap_or_default());
     let panel = Panel::new(capitalized(&title))
-        .facts(facts)
+        .note(note)
         .focused(true)
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
@@ -75,11 +80,33 @@ pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
             }
             None
         }
-        Tab::Json => Some(scene.report(Region::MAIN, &view.json.report, body)),
+        Tab::Json => Some(draw_json(view, row, body, scene)),
     };
     if let Some(viewport) = viewport {
         label_lines(viewport, rest, scene);
     }
+}
+
+/// The record as it was sent, and beside it what its members are.
+fn draw_json(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Viewport {
+    let notes = if scene.size == Size::Compact {
+        0
+    } else {
+        area.width * 3 / 5
+    };
+    let [left, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(notes)]).areas(area);
+    let viewport = scene.report(Region::MAIN, &view.json.report, left);
+    if let Some(listing) = scene.state.browsers[view.resource].listing().filter(|_| notes > 0) {
+        for (row, line) in view.json.notes(listing, row, viewport, scene) {
+            let row = Rect {
+                y: right.y + row,
+                height: 1,
+                ..right
+            };
+            scene.render(fit(line, row.width), row);
+        }
+    }
+    viewport
 }
 
 /// The card and one or two columns beside it.
@@ -108,135 +135,136 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
     }
     let is_wide = scene.size == Size::Wide && blocks.len() > 1;
     let [left, middle, right] = overview_columns(is_wide, area);
-    draw_card(view, row, &subject, left, scene);
+    let card = subject.card(left.width);
+    let mut charts = Charts::new(view, row);
+    let below_card = paragraph(&card, left, scene);
+    if view.resource == Resource::Workergroups {
+        if let Some(report) = summary::of_row(scene.state, row) {
+            let lines = preflight::mixes(report, left.width, scene.theme);
+            scene.render(Paragraph::new(lines), below_card);
+        }
+    } else {
+        charts.draw(below_card, scene);
+    }
     if right.width == 0 {
         let middle = Rect {
             width: area.right() - middle.x,
             ..middle
         };
         let lines = laid_out(&blocks, middle.width);
+        let needed = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+        charts.draw(below(needed, middle), scene);
         return Some(scroll(view, &lines, middle, scene));
     }
     let (last, first) = blocks
         .split_last()
         .map_or((None, blocks.as_slice()), |(last, first)| (Some(last), first));
-    let text = laid_out(first, middle.width);
-    let [words, chart] = Layout::vertical([
-        Constraint::Length(u16::try_from(text.len()).unwrap_or(u16::MAX)),
-        Constraint::Fill(1),
-    ])
-    .areas(middle);
-    scene.render(Paragraph::new(text), words);
-    scatter(&view.spread, chart, scene);
+    let below_text = paragraph(&laid_out(first, middle.width), middle, scene);
+    charts.draw(below_text, scene);
     let mut lines = last.map_or_else(Vec::new, |last| last.lines_in(right.width));
     // What comes after the alternatives is in Fields too: only a blank column has room for it.
     let more = below::more(view.resource, row, scene);
     let more = more.map_or_else(Vec::new, |block| block.lines_in(right.width));
     let room = usize::from(right.height).saturating_sub(lines.len());
     lines.extend(more.into_iter().take(room));
+    let needed = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    charts.draw(below(needed, right), scene);
     Some(scroll(view, &lines, right, scene))
 }
 
-/// The first column: the card, below it how the row compares with others.
-fn draw_card(view: &Detail, row: usize, subject: &Subject<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
-    let card = subject.card(area.width);
-    let height = u16::try_from(card.len()).unwrap_or(u16::MAX);
-    let [card_area, _, chart] =
-        Layout::vertical([Constraint::Length(height), Constraint::Length(1), Constraint::Fill(1)]).areas(area);
-    scene.render(Paragraph::new(card), card_area);
-    spread(&view.spread, chart, scene);
-    let report = match view.resource {
-        Resource::Workergroups => summary::of_row(scene.state, row),
-        Resource::Offers | Resource::Volumes => None,
-    };
-    if let Some(found) = report {
-        let lines = preflight::mixes(found, chart.width, scene.theme);
-        scene.render(Paragraph::new(lines), chart);
+/// Draws lines; returns what is below them.
+fn paragraph(lines: &[Line<'static>], area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
+    scene.lines(lines, area);
+    below(u16::try_from(lines.len()).unwrap_or(u16::MAX), area)
+}
+
+/// The area below a text and a blank line.
+fn below(text: u16, area: Rect) -> Rect {
+    let [_, rest] = Layout::vertical([Constraint::Length(text.saturating_add(1)), Constraint::Fill(1)]).areas(area);
+    rest
+}
+
+/// The charts of a row, each for the next column with room below its text: its price over time, then its
+/// peers by price, then those by price and speed.
+struct Charts<'a> {
+    view: &'a Detail,
+    row: usize,
+    drawn: usize,
+}
+
+impl<'a> Charts<'a> {
+    const fn new(view: &'a Detail, row: usize) -> Self {
+        Self { view, row, drawn: 0 }
+    }
+
+    fn draw(&mut self, area: Rect, scene: &mut Scene<'_, '_>) {
+        if area.height < LEAST_CHART {
+            return;
+        }
+        let tallest = TALLEST[usize::from(scene.size == Size::Wide)];
+        let area = Rect {
+            height: area.height.min(tallest),
+            ..area
+        };
+        let of_row = (self.view.resource, self.row);
+        let all: [&dyn Fn(&mut Scene<'_, '_>) -> bool; 3] = [
+            &|scene| lows(of_row, area, scene),
+            &|scene| spread(&self.view.spread, area, scene),
+            &|scene| scatter(&self.view.spread, area, scene),
+        ];
+        for chart in all.iter().skip(self.drawn) {
+            self.drawn += 1;
+            if chart(scene) {
+                return;
+            }
+        }
     }
 }
 
 /// The price distribution of comparable rows, with the row's own bar highlighted.
-fn spread(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) {
-    let [title, chart, axis] = chart_parts(area, scene.size);
-    let many = usize::from(area.width / 2);
-    let histogram = Histogram::of(&spread.values, many, None);
-    // A few prices are easier to read in the list of alternatives.
-    let Some(histogram) = histogram.filter(|_| chart.height > 1 && spread.values.len() > 4) else {
-        return;
+fn spread(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
+    let Some(scale) = Scale::fit(spread.values.iter().copied(), None) else {
+        return false;
     };
-    let theme = scene.theme;
-    scene.render(Line::styled(spread.title.clone(), theme.heading), title);
-    let last = histogram.buckets.len().saturating_sub(1);
-    let bars = histogram.buckets.iter().enumerate().flat_map(|(place, bucket)| {
-        let is_own = spread
-            .own
-            .is_some_and(|own| own >= bucket.low && (own < bucket.high || place == last && own <= bucket.high));
-        let style = if is_own { theme.warning } else { theme.focus };
-        let bar = SparklineBar::from(u64::try_from(bucket.count).unwrap_or(0)).style(style);
-        [bar, bar]
-    });
-    let bars: Vec<SparklineBar> = bars.collect();
-    let width = u16::try_from(bars.len()).unwrap_or(u16::MAX).min(chart.width);
-    scene.render(Sparkline::default().data(bars), chart);
-    let ends = histogram.buckets.first().zip(histogram.buckets.last());
-    if let Some((first, last)) = ends {
-        ends_of_axis(first.low, last.high, Rect { width, ..axis }, scene);
-    }
+    let chart = titled(&spread.title, area, scene);
+    let axis = Axis(&scale, Labels::Number);
+    chart::histogram(&spread.values, spread.of_row, &axis, chart, scene);
+    true
 }
 
-/// Title, chart and axis, from top to bottom.
-fn chart_parts(area: Rect, size: Size) -> [Rect; 3] {
-    let tallest = TALLEST[usize::from(size == Size::Wide)];
-    Layout::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(1)]).areas(Rect {
-        height: area.height.min(tallest),
-        ..area
-    })
-}
-
-fn ends_of_axis(low: f64, high: f64, axis: Rect, scene: &mut Scene<'_, '_>) {
-    let (low, high) = (format::figure(low, 3), format::figure(high, 3));
-    let blanks = usize::from(axis.width.saturating_sub(cells(&low) + cells(&high)));
-    let line = format!("{low}{}{high}", " ".repeat(blanks));
-    scene.render(Line::styled(line, scene.theme.dim), axis);
+/// Draws the title of a chart; returns the area below it.
+fn titled(title: &str, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
+    let [line, chart] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
+    let title = Line::styled(title.to_owned(), scene.theme.heading);
+    scene.render(fit(title, line.width), line);
+    chart
 }
 
 /// Performance against price of comparable rows: anything up and to the left beats the row.
-fn scatter(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) {
-    let [title, chart, axis] = chart_parts(area, scene.size);
-    let bounds = |of: fn(&(f64, f64)) -> f64| {
-        let values = spread.points.iter().map(of);
-        let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), value| {
-            (low.min(value), high.max(value))
-        });
-        (low < high).then_some([low, high])
+fn scatter(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
+    let scale = |of: fn(&(f64, f64)) -> f64| Scale::fit(spread.points.iter().map(of), None);
+    let (Some(x), Some(y)) = (scale(|point| point.0), scale(|point| point.1)) else {
+        return false;
     };
-    let (Some(x), Some(y)) = (bounds(|point| point.0), bounds(|point| point.1)) else {
-        return;
-    };
-    if spread.points.len() < 5 || chart.height < 6 {
-        return;
-    }
+    let chart = titled(spread.axes, area, scene);
     let theme = scene.theme;
-    let heading = Line::from(vec![
-        Span::styled(spread.axes, theme.heading),
-        Span::styled(format!("  {} to {} up", trimmed(y[0], 1), trimmed(y[1], 1)), theme.dim),
-    ]);
-    scene.render(fit(heading, title.width), title);
-    let canvas = Canvas::default()
-        .marker(Marker::Braille)
-        .x_bounds(x)
-        .y_bounds(y)
-        .paint(|context| {
-            context.draw(&Points {
-                coords: &spread.points,
-                color: theme.focus.fg.unwrap_or(Color::Reset),
-            });
-            if let Some((x, y)) = spread.own_point {
-                context.print(x, y, Span::styled("●", theme.warning));
-            }
+    let axis = |scale| Axis(scale, Labels::Number);
+    let Some(plot) = chart::axes(&axis(&x), Some(&axis(&y)), chart, scene) else {
+        return false;
+    };
+    let at = |(price, speed): &(f64, f64)| x.position(*price).zip(y.position(*speed));
+    let points: Vec<(f64, f64)> = spread.points.iter().filter_map(at).collect();
+    let canvas = chart::canvas(Marker::Braille).paint(|context| {
+        context.draw(&Points {
+            coords: &points,
+            color: theme.focus.fg.unwrap_or(Color::Reset),
         });
-    scene.render(canvas, chart);
-    ends_of_axis(x[0], x[1], axis, scene);
+        if let Some((x, y)) = spread.point_of_row.as_ref().and_then(at) {
+            context.print(x, y, Span::styled("●", theme.warning));
+        }
+    });
+    scene.render(canvas, plot);
+    true
 }
 
 impl Block {
@@ -260,11 +288,11 @@ fn scroll(view: &Detail, lines: &[Line<'static>], area: Rect, scene: &mut Scene<
 fn label_lines(viewport: Viewport, rest: Rect, scene: &mut Scene<'_, '_>) {
     let label = format!("lines {}", viewport.label());
     if viewport.page < viewport.total && cells(&label) <= rest.width {
-        let place = Rect {
+        let label_area = Rect {
             x: rest.right() - cells(&label),
             width: cells(&label),
             ..rest
         };
-        scene.render(Line::styled(label, scene.theme.dim), place);
+        scene.render(Line::styled(label, scene.theme.dim), label_area);
     }
 }

@@ -31,13 +31,12 @@ use crate::widgets::viewport::Viewport;
 /// Cells of a column: a label, a value and a gap.
 const COLUMN: u16 = 37;
 
-/// Cells of a label.
 const LABEL: usize = 19;
 
 const GAP: u16 = 2;
 
-/// Lines for the value and meaning of the focused field: most fit in the first number; a tall
-/// screen has room for long ones.
+// Most fit in the first number; a tall screen has room for long ones.
+/// Lines for the value and meaning of the focused field.
 const NOTE: [u16; 2] = [4, 7];
 
 /// How a value is emphasised.
@@ -92,14 +91,14 @@ impl Fields {
         self.unknown = OnceLock::new();
     }
 
-    pub const fn select(&mut self, place: usize) {
-        self.cursor = place;
+    pub const fn select(&mut self, index: usize) {
+        self.cursor = index;
     }
 
     pub fn focus(&mut self, key: &str, state: &State, now: Now) {
         let entries = self.entries(state, now, false);
-        let place = entries.iter().position(|entry| entry.key == key);
-        self.cursor = place.unwrap_or(0);
+        let index = entries.iter().position(|entry| entry.key == key);
+        self.cursor = index.unwrap_or(0);
     }
 
     pub fn key(&mut self, key: KeyEvent, state: &State, now: Now) -> bool {
@@ -167,8 +166,8 @@ impl Reader<'_> {
     /// The members that the catalog has.
     fn known(&self) -> Vec<Arc<Entry>> {
         let sections = Section::ALL.into_iter();
-        let (ids, others): (Vec<_>, Vec<_>) = sections.partition(|section| *section == Section::Identity);
-        let fields = others
+        let (ids, further): (Vec<_>, Vec<_>) = sections.partition(|section| *section == Section::Identity);
+        let fields = further
             .into_iter()
             .chain(ids)
             .flat_map(|section| self.browser.query.catalog().section(section));
@@ -222,7 +221,10 @@ impl Reader<'_> {
             }
             (Kind::Secret, CellRef::Text(_)) => {
                 let secret = self.record.text(field);
-                return (secret.map_or_else(String::new, |it| detail(it.compared(), 0)), doc);
+                return (
+                    secret.map_or_else(String::new, |secret| detail(secret.compared(), 0)),
+                    doc,
+                );
             }
             (Kind::Timestamp, CellRef::Number(epoch)) => return (self.local.detail(epoch), doc),
             _ => {}
@@ -271,7 +273,7 @@ impl Reader<'_> {
             return Some("Not what you searched for".to_owned());
         }
         match (field.key, cell) {
-            (_, CellRef::Bad(found)) => Some(format!("Unusable: {} sent", found.noun())),
+            (_, CellRef::Bad(kind)) => Some(format!("Unusable: {} sent", kind.noun())),
             ("verification", CellRef::Text(text)) if text != "verified" => Some("Not verified".to_owned()),
             ("verified" | "rentable", CellRef::Flag(false)) => Some("No".to_owned()),
             ("rented" | "is_vm_deverified" | "external", CellRef::Flag(true)) => Some("Yes".to_owned()),
@@ -314,8 +316,8 @@ pub(super) fn draw(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     let before = scene.before.viewport(scene.depth, Region::MAIN);
     let mut state = (before, Vec::new());
     scene.frame.render_stateful_widget(&widget, grid, &mut state);
-    let (viewport, places) = state;
-    scene.facts.viewports.push((
+    let (viewport, lines) = state;
+    scene.layout.viewports.push((
         scene.depth,
         Region::MAIN,
         Viewport {
@@ -323,8 +325,8 @@ pub(super) fn draw(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
             ..viewport
         },
     ));
-    for (place, entry) in places {
-        scene.clickable(place, Target::Item(Region::MAIN, entry));
+    for (line, entry) in lines {
+        scene.clickable(line, Target::Item(Region::MAIN, entry));
     }
     let cursor = view.fields.cursor.min(entries.len().saturating_sub(1));
     if let Some(entry) = entries.get(cursor) {

@@ -14,15 +14,15 @@ pub(super) fn lines(host: &HostSummary, loaded: usize, theme: &Theme) -> Vec<Lin
     let mut lines = Vec::new();
     if !host.gpus.is_empty() {
         let gpus = listed(&host.gpus, |(model, count)| format!("{count}× {model}"));
-        let places = listed(&host.countries, |(code, _)| code.clone());
-        let places = match places.as_str() {
+        let countries = listed(&host.countries, |(code, _)| code.clone());
+        let countries = match countries.as_str() {
             "" => String::new(),
-            places => format!(" in {places}"),
+            countries => format!(" in {countries}"),
         };
         let all: u64 = host.gpus.iter().map(|(_, many)| many).sum();
         let rented = host.rented.map(|gpus| format!(" ({gpus} of {all} rented)"));
         let rented = rented.unwrap_or_default();
-        lines.push(Line::styled(format!("{gpus}{rented}{places}"), theme.text));
+        lines.push(Line::styled(format!("{gpus}{rented}{countries}"), theme.text));
     }
     let trust = trust(host);
     if !trust.is_empty() {
@@ -71,7 +71,7 @@ fn prices(level: Option<PriceLevel>, loaded: usize) -> String {
         return format!("No other host has these GPUs among the {loaded} loaded offers");
     };
     let percent = trimmed((level.ratio - 1.0).abs() * 100.0, 0);
-    let place = match percent.as_str() {
+    let relation = match percent.as_str() {
         "0" => "at".to_owned(),
         _ if level.ratio < 1.0 => format!("{percent}% below"),
         _ => format!("{percent}% above"),
@@ -80,5 +80,5 @@ fn prices(level: Option<PriceLevel>, loaded: usize) -> String {
         1 => "1 offer".to_owned(),
         many => format!("{} offers", grouped(many)),
     };
-    format!("Prices {place} other hosts' median for the same GPUs ({offers}, {loaded} loaded)")
+    format!("Prices {relation} other hosts' median for the same GPUs ({offers}, {loaded} loaded)")
 }

@@ -5,21 +5,27 @@ use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
 use crate::api::redact;
-use crate::domain::Listing;
+use crate::core::view::Scene;
 use crate::domain::pretty::JsonText;
-use crate::domain::text::json_for_terminal;
+use crate::domain::text::{json_for_terminal, truncate};
+use crate::domain::{CellRef, Kind, Listing, format};
 use crate::widgets::json;
 use crate::widgets::report::{LongText, Report};
 use crate::widgets::theme::Theme;
+use crate::widgets::viewport::Viewport;
 
 /// Lines of JSON that a preview has room for.
 const PREVIEWED: usize = 100;
 
 /// The longest record, in bytes, that a preview lays out with every frame.
 const LONGEST: usize = 16 * 1024;
+
+/// Cells of a field's name and of its value beside the JSON.
+const LABEL: usize = 16;
+const VALUE: usize = 18;
 
 /// The laid-out text and its folds.
 #[derive(Debug, Default)]
@@ -40,7 +46,7 @@ pub(crate) fn json_of(listing: &Listing, row: usize, theme: &Theme) -> Vec<Line<
     let record = listing.json(row).filter(|text| text.len() <= LONGEST);
     let text = JsonText::new(redact::record(record.unwrap_or_default()));
     (0..text.len().min(PREVIEWED))
-        .map(|place| json::paint(&Line::from(text.line(place)), theme))
+        .map(|line| json::paint(&Line::from(text.line(line)), theme))
         .collect()
 }
 
@@ -95,8 +101,43 @@ impl Json {
             self.folded.insert(open);
         }
         self.layout();
-        let place = self.shown.binary_search(&open);
-        self.report.select(place.unwrap_or(0));
+        let line = self.shown.binary_search(&open);
+        self.report.select(line.unwrap_or(0));
+    }
+
+    /// What the visible members of the record are, each with its row: its name, its value in words, and
+    /// what it is for.
+    pub fn notes(
+        &self,
+        listing: &Listing,
+        row: usize,
+        viewport: Viewport,
+        scene: &Scene<'_, '_>,
+    ) -> Vec<(u16, Line<'static>)> {
+        let (theme, dialect) = (scene.theme, scene.state.profile.dialect);
+        let record = listing.whole(row);
+        let note = |(line, row): (usize, u16)| {
+            let text = self.text.line(*self.shown.get(line)?);
+            // Members of nested objects are indented further.
+            let (key, _) = text.strip_prefix("  \"")?.split_once('"')?;
+            let field = listing.catalog().by_key(key)?;
+            // A text says nothing else in words, and may hold a secret that the JSON hides.
+            let is_figure = matches!(record.cell(field), CellRef::Number(_) | CellRef::Flag(_));
+            let value = (is_figure && field.kind != Kind::Secret).then(|| format::detail(&record, field, dialect));
+            let value = value.filter(|value| !text.ends_with(value.as_str()) && !text.contains(&format!("{value},")));
+            let cell = |text: &str, width| format!("{:width$}  ", truncate(text, width));
+            let spans = [
+                Span::styled(cell(field.label, LABEL), theme.dim),
+                Span::styled(cell(&value.unwrap_or_default(), VALUE), theme.text),
+                Span::styled(field.doc, theme.dim),
+            ];
+            Some((row, Line::from(spans.to_vec())))
+        };
+        self.report
+            .visible(viewport, theme)
+            .into_iter()
+            .filter_map(note)
+            .collect()
     }
 
     fn cursor_line(&self) -> Option<usize> {
@@ -105,17 +146,17 @@ impl Json {
 
     fn layout(&mut self) {
         let mut shown = Vec::with_capacity(self.text.len());
-        let mut place = 0;
-        while place < self.text.len() {
-            shown.push(place);
-            let is_folded = self.folded.contains(&place);
-            let end = self.ends[place].filter(|_| is_folded);
-            place = end.unwrap_or(place) + 1;
+        let mut line = 0;
+        while line < self.text.len() {
+            shown.push(line);
+            let is_folded = self.folded.contains(&line);
+            let end = self.ends[line].filter(|_| is_folded);
+            line = end.unwrap_or(line) + 1;
         }
         self.shown = shown.into();
         self.report.set_text(Box::new(Shown {
             text: Arc::clone(&self.text),
-            places: Arc::clone(&self.shown),
+            lines: Arc::clone(&self.shown),
         }));
     }
 }
@@ -124,23 +165,23 @@ impl Json {
 #[derive(Debug)]
 struct Shown {
     text: Arc<JsonText>,
-    places: Arc<[usize]>,
+    lines: Arc<[usize]>,
 }
 
 impl LongText for Shown {
     fn count(&self) -> usize {
-        self.places.len()
+        self.lines.len()
     }
 
-    fn line(&self, place: usize) -> Line<'static> {
-        self.text(place).into()
+    fn line(&self, index: usize) -> Line<'static> {
+        self.text(index).into()
     }
 
-    fn searched(&self, place: usize, bytes: usize) -> String {
-        let mut line = self.text(place);
+    fn searched(&self, index: usize, bytes: usize) -> String {
+        let mut line = self.text(index);
         let beyond = bytes.saturating_sub(1);
         if beyond > 0
-            && let Some(rest) = self.places.get(place).and_then(|own| self.text.rest(*own))
+            && let Some(rest) = self.lines.get(index).and_then(|line| self.text.rest(*line))
         {
             let end = rest.floor_char_boundary(beyond);
             line.push_str(&rest[..end]);
@@ -151,14 +192,14 @@ impl LongText for Shown {
 
 impl Shown {
     /// A line, and what is folded away behind it.
-    fn text(&self, place: usize) -> String {
-        let Some(own) = self.places.get(place) else {
+    fn text(&self, index: usize) -> String {
+        let Some(number) = self.lines.get(index) else {
             return String::new();
         };
-        let mut line = self.text.line(*own);
-        let next = self.places.get(place + 1);
-        if let Some(inside) = next.and_then(|next| next.checked_sub(own + 2)) {
-            let end = self.text.line(own + inside + 1);
+        let mut line = self.text.line(*number);
+        let next = self.lines.get(index + 1);
+        if let Some(inside) = next.and_then(|next| next.checked_sub(number + 2)) {
+            let end = self.text.line(number + inside + 1);
             let close = end.trim_start();
             let _ = write!(line, " … {inside} lines {close}"); // a String takes everything
         }
@@ -174,9 +215,9 @@ mod tests {
     fn shown(json: &Json) -> Vec<String> {
         let text = Shown {
             text: Arc::clone(&json.text),
-            places: Arc::clone(&json.shown),
+            lines: Arc::clone(&json.shown),
         };
-        let lines = (0..text.count()).map(|place| text.line(place).to_string());
+        let lines = (0..text.count()).map(|index| text.line(index).to_string());
         lines.collect()
     }
 

@@ -1,5 +1,6 @@
 //! Other offers of the same machine and host: slices, the price of one more GPU, totals.
 
+use crate::core::message::News;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use ratatui::widgets::Paragraph;
 
 use super::host;
 use crate::api::Request;
-use crate::core::view::{Cx, Region, Response, Scene};
+use crate::core::view::{Cx, Region, Scene};
 use crate::domain::annotations::{Supplier, suppliers};
 use crate::domain::cost::Prices;
 use crate::domain::format::trimmed;
@@ -53,7 +54,7 @@ pub(super) struct Machine {
     siblings: Vec<Sibling>,
     share: Share,
     /// Its machine and host, as text.
-    place: (String, String),
+    ids: (String, String),
     suppliers: [Option<Supplier>; 2],
     /// How many offers, machines and distinct GPUs the host has among the siblings.
     totals: (usize, usize, u64),
@@ -69,13 +70,13 @@ pub(super) struct Machine {
 impl Machine {
     /// Shows the loaded offers of the selected offer's host and requests all of them.
     pub fn new(cx: &mut Cx<'_>) -> Self {
-        let browser = &cx.state.browsers[Resource::Offers];
+        let browser = &cx.state().browsers[Resource::Offers];
         let mut machine = Self {
             id: browser.selected().unwrap_or(RowId(0)),
             remote: Remote::default(),
             siblings: Vec::new(),
             share: Share::default(),
-            place: (String::new(), String::new()),
+            ids: (String::new(), String::new()),
             suppliers: [None; 2],
             totals: (0, 0, 0),
             cursor: 0,
@@ -86,8 +87,8 @@ impl Machine {
         };
         machine.rebuild(browser);
         machine.ask(cx);
-        let own = machine.siblings.iter().position(|it| it.id == machine.id);
-        machine.cursor = own.unwrap_or(0);
+        let index = machine.siblings.iter().position(|sibling| sibling.id == machine.id);
+        machine.cursor = index.unwrap_or(0);
         machine
     }
 
@@ -123,21 +124,21 @@ impl Machine {
         };
         let query = Query {
             conditions: vec![host],
-            ..cx.state.browsers[Resource::Offers].query.clone()
+            ..cx.state().browsers[Resource::Offers].query.clone()
         };
         let ticket = cx.send(Request::Search(query));
-        if let Some(superseded) = self.remote.ask(ticket, cx.now) {
-            cx.abort(superseded);
-        }
+        cx.abort(self.remote.ask(ticket, cx.now));
     }
 
-    pub fn response(&mut self, ticket: Ticket, response: Response, cx: &mut Cx<'_>) -> Option<Response> {
-        let left = self.remote.take_records(ticket, cx.now, response);
-        if left.is_none() {
+    pub fn told(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {
+        if let News::Progress(progress) = news {
+            self.remote.progress(ticket, progress);
+        } else if let News::Reply(response) = news
+            && self.remote.take_records(ticket, cx.now, *response)
+        {
             self.standing = Standing::default();
-            self.rebuild(&cx.state.browsers[Resource::Offers]);
+            self.rebuild(&cx.state().browsers[Resource::Offers]);
         }
-        left
     }
 
     pub fn rebuild(&mut self, browser: &Browser) {
@@ -147,20 +148,20 @@ impl Machine {
         self.id = browser.selected().unwrap_or(self.id);
         if let Some(row) = here.row(self.id) {
             self.share = share(here, row);
-            self.place = (text(here, row, "machine_id"), text(here, row, "host_id"));
+            self.ids = (text(here, row, "machine_id"), text(here, row, "host_id"));
             self.suppliers = suppliers(here, row);
         }
         let answer = self.remote.shown();
         let of = |listing: &'_ Listing| listing.row(self.id);
-        let found = answer
+        let shown = answer
             .and_then(|listing| Some((listing, of(listing)?)))
             .or_else(|| Some((here, of(here)?)));
-        let Some((listing, row)) = found else { return };
+        let Some((listing, row)) = shown else { return };
         let pricing = browser.pricing();
         let prices = Prices::new(listing, pricing.model);
         let chosen = self.current();
         self.siblings = siblings(&prices, row, pricing.gb);
-        let rows: Vec<u32> = self.siblings.iter().map(|it| it.slice.row).collect();
+        let rows: Vec<u32> = self.siblings.iter().map(|sibling| sibling.slice.row).collect();
         let supply = Supply::of(listing, &rows).amount();
         self.totals = (rows.len(), supply.machines, supply.gpus);
         let market = Prices::new(here, pricing.model);
@@ -169,21 +170,21 @@ impl Machine {
             level: price_level(&prices, &rows, &market, pricing.gb),
             ..host_summary(listing, &rows)
         };
-        let kept = self.siblings.iter().position(|it| Some(it.id) == chosen);
+        let kept = self.siblings.iter().position(|sibling| Some(sibling.id) == chosen);
         self.cursor = kept.unwrap_or(0);
     }
 
     pub fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let theme = scene.theme;
         let lines: Vec<Line<'static>> = self
-            .facts(scene)
+            .summary(scene)
             .iter()
             .flat_map(|line| wrap_line(line, area.width, 2))
             .collect();
         let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
-        let [facts, below] =
+        let [top, below] =
             Layout::vertical([Constraint::Length(height.min(area.height / 2)), Constraint::Fill(1)]).areas(area);
-        scene.render(Paragraph::new(lines), facts);
+        scene.render(Paragraph::new(lines), top);
         let (left, card) = self.split(below);
         self.card(card, scene);
         let [table, foot] =
@@ -222,11 +223,11 @@ impl Machine {
             return;
         };
         let browser = &scene.state.browsers[Resource::Offers];
-        let loaded = browser.listing().map(|it| (it, &browser.computed.standing));
-        let answer = self.remote.shown().map(|it| (it, &self.standing));
-        let found = loaded.into_iter().chain(answer);
-        let mut found = found.filter_map(|(it, standing)| Some((it, standing, it.row(sibling.id)?)));
-        let Some((listing, standing, row)) = found.next() else {
+        let loaded = browser.listing().map(|listing| (listing, &browser.computed.standing));
+        let answer = self.remote.shown().map(|listing| (listing, &self.standing));
+        let sources = loaded.into_iter().chain(answer);
+        let mut sources = sources.filter_map(|(listing, standing)| Some((listing, standing, listing.row(sibling.id)?)));
+        let Some((listing, standing, row)) = sources.next() else {
             return;
         };
         let theme = scene.theme;
@@ -262,7 +263,7 @@ impl Machine {
         let name = usize::from(width.saturating_sub(22).clamp(10, 22));
         let head = format!("{:name$} {:>8} {:>11}", "On this host", "Rentable", "From $/GPU");
         let line = |(model, (rentable, lowest)): (&str, (usize, Option<f64>))| {
-            let lowest = lowest.map_or_else(|| format::NONE.to_owned(), |it| format!("{it:.4}"));
+            let lowest = lowest.map_or_else(|| format::NONE.to_owned(), |price| format!("{price:.4}"));
             let model = truncate(model, name);
             let text = format!("{model:name$} {rentable:>8} {lowest:>11}");
             Line::styled(text, theme.text)
@@ -272,10 +273,10 @@ impl Machine {
     }
 
     /// The offer's share of its machine, the host's totals, and their source.
-    fn facts(&self, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    fn summary(&self, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         let theme = scene.theme;
         let (offers, machines, gpus) = self.totals;
-        let (machine, host) = &self.place;
+        let (machine, host) = &self.ids;
         let plural = |many: usize| if many == 1 { "" } else { "s" };
         let title = format!("Machine {machine} of host {host}");
         let totals = format!(
@@ -336,9 +337,9 @@ fn columns(siblings: &[Sibling]) -> Vec<Column> {
         u16::try_from(longest).unwrap_or(least).clamp(least, 20)
     };
     vec![
-        Column::number("ID", widest(|it| it.id.to_string().len(), 8)),
-        Column::number("Machine", widest(|it| it.machine.len(), 7)).priority(3),
-        Column::text("GPUs", widest(|it| it.title.chars().count(), 12)),
+        Column::number("ID", widest(|sibling| sibling.id.to_string().len(), 8)),
+        Column::number("Machine", widest(|sibling| sibling.machine.len(), 7)).priority(3),
+        Column::text("GPUs", widest(|sibling| sibling.title.chars().count(), 12)),
         Column::number("$/h", 8),
         Column::number("per GPU", 8).priority(2),
         Column::number("+1 GPU", 8).priority(1),
@@ -415,35 +416,35 @@ fn siblings(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Sibling> {
         CellRef::Flag(flag) => Some(flag),
         _ => None,
     };
-    let own = machine(row);
-    let mut found: Vec<Slice> = slices(prices, row, gb);
-    let mut seen: Vec<u32> = found.iter().map(|slice| slice.row).collect();
-    for other in same_host(listing, row) {
-        if seen.contains(&other) {
+    let machine_of_row = machine(row);
+    let mut collected: Vec<Slice> = slices(prices, row, gb);
+    let mut seen: Vec<u32> = collected.iter().map(|slice| slice.row).collect();
+    for neighbour in same_host(listing, row) {
+        if seen.contains(&neighbour) {
             continue;
         }
-        let theirs = slices(prices, other as usize, gb);
+        let theirs = slices(prices, neighbour as usize, gb);
         let is_alone = theirs.is_empty();
         seen.extend(theirs.iter().map(|slice| slice.row));
         // GPU ids start at 0 on every machine: equal ones on another machine are other GPUs.
-        found.extend(theirs.into_iter().map(|slice| Slice {
+        collected.extend(theirs.into_iter().map(|slice| Slice {
             overlaps: Some(false),
             ..slice
         }));
         if is_alone {
-            seen.push(other);
+            seen.push(neighbour);
         }
     }
-    found
+    collected
         .into_iter()
         .filter_map(|slice| {
-            let place = slice.row as usize;
+            let index = slice.row as usize;
             Some(Sibling {
-                id: listing.id(place)?,
-                machine: text(listing, place, "machine_id"),
-                is_same_machine: own.is_some() && machine(place) == own,
-                title: title(listing, place),
-                rentable: rentable(place),
+                id: listing.id(index)?,
+                machine: text(listing, index, "machine_id"),
+                is_same_machine: machine_of_row.is_some() && machine(index) == machine_of_row,
+                title: title(listing, index),
+                rentable: rentable(index),
                 slice,
             })
         })

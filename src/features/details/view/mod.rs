@@ -9,19 +9,20 @@ mod machine;
 mod overview;
 mod spread;
 
+use crate::core::message::News;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 pub(crate) use self::below::below_card;
 pub(crate) use self::json::json_of;
 use crate::core::State;
-use crate::core::view::{Availability, Cx, Outcome, Region, Response, Scene, View};
+use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::core::views::tabs::TABS;
 use crate::domain::cost::ThreePrices;
 use crate::domain::{Resource, RowId};
 use crate::features::copy_export::copy::api_key;
 use crate::keys::{Action, Context, Motion};
-use crate::table::remote::{Now, Ticket, Waiting};
+use crate::table::remote::{Now, Ticket};
 use crate::widgets::find::Find;
 
 use self::fields::Fields;
@@ -103,10 +104,10 @@ impl Detail {
         Some(detail)
     }
 
-    /// The same on the machine tab, requesting its offers.
-    pub fn on_machine(cx: &mut Cx<'_>) -> Option<Self> {
-        let mut detail = Self::new(cx.state)?;
-        detail.show(Tab::Machine, cx);
+    /// The same on the machine tab, which requests its offers.
+    pub fn on_machine(state: &State) -> Option<Self> {
+        let mut detail = Self::new(state)?;
+        detail.tab = Tab::Machine;
         Some(detail)
     }
 
@@ -151,10 +152,10 @@ impl Detail {
 
     /// Shows the record before or after this one.
     fn step(&mut self, by: isize, cx: &mut Cx<'_>) {
-        cx.state.browsers[self.resource].step(by);
-        self.rebuild(cx.state);
-        let browser = &cx.state.browsers[self.resource];
-        let is_same = self.machine.as_ref().is_some_and(|it| it.is_about(browser));
+        cx.table(self.resource).step(by);
+        self.rebuild(cx.state());
+        let browser = &cx.state().browsers[self.resource];
+        let is_same = self.machine.as_ref().is_some_and(|machine| machine.is_about(browser));
         if self.machine.is_some() && !is_same {
             self.forget_machine(cx);
             self.show(self.tab, cx);
@@ -163,16 +164,14 @@ impl Detail {
 
     fn show(&mut self, tab: Tab, cx: &mut Cx<'_>) {
         self.tab = tab;
-        self.lay_out_json(cx.state);
+        self.lay_out_json(cx.state());
         if tab == Tab::Machine && self.machine.is_none() {
             self.machine = Some(Machine::new(cx));
         }
     }
 
     fn forget_machine(&mut self, cx: &mut Cx<'_>) {
-        if let Some(ticket) = self.machine.take().and_then(|mut it| it.remote.cancel()) {
-            cx.abort(ticket);
-        }
+        cx.abort(self.machine.take().and_then(|mut machine| machine.remote.cancel()));
     }
 
     fn turn(&mut self, by: usize, cx: &mut Cx<'_>) {
@@ -183,7 +182,7 @@ impl Detail {
 
     fn reveals(&self, now: Now) -> bool {
         self.revealed
-            .is_some_and(|(own, until)| self.id == Some(own) && now.mono < until)
+            .is_some_and(|(id, until)| self.id == Some(id) && now.mono < until)
     }
 
     /// Whether a search is being typed in the open tab.
@@ -206,7 +205,7 @@ impl Detail {
                 self.top = self.top.saturating_add_signed(by).min(viewport.last_top());
                 true
             }
-            Tab::Fields => self.fields.update(action, viewport.page, cx.state, cx.now),
+            Tab::Fields => self.fields.update(action, viewport.page, cx.state(), cx.now),
             Tab::Machine => {
                 let step = action.motion(viewport.page);
                 match (&mut self.machine, step) {
@@ -230,12 +229,12 @@ impl Detail {
     fn open_related(&mut self, cx: &mut Cx<'_>) {
         let Some(machine) = &self.machine else { return };
         let Some(id) = machine.current() else { return };
-        let browser = &mut cx.state.browsers[self.resource];
+        let browser = cx.table(self.resource);
         let row = browser.listing().and_then(|listing| listing.row(id));
-        if row.is_some_and(|row| browser.view().iter().any(|own| *own as usize == row)) {
+        if row.is_some_and(|row| browser.view().iter().any(|shown| *shown as usize == row)) {
             browser.select_id(id);
             self.tab = Tab::Overview;
-            self.rebuild(cx.state);
+            self.rebuild(cx.state());
         } else if let Some(host) = machine.host() {
             browser.jump_to(vec![host]);
             browser.select_id(id);
@@ -247,17 +246,17 @@ impl Detail {
     fn toggle_secrets(&mut self, cx: &mut Cx<'_>) {
         if self.reveals(cx.now) {
             self.revealed = None;
-        } else if api_key(cx.state).is_none() {
+        } else if api_key(cx.state()).is_none() {
             cx.complain("This workergroup has no API key");
         } else {
             self.revealed = self.id.map(|id| (id, cx.now.mono + SECRET_SHOWN));
             self.show(Tab::Fields, cx);
-            self.fields.focus("api_key", cx.state, cx.now);
+            self.fields.focus("api_key", cx.state(), cx.now);
         }
     }
 
     fn mark(&self, cx: &mut Cx<'_>) {
-        let browser = &mut cx.state.browsers[self.resource];
+        let browser = cx.table(self.resource);
         if let Some(id) = self.id
             && !browser.marks.remove(&id)
         {
@@ -291,7 +290,7 @@ impl View for Detail {
             // The overview has no searchable lines: its facts are found among the fields.
             Action::Query | Action::Newer | Action::Older => {
                 self.show(Tab::Fields, cx);
-                self.fields.update(Action::Query, 1, cx.state, cx.now);
+                self.fields.update(Action::Query, 1, cx.state(), cx.now);
             }
             Action::Submit if self.tab == Tab::Machine => self.open_related(cx),
             Action::Submit | Action::Back => cx.close(),
@@ -360,7 +359,7 @@ impl View for Detail {
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         Outcome::of(match self.tab {
-            Tab::Fields => self.fields.key(key, cx.state, cx.now),
+            Tab::Fields => self.fields.key(key, cx.state(), cx.now),
             Tab::Json => self.json.report.key(key, cx.viewport(Region::MAIN)),
             Tab::Overview | Tab::Machine => false,
         })
@@ -368,7 +367,7 @@ impl View for Detail {
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
         let pasted = match self.tab {
-            Tab::Fields => self.fields.paste(text, cx.state, cx.now),
+            Tab::Fields => self.fields.paste(text, cx.state(), cx.now),
             Tab::Json => self.json.report.paste(text),
             Tab::Overview | Tab::Machine => None,
         };
@@ -395,21 +394,14 @@ impl View for Detail {
         Outcome::Handled
     }
 
-    fn response(&mut self, ticket: Ticket, response: Response, cx: &mut Cx<'_>) -> Option<Response> {
-        match &mut self.machine {
-            Some(machine) => machine.response(ticket, response, cx),
-            None => Some(response),
-        }
-    }
-
-    fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
+    fn told(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {
         if let Some(machine) = &mut self.machine {
-            machine.remote.progress(ticket, attempt, waiting.cloned());
+            machine.told(ticket, news, cx);
         }
     }
 
     fn deadline(&self, _: &State, now: Now) -> Option<f64> {
-        let loading = self.machine.as_ref().is_some_and(|it| it.remote.is_loading());
+        let loading = self.machine.as_ref().is_some_and(|machine| machine.remote.is_loading());
         let seconds = loading.then_some(now.mono + 0.25);
         let secret = self.revealed.map(|(_, until)| until);
         [seconds, secret].into_iter().flatten().reduce(f64::min)
@@ -423,8 +415,9 @@ impl View for Detail {
         self.rebuild(state);
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
-        self.rebuild(cx.state);
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
+        self.rebuild(cx.state());
+        self.show(self.tab, cx);
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {

@@ -17,10 +17,10 @@ use crate::table::browser::Browser;
 use crate::table::remote::Phase;
 use crate::widgets::theme::Theme;
 
-/// The maximum number of alternatives: what a tall screen shows.
+// What a tall screen shows.
+/// The maximum number of alternatives.
 const ALTERNATIVES: usize = 40;
 
-/// Cells of the labels.
 const LABEL: usize = 18;
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
@@ -44,12 +44,12 @@ pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> 
     let Some(price) = price else {
         return Vec::new();
     };
-    let own = u32::try_from(row).unwrap_or(u32::MAX);
-    let is_alike = |other: &u32| {
-        *other != own
+    let this = u32::try_from(row).unwrap_or(u32::MAX);
+    let is_alike = |candidate: &u32| {
+        *candidate != this
             && alike.iter().all(|field| {
-                let (one, two) = (listing.cell(row, field), listing.cell(*other as usize, field));
-                one == two && !matches!(one, CellRef::Missing)
+                let (left, right) = (listing.cell(row, field), listing.cell(*candidate as usize, field));
+                left == right && !matches!(left, CellRef::Missing)
             })
     };
     let cost = |row: u32| listing.cell(row as usize, price).number();
@@ -61,13 +61,13 @@ pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> 
         .filter(|row| !browser.computed.is_unfit(*row as usize))
         .filter_map(|row| Some((cost(row)?, row)))
         .collect();
-    rows.sort_by(|one, other| one.0.total_cmp(&other.0));
+    rows.sort_by(|left, right| left.0.total_cmp(&right.0));
     let front = browser.computed.front();
-    let beats = front.and_then(|front| front.beaten_by(own)).map(|it| it.row);
-    let others = rows.into_iter().map(|(_, row)| row);
+    let beats = front.and_then(|front| front.beaten_by(this)).map(|lead| lead.row);
+    let alternatives = rows.into_iter().map(|(_, row)| row);
     beats
         .into_iter()
-        .chain(others.filter(|row| Some(*row) != beats))
+        .chain(alternatives.filter(|row| Some(*row) != beats))
         .take(ALTERNATIVES)
         .collect()
 }
@@ -136,7 +136,7 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     };
     block(
         &format!("Alternatives among {among}"),
-        others(&view.alternatives, browser, listing, row, scene.theme),
+        alternative_lines(&view.alternatives, browser, listing, row, scene.theme),
     );
     if let Some(table) = blocks.last_mut() {
         table.table = table.lines.len();
@@ -233,33 +233,33 @@ fn models(view: &Detail, browser: &Browser, scene: &Scene<'_, '_>) -> Vec<Line<'
         let text = format!("Other price models: {} loads them", scene.key(Action::ThreePrices));
         return vec![Line::styled(text, theme.dim)];
     }
-    let found = &view.price_models;
+    let models = &view.price_models;
     let pricing = browser.pricing();
     let rows = [
-        (OfferType::OnDemand, found.on_demand, None),
-        (OfferType::Bid, found.bid, found.saving),
-        (OfferType::Reserved, found.reserved, found.discount),
+        (OfferType::OnDemand, models.on_demand, None),
+        (OfferType::Bid, models.bid, models.saving),
+        (OfferType::Reserved, models.reserved, models.discount),
     ];
     let mut lines = Vec::new();
-    for (own, quote, saving) in rows {
+    for (offered, quote, saving) in rows {
         // The price of the search is at the top already.
-        if own == pricing.model && quote.is_some() {
+        if offered == pricing.model && quote.is_some() {
             continue;
         }
-        let text = match (quote, searches.slot(own).phase()) {
+        let text = match (quote, searches.slot(offered).phase()) {
             (Some(quote), _) => quoted(quote, saving),
             (None, Phase::Loading { since, .. }) => {
                 format!("loading… {:.0} s", (scene.now.mono - since).max(0.0))
             }
             (None, Phase::Failed(error)) => error.to_string(),
-            (None, _) if searches.is_cut(own) => {
-                let many = searches.listing(own).map_or(0, Listing::len);
+            (None, _) if searches.is_cut(offered) => {
+                let many = searches.listing(offered).map_or(0, Listing::len);
                 format!("not among the first {}", format::grouped(many))
             }
             (None, _) => "not offered".to_owned(),
         };
         lines.push(Line::from(vec![
-            Span::styled(format!("{:LABEL$} ", model(own)), theme.dim),
+            Span::styled(format!("{:LABEL$} ", model(offered)), theme.dim),
             Span::styled(text, theme.text),
         ]));
     }
@@ -321,7 +321,13 @@ fn columns_of_others(browser: &Browser) -> &'static [(&'static str, &'static str
 }
 
 /// The alternatives, one per line.
-fn others(rows: &[u32], browser: &Browser, listing: &Listing, own: usize, theme: &Theme) -> Vec<Line<'static>> {
+fn alternative_lines(
+    rows: &[u32],
+    browser: &Browser,
+    listing: &Listing,
+    this_row: usize,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
     if rows.is_empty() {
         let text = match browser.resource() {
             Resource::Volumes => "No other volume in your search",
@@ -331,7 +337,7 @@ fn others(rows: &[u32], browser: &Browser, listing: &Listing, own: usize, theme:
     }
     let front = browser.computed.front();
     let beats = front
-        .and_then(|front| front.beaten_by(u32::try_from(own).ok()?))
+        .and_then(|front| front.beaten_by(u32::try_from(this_row).ok()?))
         .map(|lead| lead.row);
     let columns = columns_of_others(browser);
     let line = |sign: &str, id: String, cells: &mut dyn Iterator<Item = (String, usize)>| {
@@ -340,14 +346,14 @@ fn others(rows: &[u32], browser: &Browser, listing: &Listing, own: usize, theme:
     };
     let mut header = columns.iter().map(|(title, _, width)| ((*title).to_owned(), *width));
     let mut lines = vec![Line::styled(line(" ", "ID".to_owned(), &mut header), theme.dim)];
-    let own = u32::try_from(own).ok();
-    for row in own.into_iter().chain(rows.iter().copied()) {
-        let place = row as usize;
-        let id = listing.id(place).map(|id| id.to_string());
+    let this_row = u32::try_from(this_row).ok();
+    for row in this_row.into_iter().chain(rows.iter().copied()) {
+        let index = row as usize;
+        let id = listing.id(index).map(|id| id.to_string());
         let cells = columns.iter();
-        let mut cells = cells.map(|(_, key, width)| (figure(listing, place, key), *width));
+        let mut cells = cells.map(|(_, key, width)| (figure(listing, index, key), *width));
         let (sign, style) = match row {
-            row if Some(row) == own => ("▌", theme.accent),
+            row if Some(row) == this_row => ("▌", theme.accent),
             row if Some(row) == beats => ("◆", theme.good),
             _ => (" ", theme.text),
         };
@@ -465,7 +471,7 @@ pub(super) fn scaling(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> V
 }
 
 /// Every loaded workergroup, with its supply if it was checked.
-fn groups(browser: &Browser, listing: &Listing, own: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+fn groups(browser: &Browser, listing: &Listing, this_row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let head = format!("  {:>8} {:<14} {:>8}  Search", "ID", "Endpoint", "Machines");
     let mut lines = vec![Line::styled(head, theme.dim)];
@@ -478,9 +484,9 @@ fn groups(browser: &Browser, listing: &Listing, own: usize, scene: &Scene<'_, '_
         let machines = summary::of_row(scene.state, row);
         let machines = machines.map_or_else(
             || format::NONE.to_owned(),
-            |found| format::grouped(found.recruitable.machines),
+            |report| format::grouped(report.recruitable.machines),
         );
-        let (sign, style) = if row == own {
+        let (sign, style) = if row == this_row {
             ("▌", theme.accent)
         } else {
             (" ", theme.text)

@@ -1,6 +1,6 @@
 //! Price and performance of comparable rows, plotted by the overview on wide screens.
 
-use crate::domain::insight::{Measure, Standing};
+use crate::domain::insight::{FEWEST, Measure, Standing};
 use crate::domain::{Listing, Resource, format};
 use crate::table::browser::Browser;
 
@@ -9,17 +9,22 @@ use crate::table::browser::Browser;
 pub(super) struct Spread {
     pub title: String,
     pub values: Vec<f64>,
-    pub own: Option<f64>,
+    pub of_row: Option<f64>,
     /// The axes of `points`: performance by price.
     pub axes: &'static str,
     pub points: Vec<(f64, f64)>,
-    pub own_point: Option<(f64, f64)>,
+    pub point_of_row: Option<(f64, f64)>,
 }
 
 impl Spread {
     pub fn new(browser: &Browser, listing: &Listing, row: usize) -> Self {
-        let values = Standing::values(listing, Measure::Price, row);
-        let many = format::grouped(values.len());
+        let mut figures = Standing::figures(listing, Some(row));
+        // Too few of its model: the market as a whole says more.
+        let is_of_all = figures.len() < FEWEST as usize;
+        if is_of_all {
+            figures = Standing::figures(listing, None);
+        }
+        let many = format::grouped(figures.len());
         let axes = match browser.resource() {
             Resource::Volumes => "Read MB/s (y) by $/GB/month (x)",
             _ if browser.computed.job.is_some() => "DLPerf (y) by job $ (x), per GPU",
@@ -32,17 +37,21 @@ impl Spread {
                 let model = listing.catalog().by_key("gpu_name");
                 let model = model.map_or_else(String::new, |field| format::cell(listing, row, field, 24));
                 let what = if browser.computed.job.is_some() { "Job $" } else { "$/h" };
-                format!("{what} per GPU of {many} {model}")
+                let whose = if is_of_all { "offers of all models" } else { &model };
+                format!("{what} per GPU of {many} {whose}")
             }
         };
-        let own = Standing::value(listing, Measure::Price, row);
+        let of_row = Standing::value(listing, Measure::Price, row);
         Self {
             title,
-            values,
-            own,
+            values: figures.iter().map(|(price, _)| *price).collect(),
+            of_row,
             axes,
-            points: Standing::points(listing, row),
-            own_point: own.zip(Standing::value(listing, Measure::Performance, row)),
+            points: figures
+                .into_iter()
+                .filter_map(|(price, speed)| Some((price, speed?)))
+                .collect(),
+            point_of_row: of_row.zip(Standing::value(listing, Measure::Performance, row)),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The command palette: every action, saved search, market, field and copy by name.
 //!
-//! Each kind of line is a function that returns items; `Palette::new` chains them.
+//! Each kind of line is a function that returns items; `Palette::new` chains them. Before typing, only commands
+//! and markets are listed, by what they are for.
 
 use ratatui::layout::Rect;
 
@@ -11,7 +12,7 @@ use crate::domain::Field;
 use crate::domain::saved::SavedSearch;
 use crate::features::copy_export::copy::{CopyItem, copy_item, offered};
 use crate::features::{markets, saved as searches};
-use crate::keys::{Action, Binding, Context};
+use crate::keys::{Action, Binding, Context, Group};
 use crate::widgets::dialog;
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::list::{Item, List};
@@ -26,6 +27,48 @@ enum Entry {
     Run(Box<SavedSearch>),
     SortBy(&'static Field),
     Condition(&'static Field),
+    /// Shows the column, or hides it.
+    Column(&'static Field),
+}
+
+impl Entry {
+    /// The heading it is under.
+    const fn group(&self) -> Group {
+        match self {
+            Self::Do(row) => row.action.group(),
+            Self::Connect(_) => Group::Connect,
+            Self::Copy(_) => Group::Save,
+            Self::Run(_) | Self::SortBy(_) | Self::Condition(_) => Group::Find,
+            Self::Column(_) => Group::Look,
+        }
+    }
+
+    /// Whether it is listed while `text` is typed: there are hundreds of fields, so they wait for
+    /// what to do with one.
+    fn is_listed(&self, text: &str) -> bool {
+        let wants = |word: &str| text.to_lowercase().starts_with(word);
+        match self {
+            Self::Do(_) | Self::Connect(_) => true,
+            Self::Copy(_) | Self::Run(_) => !text.is_empty(),
+            Self::SortBy(_) => wants("sort"),
+            Self::Condition(_) => wants("filter"),
+            Self::Column(_) => wants("column"),
+        }
+    }
+
+    /// Names that are searched and not shown: those in the configuration, and what people call it.
+    const fn names(&self) -> &'static [&'static str] {
+        match self {
+            Self::Do(row) if matches!(row.action, Action::GroupFromSearch) => &["from-search", "workergroup"],
+            Self::Do(row) => std::slice::from_ref(&row.name),
+            Self::Connect(_)
+            | Self::Copy(_)
+            | Self::Run(_)
+            | Self::SortBy(_)
+            | Self::Condition(_)
+            | Self::Column(_) => &[],
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -47,11 +90,9 @@ impl Palette {
             items.extend(connections(state));
         }
         Self {
-            // The names in the configuration are searched as well.
-            list: List::new(items).known_as(|entry| match entry {
-                Entry::Do(row) => std::slice::from_ref(&row.name),
-                _ => &[],
-            }),
+            list: List::new(grouped(items))
+                .known_as(Entry::names)
+                .listing(Entry::is_listed),
             commands,
         }
     }
@@ -66,7 +107,7 @@ impl Palette {
         match &item.value {
             None => {}
             Some(Entry::Do(row)) => self.commands.run(row.action, cx),
-            Some(Entry::Connect(place)) => self.commands.run(Action::Market(*place), cx),
+            Some(Entry::Connect(index)) => self.commands.run(Action::Market(*index), cx),
             Some(Entry::Copy(form)) => {
                 cx.close();
                 copy_item(form, cx);
@@ -76,21 +117,43 @@ impl Palette {
                 searches::run(search, cx);
             }
             Some(Entry::SortBy(field)) => {
-                cx.go_to(cx.state.pane);
+                cx.go_to(cx.state().pane);
                 let now = cx.now;
-                if let Some(browser) = cx.state.browser_mut() {
-                    let effects = browser.sort_by(field, now);
-                    cx.effects(effects);
+                if let Some(browser) = cx.pane_table() {
+                    let superseded = browser.sort_by(field, now);
+                    cx.abort(superseded);
+                }
+            }
+            Some(Entry::Column(field)) => {
+                cx.go_to(cx.state().pane);
+                if let Some(browser) = cx.pane_table() {
+                    if browser.columns.contains(field) {
+                        browser.hide_columns(&[field.key]);
+                    } else {
+                        browser.columns.push(field);
+                    }
                 }
             }
             Some(Entry::Condition(field)) => {
-                cx.go_to(cx.state.pane);
-                if let Some(browser) = cx.state.browser_mut() {
+                cx.go_to(cx.state().pane);
+                if let Some(browser) = cx.pane_table() {
                     browser.begin_condition(field);
                 }
             }
         }
     }
+}
+
+/// The lines below their headings, those that can be used first.
+fn grouped(mut items: Vec<Item<Entry>>) -> Vec<Item<Entry>> {
+    items.sort_by_key(|item| item.disabled.is_some());
+    let groups = Group::ALL.iter().flat_map(|group| {
+        let is_in = |item: &&Item<Entry>| item.value.as_ref().is_some_and(|entry| entry.group() == *group);
+        let lines: Vec<_> = items.iter().filter(is_in).cloned().collect();
+        let heading = (!lines.is_empty()).then(|| Item::heading(group.title(), ""));
+        heading.into_iter().chain(lines)
+    });
+    groups.collect()
 }
 
 /// An action's name in the configuration as a label: `saved-searches` is "Saved searches".
@@ -160,11 +223,11 @@ fn saved(state: &State) -> Vec<Item<Entry>> {
         disabled: search.read(state.profile.dialect).err().map(|error| error.to_string()),
         value: Some(Entry::Run(Box::new(search.clone()))),
     };
-    let own = state.searches.saved.iter().map(item);
-    own.chain(state.searches.presets().map(item)).collect()
+    let saved = state.searches.saved.iter().map(item);
+    saved.chain(state.searches.presets().map(item)).collect()
 }
 
-/// The fields of the pane: to sort by, and to start a condition on.
+/// The fields of the pane: to sort by, to start a condition on, to show as columns.
 fn fields(state: &State) -> Vec<Item<Entry>> {
     let Some(browser) = state.browser() else {
         return Vec::new();
@@ -184,14 +247,16 @@ fn fields(state: &State) -> Vec<Item<Entry>> {
     let sorts = sorts.map(|field| item("Sort by", field, Entry::SortBy(field)));
     let conditions = catalog.filters().into_iter();
     let conditions = conditions.map(|field| item("Filter on", field, Entry::Condition(field)));
-    sorts.chain(conditions).collect()
+    let columns = catalog.columns();
+    let columns = columns.map(|field| item("Column", field, Entry::Column(field)));
+    sorts.chain(conditions).chain(columns).collect()
 }
 
 fn connections(state: &State) -> Vec<Item<Entry>> {
     let held = markets::held(state);
     (0_u16..)
         .zip(&state.markets.market_list.markets)
-        .map(|(place, market)| Item {
+        .map(|(index, market)| Item {
             title: format!("Market: {}", market.name),
             text: match &market.address {
                 Some(address) => format!("Connect to {address}"),
@@ -199,7 +264,7 @@ fn connections(state: &State) -> Vec<Item<Entry>> {
             },
             note: String::new(),
             disabled: held.clone(),
-            value: Some(Entry::Connect(place)),
+            value: Some(Entry::Connect(index)),
         })
         .collect()
 }
@@ -245,7 +310,7 @@ impl View for Palette {
             ..area
         };
         let panel = Panel::new("Commands")
-            .facts(format!("{}", self.list.shown().len()))
+            .note(format!("{}", self.list.shown().len()))
             .tone(Tone::Focused);
         let inner = dialog::open(panel, (width, height), area, scene.frame.buffer_mut(), scene.theme);
         scene.searched_list(&self.list, inner);

@@ -9,7 +9,7 @@ use crate::keys::Binding;
 use crate::widgets::panel::{Panel, Size};
 
 pub(super) fn help(view: &Help, area: Rect, scene: &mut Scene<'_, '_>) {
-    let main = Panel::new("Help").facts("type to search");
+    let main = Panel::new("Help").note("type to search");
     let selected = match view.list.current().and_then(|item| item.value.clone()) {
         Some(Entry::Key(row)) => Some(row),
         Some(Entry::Copy(_) | Entry::Read) | None => None,
@@ -37,12 +37,12 @@ fn key(view: &Help, row: &Binding, scene: &Scene<'_, '_>) -> Vec<Line<'static>> 
     if let Some(why) = view.commands.disabled(row.action) {
         lines.push(Line::styled(format!("Not now: {why}"), theme.warning));
     }
-    let facts = [
+    let details = [
         ("Keys", super::keys(row, scene.state)),
         ("Where", row.context.title().to_owned()),
         ("Config name", row.name.to_owned()),
     ];
-    lines.extend(facts.into_iter().map(|(label, value)| {
+    lines.extend(details.into_iter().map(|(label, value)| {
         Line::from(vec![
             Span::styled(format!("{label:>11}  "), theme.dim),
             Span::raw(value),

@@ -8,6 +8,7 @@ use ratatui::layout::Rect;
 use crate::core::commands::Commands;
 use crate::core::view::{Cx, Outcome, Placement, Scene, View};
 use crate::core::{Pane, State};
+use crate::domain::text::visible;
 use crate::features::copy_export::copy::{CopyItem, copy_item, offered};
 use crate::keys::{Action, BINDINGS, Binding, Context, bindings};
 use crate::widgets::input_widget::InputWidget;
@@ -29,33 +30,35 @@ pub(crate) struct Help {
 impl Help {
     /// The help for the focused view.
     pub fn new(commands: Commands, state: &State) -> Self {
-        let own = commands.contexts;
+        let contexts = commands.contexts;
         let mut items = Vec::new();
-        for (place, context) in own.iter().enumerate() {
-            let (title, about) = match (place, context) {
+        for (index, context) in contexts.iter().enumerate() {
+            let (title, about) = match (index, context) {
                 (0, Context::Table) => (state.pane.title(), about(*context, state)),
                 (0, _) => (context.title(), about(*context, state)),
                 _ => (context.title(), ""),
             };
             items.push(Item::heading(title, about));
-            items.extend(bindings(*context).map(|row| own_key(row, &commands, state)));
+            items.extend(bindings(*context).map(|row| key_here(row, &commands, state)));
         }
         for (title, lines) in topics::ALL {
             items.push(Item::heading(title, ""));
             let topic = lines.iter();
             items.extend(topic.map(|(title, text)| Item::new(*title, *text, Entry::Read)));
         }
+        items.push(Item::heading("Files", ""));
+        items.extend(files(state));
         items.extend(copies(&commands, state));
-        let mut seen: Vec<Context> = own.to_vec();
+        let mut seen: Vec<Context> = contexts.to_vec();
         for row in BINDINGS {
             if !seen.contains(&row.context) {
                 seen.push(row.context);
                 items.push(Item::heading(row.context.title(), ""));
-                items.extend(bindings(row.context).map(|row| other_key(row, state)));
+                items.extend(bindings(row.context).map(|row| key_elsewhere(row, state)));
             }
         }
         Self {
-            list: List::new(items),
+            list: List::new(items).known_as(names),
             commands,
         }
     }
@@ -78,6 +81,14 @@ impl Help {
     }
 }
 
+/// The name of a key in the configuration, by which it is found, too.
+const fn names(entry: &Entry) -> &'static [&'static str] {
+    match entry {
+        Entry::Key(row) => std::slice::from_ref(&row.name),
+        Entry::Copy(_) | Entry::Read => &[],
+    }
+}
+
 fn keys(row: &Binding, state: &State) -> String {
     match state.keymap.all_keys(row) {
         none if none.is_empty() => "(palette)".to_owned(),
@@ -86,20 +97,28 @@ fn keys(row: &Binding, state: &State) -> String {
 }
 
 /// A key of the current view, with the reason if it is disabled.
-fn own_key(row: &'static Binding, commands: &Commands, state: &State) -> Item<Entry> {
+fn key_here(row: &'static Binding, commands: &Commands, state: &State) -> Item<Entry> {
     let why = match state.keymap.owner_of(commands.contexts, row) {
         Some(owner) if owner != row.context => Some(format!("here this key belongs to: {}", owner.title())),
         _ => commands.disabled(row.action).map(str::to_owned),
     };
-    Item::new(keys(row, state), row.help, Entry::Key(row))
-        .note(row.name)
-        .disabled(why)
+    Item::new(keys(row, state), row.help, Entry::Key(row)).disabled(why)
 }
 
-fn other_key(row: &'static Binding, state: &State) -> Item<Entry> {
+fn key_elsewhere(row: &'static Binding, state: &State) -> Item<Entry> {
     // Found by typing, it is under no heading.
     let text = format!("{} [{}]", row.help, row.context.title());
-    Item::new(keys(row, state), text, Entry::Key(row)).note(row.name)
+    Item::new(keys(row, state), text, Entry::Key(row))
+}
+
+/// Where the configuration is, and how to find all other paths.
+fn files(state: &State) -> [Item<Entry>; 2] {
+    let config = state.markets.market_list.file.as_deref();
+    let config = config.map_or_else(|| "no home folder, no file".to_owned(), |path| visible(path, 200));
+    [
+        Item::new("config.toml", config, Entry::Read),
+        Item::new("bourse paths", "prints the paths of all files and folders", Entry::Read),
+    ]
 }
 
 /// The letters of the copy menu.
@@ -122,7 +141,9 @@ fn copies(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
 /// A short description of the screen.
 const fn about(context: Context, state: &State) -> &'static str {
     match (context, state.pane) {
-        (Context::Query, _) => "conditions such as gpu_name=RTX_4090, or words that narrow the rows",
+        (Context::TableQuery | Context::Query, _) => {
+            "conditions such as gpu_name=RTX_4090, or words that narrow the rows"
+        }
         (Context::Table, Pane::Offers) => "machines for rent",
         (Context::Table, Pane::Volumes) => "network disks for rent",
         (Context::Workergroups, _) => "the workers behind your serverless endpoints",

@@ -10,7 +10,8 @@ pub(super) const ALL: [Topic; 3] = [
     ("Mouse", MOUSE),
 ];
 
-/// The query language by example. The left sides are short because the keys below them are.
+// The left sides are short because the keys below them are.
+/// The query language by example.
 pub(super) const LANGUAGE: &[(&str, &str)] = &[
     ("4090 europe 200gb 3d", "plain words become conditions and a job"),
     ("gpu_name=RTX_4090", "equal; a _ is a blank in a name"),
@@ -20,7 +21,7 @@ pub(super) const LANGUAGE: &[(&str, &str)] = &[
     ),
     (
         "duration>3d",
-        "days, hours, GB, Gbps, %, $: write the unit behind the number",
+        "days, hours, GB, Gbps, %, $: the unit follows the number",
     ),
     ("gpu_name in [A100,H100]", "one of a list; notin for none of it"),
     ("verified=any", "removes a condition that every search starts with"),
@@ -34,18 +35,10 @@ pub(super) const LANGUAGE: &[(&str, &str)] = &[
 pub(super) const SIGNS: &[(&str, &str)] = &[
     ("›", "the selected row"),
     ("▌", "a marked row; in a list, the selected line"),
-    (
-        "◆",
-        "best value: no other loaded offer is both cheaper and faster, per GPU or for the job",
-    ),
-    (
-        "▲ ▼",
-        "sorted by this column, ascending or descending; a 2 is the second key",
-    ),
-    (
-        "!",
-        "breaks a condition of the query; in front of a row: too small or ends too early",
-    ),
+    ("◆", "best value: no other loaded offer is cheaper and faster"),
+    ("▲ ▼", "sorted by this column, up or down; 2 is the second key"),
+    ("!", "breaks a condition; before a row: too small or too short"),
+    ("@", "your own volume listing, in the sandbox"),
     ("~", "estimated here from what the market sends, not a quote"),
     ("-", "not reported"),
     ("—", "no value, such as no discount"),

@@ -5,40 +5,45 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Color;
 use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span as Text};
-use ratatui::widgets::canvas::{Canvas, Context, Points};
+use ratatui::widgets::canvas::Context;
 
-use super::{History, Span};
+use super::History;
+use crate::core::State;
 use crate::core::view::Scene;
-use crate::core::views::chart::{Axis, polyline};
+use crate::core::views::chart::{Axis, Labels, SOLID, polyline};
 use crate::core::views::{chart, sheet};
 use crate::domain::format::{percent, unit_price};
-use crate::domain::history::{Bucket, Levels, Memory, Moment, Series, Verdict, price_unit, verdict};
-use crate::domain::insight::Scale;
+use crate::domain::history::{Bucket, Levels, Memory, Moment, SearchKey, Series, Verdict, price_unit, verdict};
+use crate::domain::insight::{Scale, ScaleKind};
 use crate::domain::local::LocalTime;
 use crate::domain::query::DEFAULT_STORAGE_GB;
+use crate::domain::text::visible;
 use crate::domain::{Resource, format};
 use crate::features::history::rating;
 use crate::keys::Action;
-use crate::widgets::panel::Panel;
-use crate::widgets::text::{cells, wrap_line};
+use crate::widgets::panel::{Panel, Size};
+use crate::widgets::text::{fit, wrap_line};
 use crate::widgets::theme::Theme;
 
 /// The lowest that the chart of prices gets before that of amounts is left out.
 const LEAST_PRICES: u16 = 7;
 
-/// Lines of the chart of amounts: its title, its bars and its axis.
+/// The fewest lines of the chart of amounts: its title, its bars and its axis.
 const AMOUNTS: u16 = 8;
+
+/// The least width of the table beside the charts.
+const TABLE: u16 = 40;
 
 pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     let subject = view.subject();
     let resource = subject.map_or(view.pane.0, |subject| subject.search.resource);
-    let unit = price_unit(resource, subject.map_or(DEFAULT_STORAGE_GB, |own| own.storage));
+    let unit = price_unit(resource, subject.map_or(DEFAULT_STORAGE_GB, |subject| subject.storage));
     let title = subject.map_or_else(
         || "History".to_owned(),
         |subject| format!("History: {}, {}", subject.title, view.span.title()),
     );
     let panel = Panel::new(title)
-        .facts(format!("{unit}, asked, not paid"))
+        .note(format!("{unit}, asked, not paid"))
         .focused(true)
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
@@ -46,7 +51,15 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     let local = scene.state.local_time(scene.now);
     let Some(series) = view.series.as_deref().filter(|series| series.watched > 0.0) else {
         let lines = empty(view, scene);
-        return sheet::text(lines, inner, scene);
+        let height = lines
+            .iter()
+            .map(|line| wrap_line(line, inner.width, 2).len())
+            .sum::<usize>()
+            + 1;
+        let height = u16::try_from(height).unwrap_or(u16::MAX);
+        let [text, chart] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(inner);
+        sheet::text(lines, text, scene);
+        return prices_now(view, chart, scene);
     };
     let mut text = summary(series, &local, theme);
     text.extend(month(view.memory.as_deref(), &local, theme));
@@ -54,19 +67,43 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     let wrapped = text.iter().map(|line| wrap_line(line, width, 2).len());
     let head = u16::try_from(wrapped.sum::<usize>()).unwrap_or(1);
     let has_amounts = inner.height >= head + LEAST_PRICES + AMOUNTS;
-    let [head, legend, prices, amounts] = Layout::vertical([
-        Constraint::Length(head),
-        Constraint::Length(1),
-        Constraint::Fill(1),
-        Constraint::Length(if has_amounts { AMOUNTS } else { 0 }),
-    ])
-    .areas(inner);
+    let [head, charts] = Layout::vertical([Constraint::Length(head), Constraint::Fill(1)]).areas(inner);
     sheet::text(text, head, scene);
-    scene.render(key_of_lines(theme), legend);
-    draw_prices(series, view.span, &local, prices, scene);
+    let beside = if scene.size == Size::Compact {
+        0
+    } else {
+        TABLE.max(charts.width / 4)
+    };
+    let [charts, table] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(beside)])
+        .spacing(u16::from(beside > 0) * 3)
+        .areas(charts);
+    let lines = parts(series, resource, &local, table, theme);
+    scene.lines(&lines, table);
+    let amounts = if has_amounts {
+        AMOUNTS.max(charts.height * 2 / 5)
+    } else {
+        0
+    };
+    let [legend, prices, amounts] =
+        Layout::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(amounts)]).areas(charts);
+    let alerts = subject.map_or_else(Vec::new, |subject| alert_prices(&subject.search, scene.state));
+    scene.render(key_of_lines(!alerts.is_empty(), theme), legend);
+    draw_prices(series, &alerts, &local, prices, scene);
     if has_amounts {
-        draw_amounts(series, (resource, view.span), &local, amounts, scene);
+        draw_amounts(series, resource, &local, amounts, scene);
     }
+}
+
+/// The prices on offer now, where there are none of earlier.
+fn prices_now(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
+    let scale = Scale::fit(view.now.iter().copied(), None);
+    let Some(scale) = scale.filter(|_| view.index == 0 && area.height >= LEAST_PRICES) else {
+        return;
+    };
+    let [title, chart] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
+    let heading = format!("On offer now, {} by price", format::grouped(view.now.len()));
+    scene.render(Line::styled(heading, scene.theme.heading), title);
+    chart::histogram(&view.now, None, &Axis(&scale, Labels::Number), chart, scene);
 }
 
 fn empty(view: &History, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
@@ -83,7 +120,7 @@ fn empty(view: &History, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         return vec![Line::styled("Reading the record", theme.dim)];
     }
     // A single response has a price and no duration to draw.
-    let single = view.series.as_deref().filter(|it| it.now.is_some());
+    let single = view.series.as_deref().filter(|series| series.now.is_some());
     let mut lines = single.map_or_else(
         || {
             let text = format!("Nothing recorded in {}", view.span.title());
@@ -194,186 +231,200 @@ const fn seconds(moment: Moment) -> f64 {
     moment.0 as f64
 }
 
-fn key_of_lines(theme: &Theme) -> Line<'static> {
-    Line::from(vec![
+/// The time in as many equal parts as a table has lines: prices and amount of each, the latest first.
+fn parts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, theme: &Theme) -> Vec<Line<'static>> {
+    if area.width == 0 {
+        return Vec::new();
+    }
+    let time = time_of(series);
+    let many = usize::from(area.height.saturating_sub(1));
+    // A part of no length says nothing.
+    let starts = local.ticks(time.low, time.high - 1.0, many);
+    let unit = match resource {
+        Resource::Offers | Resource::Workergroups => "GPUs",
+        Resource::Volumes => "GB",
+    };
+    let row =
+        |from: &str, lowest: &str, median: &str, amount: &str| format!("{from:7}{lowest:>10}{median:>10}{amount:>10}");
+    let heading = Line::styled(row("From", "Lowest", "Median", unit), theme.heading);
+    let ends = starts.iter().skip(1).copied().chain([time.high]);
+    let part = |(from, until): (&f64, f64)| {
+        let within = |bucket: &&Bucket| (*from..until).contains(&seconds(bucket.from));
+        let buckets = || series.buckets.iter().filter(within);
+        let levels: Vec<Levels> = buckets().filter_map(|bucket| bucket.levels).collect();
+        let price = |prices: Vec<f64>, pick: usize| {
+            let mut prices = prices;
+            prices.sort_by(f64::total_cmp);
+            prices
+                .get(pick)
+                .map_or_else(|| format::NONE.to_owned(), |price| format!("{price:.3}"))
+        };
+        let lowest = price(levels.iter().map(|levels| levels.lowest).collect(), 0);
+        let median = price(levels.iter().map(|levels| levels.median).collect(), levels.len() / 2);
+        let most = buckets().filter_map(|bucket| bucket.amount).reduce(f64::max);
+        let most = most.map_or_else(|| format::NONE.to_owned(), |most| format::trimmed(most, 0));
+        Line::styled(row(&local.tick(*from), &lowest, &median, &most), theme.text)
+    };
+    let rows = starts.iter().zip(ends).map(part).collect::<Vec<_>>();
+    std::iter::once(heading).chain(rows.into_iter().rev()).collect()
+}
+
+fn key_of_lines(has_alerts: bool, theme: &Theme) -> Line<'static> {
+    let mut key = Line::from(vec![
         Text::styled("━ ", theme.series[1]),
         Text::styled("lowest  ", theme.dim),
         Text::styled("━ ", theme.series[0]),
         Text::styled("median  ", theme.dim),
-        Text::styled("░ ", theme.series[2]),
-        Text::styled("P20 to P80", theme.dim),
-    ])
-}
-
-/// The time of a chart as a share of its width.
-struct Times {
-    since: Moment,
-    length: f64,
-}
-
-impl Times {
-    fn of(series: &Series) -> Self {
-        Self {
-            since: series.since,
-            length: (seconds(series.until) - seconds(series.since)).max(1.0),
-        }
+        Text::styled("⠒ ", theme.series[2]),
+        Text::styled("P20 and P80", theme.dim),
+    ]);
+    if has_alerts {
+        key.push_span(Text::styled("  ━ ", theme.warning));
+        key.push_span(Text::styled("your alerts", theme.dim));
     }
+    key
+}
 
-    fn place(&self, moment: Moment) -> f64 {
-        ((seconds(moment) - seconds(self.since)) / self.length).clamp(0.0, 1.0)
+fn time_of(series: &Series) -> Scale {
+    let low = seconds(series.since);
+    Scale {
+        kind: ScaleKind::Linear,
+        low,
+        high: seconds(series.until).max(low + 1.0),
     }
 }
 
-fn draw_prices(series: &Series, span: Span, local: &LocalTime, area: Rect, scene: &mut Scene<'_, '_>) {
+fn share_of(moment: Moment, time: &Scale) -> f64 {
+    time.position(seconds(moment).clamp(time.low, time.high)).unwrap_or(0.0)
+}
+
+/// The prices that alerts on a search wait for.
+fn alert_prices(search: &SearchKey, state: &State) -> Vec<f64> {
+    let features = state.features.iter();
+    features
+        .flat_map(|feature| (feature.price_lines)(state, search))
+        .collect()
+}
+
+fn draw_prices(series: &Series, alerts: &[f64], local: &LocalTime, area: Rect, scene: &mut Scene<'_, '_>) {
     let levels = series.buckets.iter().filter_map(|bucket| bucket.levels);
     let ends = levels.flat_map(|levels| [levels.lowest, levels.p80]);
-    let Some(scale) = Scale::fit(ends, None) else {
+    let Some(scale) = Scale::fit(ends.chain(alerts.iter().copied()), None) else {
         let text = Line::styled("None was on offer in this time", scene.theme.dim);
         return scene.render(text, area);
     };
-    let axis = Axis {
-        scale: &scale,
-        field: None,
-    };
-    let Some(plot) = chart::frame(Some(&axis), area, scene) else {
+    let time = time_of(series);
+    let across = Axis(&time, Labels::Time(local));
+    let Some(plot) = chart::axes(&across, Some(&Axis(&scale, Labels::Number)), area, scene) else {
         return;
     };
-    time_ticks(series, span, local, plot, scene);
-    let color = |place: usize| scene.theme.series[place].fg.unwrap_or_default();
+    let color = |series: usize| scene.theme.series[series].fg.unwrap_or_default();
     let (median, lowest, band) = (color(0), color(1), color(2));
-    let times = Times::of(series);
-    let rows = plot.height.saturating_mul(4);
-    let canvas = Canvas::default()
-        .marker(Marker::Braille)
-        .x_bounds([0.0, 1.0])
-        .y_bounds([0.0, 1.0])
-        .paint(|context| {
-            for bucket in &series.buckets {
-                paint_band(bucket, (&times, &scale), rows, band, context);
-            }
-            context.layer();
-            for steps in steps(series, &times, &scale, |levels| levels.median) {
-                polyline(context, &steps, median);
-            }
-            context.layer();
-            for steps in steps(series, &times, &scale, |levels| levels.lowest) {
-                polyline(context, &steps, lowest);
-            }
-        });
-    scene.render(canvas, plot);
+    let alert = scene.theme.warning.fg.unwrap_or_default();
+    let level = |level: fn(Levels) -> f64| move |bucket: &Bucket| bucket.levels.map(level);
+    // Dots, so that the range recedes behind the lines without colours, too.
+    let dots = chart::canvas(Marker::Braille).paint(|context| {
+        stairs(series, (&time, &scale), level(|levels| levels.p20), band, context);
+        stairs(series, (&time, &scale), level(|levels| levels.p80), band, context);
+    });
+    scene.render(dots, plot);
+    let lines = chart::canvas(SOLID).paint(|context| {
+        for y in alerts.iter().filter_map(|price| scale.position(*price)) {
+            polyline(context, &[(0.0, y), (1.0, y)], alert);
+        }
+        stairs(series, (&time, &scale), level(|levels| levels.median), median, context);
+        context.layer();
+        stairs(series, (&time, &scale), level(|levels| levels.lowest), lowest, context);
+    });
+    scene.render(lines, plot);
 }
 
-/// Dots from P20 to P80 in the middle of a part of the time: sparse, so that they read as an area
-/// without colors, too.
-fn paint_band(bucket: &Bucket, (times, scale): (&Times, &Scale), rows: u16, color: Color, context: &mut Context<'_>) {
-    let Some(levels) = bucket.levels else { return };
-    let (Some(low), Some(high)) = (scale.position(levels.p20), scale.position(levels.p80)) else {
-        return;
+/// The lowest price of such offers as one of a row over the recorded time; false if nothing is recorded.
+pub(crate) fn lows(of_row: (Resource, usize), area: Rect, scene: &mut Scene<'_, '_>) -> bool {
+    let (state, theme) = (scene.state, scene.theme);
+    let Some((memory, lot, _)) = state.remembered(of_row.0, of_row.1) else {
+        return false;
     };
-    let x = f64::midpoint(times.place(bucket.from), times.place(bucket.until));
-    let gap = 3.0 / f64::from(rows.max(1));
-    let mut y = low;
-    let mut dots = vec![(x, high)];
-    while y < high {
-        dots.push((x, y));
-        y += gap;
-    }
-    context.draw(&Points { coords: &dots, color });
+    let lows = memory.lows();
+    let scale = Scale::fit(lows.iter().map(|(_, _, low)| *low), None);
+    let (Some(scale), [_, _, ..]) = (scale, lows) else {
+        return false;
+    };
+    let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
+    let low = seconds(memory.since);
+    let time = Scale {
+        kind: ScaleKind::Linear,
+        low,
+        high: seconds(memory.until).max(low + 1.0),
+    };
+    let local = state.local_time(scene.now);
+    let axes = (Axis(&time, Labels::Time(&local)), Axis(&scale, Labels::Number));
+    let Some(plot) = chart::axes(&axes.0, Some(&axes.1), area, scene) else {
+        return false;
+    };
+    let subject = match of_row.0 {
+        Resource::Volumes => "volumes like it".to_owned(),
+        Resource::Offers | Resource::Workergroups => visible(&lot.model, 24),
+    };
+    let heading = format!(
+        "Lowest price of {subject}, {}",
+        price_unit(of_row.0, state.browsers[of_row.0].storage().0)
+    );
+    scene.render(fit(Line::styled(heading, theme.heading), title.width), title);
+    let color = theme.series[1].fg.unwrap_or_default();
+    let canvas = chart::canvas(SOLID).paint(|context| {
+        let steps = |lows: &[(Moment, Moment, f64)]| -> Vec<(f64, f64)> {
+            let ends = lows.iter().filter_map(|(from, until, low)| {
+                let y = scale.position(*low)?;
+                Some([(share_of(*from, &time), y), (share_of(*until, &time), y)])
+            });
+            ends.flatten().collect()
+        };
+        for watched in lows.chunk_by(|one, next| one.1 == next.0) {
+            polyline(context, &steps(watched), color);
+        }
+    });
+    scene.render(canvas, plot);
+    true
 }
 
-/// A level over time as staircases: one for each time without a gap.
-fn steps(series: &Series, times: &Times, scale: &Scale, level: impl Fn(&Levels) -> f64) -> Vec<Vec<(f64, f64)>> {
-    let mut stairs: Vec<Vec<(f64, f64)>> = vec![Vec::new()];
+/// Draws a value over time as staircases: one for each time without a gap.
+fn stairs(
+    series: &Series,
+    (time, scale): (&Scale, &Scale),
+    value: impl Fn(&Bucket) -> Option<f64>,
+    color: Color,
+    context: &mut Context<'_>,
+) {
+    let mut steps: Vec<(f64, f64)> = Vec::new();
     for bucket in &series.buckets {
-        let height = bucket.levels.as_ref().map(&level);
-        let height = height.and_then(|price| scale.position(price));
-        match (height, stairs.last_mut()) {
-            (Some(y), Some(steps)) => {
-                steps.push((times.place(bucket.from), y));
-                steps.push((times.place(bucket.until), y));
-            }
-            (None, Some(steps)) if !steps.is_empty() => stairs.push(Vec::new()),
-            (None, _) | (Some(_), None) => {}
+        if let Some(y) = value(bucket).and_then(|value| scale.position(value)) {
+            steps.push((share_of(bucket.from, time), y));
+            steps.push((share_of(bucket.until, time), y));
+        } else {
+            polyline(context, &steps, color);
+            steps.clear();
         }
     }
-    stairs.retain(|steps| !steps.is_empty());
-    stairs
+    polyline(context, &steps, color);
 }
 
 /// What was on offer, below the prices and over the same time.
-fn draw_amounts(
-    series: &Series,
-    (resource, span): (Resource, Span),
-    local: &LocalTime,
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-) {
+fn draw_amounts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, scene: &mut Scene<'_, '_>) {
     let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
     scene.render(Line::styled(noun(resource), scene.theme.dim), title);
     let amounts = series.buckets.iter().filter_map(|bucket| bucket.amount);
     let Some(scale) = Scale::fit(amounts.chain([0.0]), None) else {
         return;
     };
-    let axis = Axis {
-        scale: &scale,
-        field: None,
-    };
-    let Some(plot) = chart::frame(Some(&axis), area, scene) else {
+    let time = time_of(series);
+    let across = Axis(&time, Labels::Time(local));
+    let Some(plot) = chart::axes(&across, Some(&Axis(&scale, Labels::Count)), area, scene) else {
         return;
     };
-    time_ticks(series, span, local, plot, scene);
-    let times = Times::of(series);
     let color = scene.theme.series[0].fg.unwrap_or_default();
-    let canvas = Canvas::default()
-        .marker(Marker::Braille)
-        .x_bounds([0.0, 1.0])
-        .y_bounds([0.0, 1.0])
-        .paint(|context| {
-            let mut steps: Vec<(f64, f64)> = Vec::new();
-            for bucket in &series.buckets {
-                let y = bucket.amount.and_then(|many| scale.position(many));
-                if let Some(y) = y {
-                    steps.push((times.place(bucket.from), y));
-                    steps.push((times.place(bucket.until), y));
-                } else {
-                    polyline(context, &steps, color);
-                    steps.clear();
-                }
-            }
-            polyline(context, &steps, color);
-        });
+    let canvas = chart::canvas(SOLID).paint(|context| {
+        stairs(series, (&time, &scale), |bucket| bucket.amount, color, context);
+    });
     scene.render(canvas, plot);
-}
-
-/// The times below a chart: hours of a day, days of a week or a month.
-fn time_ticks(series: &Series, span: Span, local: &LocalTime, plot: Rect, scene: &mut Scene<'_, '_>) {
-    let step = match span {
-        Span::Hour => 600,
-        Span::Day => 4 * 3600,
-        Span::Week => 86_400,
-        Span::Month => 5 * 86_400,
-    };
-    let times = Times::of(series);
-    let theme = scene.theme;
-    let buffer = scene.frame.buffer_mut();
-    let mut free = plot.x;
-    // Counted back from now, so that the newest end has a label.
-    let ticks = (0..=8).rev().map(|steps| Moment(series.until.0 - steps * step));
-    for moment in ticks.filter(|moment| *moment >= series.since) {
-        let column = plot.x + chart::cell(times.place(moment), plot.width);
-        // `2026-11-20 12:00`
-        let full = local.minute(seconds(moment));
-        let label = match span {
-            Span::Hour | Span::Day => full.get(11..),
-            Span::Week | Span::Month => full.get(5..10),
-        };
-        let label = label.unwrap_or(&full);
-        let width = cells(label);
-        let start = column.saturating_sub(width / 2).min(plot.right().saturating_sub(width));
-        if start >= free {
-            free = start + width + 1;
-            buffer.set_string(start, plot.bottom() + 1, label, theme.dim);
-            buffer.set_string(column, plot.bottom(), "┬", theme.border);
-        }
-    }
 }

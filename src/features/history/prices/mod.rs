@@ -3,6 +3,8 @@
 
 mod draw;
 
+pub(crate) use self::draw::lows;
+
 use ratatui::layout::Rect;
 
 use super::{Recalled, SECONDS_PER_DAY};
@@ -10,7 +12,7 @@ use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Scene, View};
 use crate::core::views::keys::TABBED_CHART;
 use crate::domain::history::{Answer, Lot, LotFilter, Memory, Question, RecordedSearch, SearchKey, Series, Want};
-use crate::domain::insight::recorded_lot;
+use crate::domain::insight::{Standing, recorded_lot};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::{Query, Resource, Untrusted};
 use crate::features::history as recall;
@@ -18,9 +20,10 @@ use crate::features::workergroups::look::Look;
 use crate::keys::{Action, Context, Motion};
 use crate::table::remote::Now;
 
-/// Parts of the time: as many as a wide screen has columns for.
+// Parts of the time: as many as a wide screen has columns for.
 const BUCKETS: usize = 180;
 
+// Arrow keys walk through them one by one.
 /// Recorded searches that can be switched to, besides the open pane's.
 const MOST_SEARCHES: usize = 20;
 
@@ -58,9 +61,9 @@ impl Span {
     }
 
     fn stepped(self, by: isize) -> Self {
-        let place = Self::ALL.iter().position(|own| *own == self).unwrap_or(0);
-        let place = place.saturating_add_signed(by).min(Self::ALL.len() - 1);
-        Self::ALL[place]
+        let index = Self::ALL.iter().position(|span| *span == self).unwrap_or(0);
+        let index = index.saturating_add_signed(by).min(Self::ALL.len() - 1);
+        Self::ALL[index]
     }
 }
 
@@ -77,7 +80,7 @@ struct Subject {
 #[derive(Debug)]
 pub(crate) struct History {
     subjects: Vec<Subject>,
-    place: usize,
+    index: usize,
     span: Span,
     /// Whether the person has chosen the span; else it follows what is recorded.
     is_span_chosen: bool,
@@ -91,6 +94,8 @@ pub(crate) struct History {
     /// Whether the answer to the question is awaited.
     is_awaited: bool,
     failure: Option<String>,
+    /// The prices per GPU of the selected row and those like it, for as long as nothing earlier is recorded.
+    now: Vec<f64>,
     /// The open pane, and how many responses it had when the question was asked.
     pane: (Resource, u64),
 }
@@ -99,15 +104,15 @@ impl History {
     /// The history of the selected offer's model, of the pane's search, or of what a workergroup's
     /// search finds.
     pub fn new(cx: &mut Cx<'_>) -> Option<Self> {
-        let browser = cx.state.browser()?;
+        let browser = cx.state().browser()?;
         let pane = (browser.resource(), browser.polls());
-        Some(Self::of(subjects(cx.state), pane, cx))
+        Some(Self::of(subjects(cx.state()), pane, cx))
     }
 
     /// The history of a saved search.
     pub fn of_search(query: &Query, cx: &mut Cx<'_>) {
         let subject = Subject::of_search(SearchKey::of(query), query.storage_gb(), "search");
-        let responses = cx.state.browsers[query.resource].polls();
+        let responses = cx.state().browsers[query.resource].polls();
         let view = Self::of(vec![subject], (query.resource, responses), cx);
         cx.open(view);
     }
@@ -115,7 +120,7 @@ impl History {
     fn of(subjects: Vec<Subject>, pane: (Resource, u64), cx: &mut Cx<'_>) -> Self {
         let mut view = Self {
             subjects,
-            place: 0,
+            index: 0,
             span: Span::Day,
             is_span_chosen: false,
             question: None,
@@ -125,9 +130,10 @@ impl History {
             series: None,
             is_awaited: false,
             failure: None,
+            now: Vec::new(),
             pane,
         };
-        if cx.state.recall().is_on {
+        if cx.state().recall().is_on {
             let all = LotFilter::default();
             let searches = recall::question(
                 None,
@@ -137,8 +143,7 @@ impl History {
                 Want::Searches,
                 cx.now,
             );
-            let effect = cx.state.ask_record(searches.clone());
-            cx.effect(effect);
+            super::ask(cx, searches.clone());
             view.searches = Some(searches);
         } else {
             view.failure = Some("Nothing is recorded without a state folder".to_owned());
@@ -148,13 +153,17 @@ impl History {
     }
 
     fn subject(&self) -> Option<&Subject> {
-        self.subjects.get(self.place)
+        self.subjects.get(self.index)
     }
 
     /// Asks for the prices of the subject; the ones on the screen stay until they are here.
     fn ask(&mut self, cx: &mut Cx<'_>) {
-        self.pane.1 = cx.state.browsers[self.pane.0].polls();
-        let Some(subject) = self.subject().filter(|_| cx.state.recall().is_on) else {
+        let browser = &cx.state().browsers[self.pane.0];
+        self.pane.1 = browser.polls();
+        let row = browser.listing().zip(browser.selected_row());
+        let figures = row.map(|(listing, row)| Standing::figures(listing, Some(row)));
+        self.now = figures.into_iter().flatten().map(|(price, _)| price).collect();
+        let Some(subject) = self.subject().filter(|_| cx.state().recall().is_on) else {
             return;
         };
         let ask = |seconds, want| {
@@ -164,13 +173,12 @@ impl History {
         let question = ask(self.span.seconds(), Want::Series { buckets: BUCKETS });
         let month = ask(Span::Month.seconds(), Want::Memory { gpus: None });
         for question in [question.clone(), month.clone()] {
-            let effect = cx.state.ask_record(question);
-            cx.effect(effect);
+            super::ask(cx, question);
         }
         self.question = Some(question);
         self.month = Some(month);
         self.is_awaited = true;
-        self.take_answer(cx.state);
+        self.take_answer(cx.state());
         self.fit_span(cx);
     }
 
@@ -224,7 +232,7 @@ impl History {
     fn add_searches(&mut self, searches: &[RecordedSearch]) {
         for recorded in searches.iter().take(MOST_SEARCHES) {
             let subject = Subject::of_search(recorded.search.clone(), DEFAULT_STORAGE_GB, "search");
-            let is_known = |own: &Subject| own.search == subject.search;
+            let is_known = |known: &Subject| known.search == subject.search;
             if !self.subjects.iter().any(is_known) {
                 self.subjects.push(subject);
             }
@@ -238,8 +246,8 @@ impl History {
 
     fn step(&mut self, by: isize) {
         let many = self.subjects.len().max(1);
-        let place = self.place.checked_add_signed(by);
-        self.place = place.unwrap_or(many - 1) % many;
+        let next = self.index.checked_add_signed(by);
+        self.index = next.unwrap_or(many - 1) % many;
     }
 }
 
@@ -358,10 +366,10 @@ impl View for History {
 
     fn tick(&mut self, cx: &mut Cx<'_>) {
         let (pane, responses) = self.pane;
-        if cx.state.browsers[pane].polls() != responses {
+        if cx.state().browsers[pane].polls() != responses {
             self.ask(cx);
         }
-        self.take_answer(cx.state);
+        self.take_answer(cx.state());
         self.fit_span(cx);
     }
 

@@ -102,6 +102,17 @@ fn search_line(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
+fn nothing_new(view: &Tape) -> String {
+    let text = format!("No change is on record for the last {DAYS} days");
+    match view.events.len() {
+        0 => text,
+        many => format!(
+            "{text}; {} rows only moved into the results or past the limit",
+            format::grouped(many)
+        ),
+    }
+}
+
 fn empty(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let is_awaited = view.failure.is_none()
@@ -121,7 +132,7 @@ fn empty(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
         vec![Line::styled(text, theme.text)]
     } else {
         vec![
-            Line::styled(format!("No change is on record for the last {DAYS} days"), theme.text),
+            Line::styled(nothing_new(view), theme.text),
             Line::styled(
                 format!(
                     "Every response is compared with the one before it; {watch} on the table \
@@ -209,11 +220,11 @@ fn price(value: f64) -> String {
 }
 
 fn prices(change: &Change, unit: &str) -> String {
-    let own = price(change.price);
+    let shown = price(change.price);
     match change.kind {
-        ChangeKind::Listed | ChangeKind::IntoView => format!("→ {own}"),
-        ChangeKind::Gone(_) | ChangeKind::OutOfView => format!("{own} →"),
-        ChangeKind::Repriced { from } => format!("{} → {own}", price(from)),
+        ChangeKind::Listed | ChangeKind::IntoView => format!("→ {shown}"),
+        ChangeKind::Gone(_) | ChangeKind::OutOfView => format!("{shown} →"),
+        ChangeKind::Repriced { from } => format!("{} → {shown}", price(from)),
         ChangeKind::Resized { from } => format!("{from} → {} {unit}", change.amount),
     }
 }

@@ -64,16 +64,16 @@ pub(super) fn flows(view: &Tape) -> Vec<Flow> {
         ..flow
     });
     let mut flows: Vec<Flow> = named.filter(|flow| flow.total() > 0).collect();
-    flows.sort_by(|one, other| {
-        let busiest = other.total().cmp(&one.total());
-        busiest.then_with(|| one.model.cmp(&other.model))
+    flows.sort_by(|left, right| {
+        let busiest = right.total().cmp(&left.total());
+        busiest.then_with(|| left.model.cmp(&right.model))
     });
     flows
 }
 
 pub(super) fn draw(flows: &[Flow], area: Rect, scene: &mut Scene<'_, '_>) {
     let models = format::counted(flows.len(), "model", "models");
-    let panel = Panel::new("By GPU").facts(models).sized(scene.size);
+    let panel = Panel::new("By GPU").note(models).sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     let columns = [
         Column::text("GPU", 18),

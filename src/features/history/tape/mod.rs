@@ -16,10 +16,12 @@ use crate::keys::{Action, Context};
 use crate::table::remote::Now;
 use crate::widgets::text_input::TextInput;
 
+// The tape is for what happened lately; the history shows longer times.
 /// Days that the tape goes back.
 const DAYS: i64 = 7;
 
-/// The events that are read: as many as anyone scrolls through.
+// As many as anyone scrolls through.
+/// The events that are read.
 const MOST: usize = 2_000;
 
 const SEARCH: Region = Region(3);
@@ -50,7 +52,7 @@ pub(crate) struct Tape {
 impl Tape {
     /// The tape of the open pane's search; `None` where nothing is for rent.
     pub fn new(cx: &mut Cx<'_>) -> Option<Self> {
-        let browser = cx.state.browser()?;
+        let browser = cx.state().browser()?;
         let mut tape = Self {
             resource: browser.resource(),
             storage: browser.storage().0,
@@ -66,17 +68,17 @@ impl Tape {
             failure: None,
         };
         tape.ask(cx);
-        tape.take_answer(cx.state);
+        tape.take_answer(cx.state());
         Some(tape)
     }
 
     fn ask(&mut self, cx: &mut Cx<'_>) {
-        self.storage = cx.state.browsers[self.resource].storage().0;
-        self.responses = cx.state.browsers[self.resource].polls();
-        if !cx.state.recall().is_on {
+        self.storage = cx.state().browsers[self.resource].storage().0;
+        self.responses = cx.state().browsers[self.resource].polls();
+        if !cx.state().recall().is_on {
             return;
         }
-        let search = cx.state.shown_search().filter(|_| !self.is_all);
+        let search = cx.state().shown_search().filter(|_| !self.is_all);
         let want = Want::Tape { most: MOST };
         let question = recall::question(
             search,
@@ -86,8 +88,7 @@ impl Tape {
             want,
             cx.now,
         );
-        let effect = cx.state.ask_record(question.clone());
-        cx.effect(effect);
+        super::ask(cx, question.clone());
         self.question = Some(question);
     }
 
@@ -118,13 +119,13 @@ impl Tape {
         let words: Vec<&str> = words.split_whitespace().collect();
         let matches = |event: &Event| {
             if words.is_empty() {
-                return true;
+                return is_news(event);
             }
             let text = self.text(event, state).to_lowercase();
             words.iter().all(|word| text.contains(word))
         };
         let events = self.events.iter().enumerate();
-        let rows = events.filter(|(_, event)| matches(event)).map(|(place, _)| place);
+        let rows = events.filter(|(_, event)| matches(event)).map(|(index, _)| index);
         self.rows = rows.collect();
         self.flows = flows::flows(self);
         self.cursor = self.cursor.min(self.rows.len().saturating_sub(1));
@@ -166,7 +167,7 @@ impl Tape {
         let Some(EventKind::Change { change, .. }) = self.selected().map(|event| &event.kind) else {
             return cx.complain("Nothing was watched then");
         };
-        let browser = &mut cx.state.browsers[self.resource];
+        let browser = cx.table(self.resource);
         let key = match self.resource {
             Resource::Offers => "machine_id",
             Resource::Volumes | Resource::Workergroups => "cluster_id",
@@ -178,7 +179,9 @@ impl Tape {
         };
         let machine = condition(key, change.lot.machine);
         // Where the market takes no machines, they are picked from all of the host's.
-        let is_sent = machine.as_ref().is_some_and(|own| browser.dialect().sends(own.field));
+        let is_sent = machine
+            .as_ref()
+            .is_some_and(|condition| browser.dialect().sends(condition.field));
         let host = change.host.filter(|_| !is_sent);
         let host = host.and_then(|host| condition("host_id", host));
         browser.jump_to(machine.into_iter().chain(host).collect());
@@ -192,7 +195,7 @@ impl Tape {
             Action::Back => {
                 self.is_typing = false;
                 self.words.set("");
-                self.narrow(cx.state);
+                self.narrow(cx.state());
             }
             Action::Older => self.cursor = self.cursor.saturating_sub(1),
             Action::Newer => self.step(1),
@@ -207,12 +210,21 @@ impl Tape {
     }
 }
 
+/// Whether something changed on the market. That a lot is among the results now, or past the limit, may only be the
+/// search's doing: it is found by typing.
+fn is_news(event: &Event) -> bool {
+    match &event.kind {
+        EventKind::NotWatched { .. } => true,
+        EventKind::Change { change, .. } => !matches!(change.kind, ChangeKind::IntoView | ChangeKind::OutOfView),
+    }
+}
+
 /// What happened, in one or two words.
 fn what(change: &Change, cause: Option<Cause>) -> &'static str {
     match change.kind {
         ChangeKind::Listed => "listed",
-        ChangeKind::IntoView => "into view",
-        ChangeKind::OutOfView => "out of view",
+        ChangeKind::IntoView => "in results",
+        ChangeKind::OutOfView => "past the limit",
         ChangeKind::Repriced { from } if change.price < from => "cheaper",
         ChangeKind::Repriced { .. } => "more expensive",
         ChangeKind::Resized { .. } => "resized",
@@ -269,11 +281,11 @@ impl View for Tape {
             Action::Left | Action::Right => {
                 self.is_all = !self.is_all;
                 self.ask(cx);
-                self.take_answer(cx.state);
+                self.take_answer(cx.state());
             }
             Action::Back if !self.words.is_empty() => {
                 self.words.set("");
-                self.narrow(cx.state);
+                self.narrow(cx.state());
             }
             _ => return Outcome::Ignored,
         }
@@ -283,7 +295,7 @@ impl View for Tape {
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         let is_typed = self.is_typing && self.words.key(key);
         if is_typed {
-            self.narrow(cx.state);
+            self.narrow(cx.state());
         }
         Outcome::of(is_typed)
     }
@@ -294,7 +306,7 @@ impl View for Tape {
         }
         let pasted = self.words.paste(text);
         cx.pasted(pasted);
-        self.narrow(cx.state);
+        self.narrow(cx.state());
         Outcome::Handled
     }
 
@@ -313,10 +325,10 @@ impl View for Tape {
     }
 
     fn tick(&mut self, cx: &mut Cx<'_>) {
-        if cx.state.browsers[self.resource].polls() != self.responses {
+        if cx.state().browsers[self.resource].polls() != self.responses {
             self.ask(cx);
         }
-        self.take_answer(cx.state);
+        self.take_answer(cx.state());
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -51,8 +51,8 @@ pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let total = total.unwrap_or_default();
     // Room for an error below the fields.
     let sheet = sheet::with_result(
-        Panel::new("Job").facts(total),
-        Panel::new(title).facts(name),
+        Panel::new("Job").note(total),
+        Panel::new(title).note(name),
         (FORM + 2, rows.max(FORM + 4)),
         area,
         scene,

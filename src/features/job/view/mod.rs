@@ -16,6 +16,7 @@ use crate::widgets::form::{Field, Form};
 
 pub(crate) use self::draw::lines_of;
 
+// Enough to see how prices rise; the table sorts all of them by the bill.
 /// The maximum number of cheapest offers listed.
 const CHEAPEST: usize = 8;
 
@@ -185,7 +186,7 @@ impl JobForm {
             })
             .collect();
         self.fitting = candidates.len();
-        candidates.sort_by(|one, other| one.total.total_cmp(&other.total));
+        candidates.sort_by(|left, right| left.total.total_cmp(&right.total));
         candidates.truncate(CHEAPEST);
         self.candidates = candidates;
     }
@@ -195,18 +196,16 @@ impl JobForm {
             return;
         }
         if let Ok(job) = self.job {
-            cx.state.drafts.take::<Draft>();
-            let effects = cx.state.price_job(cx.now, Some(job));
-            cx.effects(effects);
+            cx.drafts().take::<Draft>();
+            cx.price_job(Some(job));
             cx.toast(format!("Offers priced for {}", job.brief()));
             cx.close();
         }
     }
 
     fn clear(cx: &mut Cx<'_>) {
-        cx.state.drafts.take::<Draft>();
-        let effects = cx.state.price_job(cx.now, None);
-        cx.effects(effects);
+        cx.drafts().take::<Draft>();
+        cx.price_job(None);
         cx.toast("Job pricing cleared");
         cx.close();
     }
@@ -245,14 +244,14 @@ impl FormView for JobForm {
     }
 
     fn changed(&mut self, _: Key, cx: &mut Cx<'_>) {
-        self.recompute(&cx.state.browsers[Resource::Offers]);
+        self.recompute(&cx.state().browsers[Resource::Offers]);
     }
 
-    fn other(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match action {
             Action::Back => {
                 let texts = Key::TEXTS.map(|key| self.form.text(key).to_owned());
-                cx.state.drafts.put(Draft(texts));
+                cx.drafts().put(Draft(texts));
                 cx.close();
             }
             Action::Remove => Self::clear(cx),

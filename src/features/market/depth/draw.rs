@@ -26,15 +26,15 @@ pub(super) fn depth(view: &DepthView, area: Rect, scene: &mut Scene<'_, '_>) {
     } else {
         "$/GPU-h"
     };
-    let place = view.model.as_ref().map_or_else(
+    let subject = view.model.as_ref().map_or_else(
         || match view.models.len() {
             1 => "the only model".to_owned(),
             many => format!("all {many} models"),
         },
         |model| Untrusted::from(model.as_str()).screen(24),
     );
-    let panel = Panel::new(format!("Depth: {place}"))
-        .facts(format!("{} · {unit}", offers.count_label()))
+    let panel = Panel::new(format!("Depth: {subject}"))
+        .note(format!("{} · {unit}", offers.count_label()))
         .focused(true)
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);

@@ -61,8 +61,8 @@ impl DepthView {
         let is_shown = |row: &u32| match &self.model {
             None => true,
             Some(model) => {
-                let own = column.text(*row as usize);
-                own.is_some_and(|own| own.compared() == model)
+                let text = column.text(*row as usize);
+                text.is_some_and(|text| text.compared() == model)
             }
         };
         let rows: Vec<u32> = rows.iter().copied().filter(is_shown).collect();
@@ -78,8 +78,8 @@ impl DepthView {
         let many = self.models.len() + 1;
         let is_shown = |model: &String| Some(model) == self.model.as_ref();
         let here = self.models.iter().position(is_shown);
-        let next = (here.map_or(0, |place| place + 1) + by) % many;
-        self.model = next.checked_sub(1).and_then(|place| self.models.get(place).cloned());
+        let next = (here.map_or(0, |index| index + 1) + by) % many;
+        self.model = next.checked_sub(1).and_then(|index| self.models.get(index).cloned());
         self.cursor = 0;
         self.rebuild(&state.browsers[Resource::Offers]);
     }
@@ -126,8 +126,8 @@ impl View for DepthView {
             return Outcome::Handled;
         }
         match action {
-            Action::Right => self.switch(1, cx.state),
-            Action::Left => self.switch(self.models.len(), cx.state),
+            Action::Right => self.switch(1, cx.state()),
+            Action::Left => self.switch(self.models.len(), cx.state()),
             Action::Submit => self.plan(cx),
             Action::Settings => wider::load(cx),
             _ => return Outcome::Ignored,

@@ -53,8 +53,8 @@ impl Axes {
             Axis::X => self.current.0,
             Axis::Y => self.current.1,
         };
-        let place = self.list.shown().position(|item| item.value == Some(current));
-        self.list.select(place.unwrap_or(0), false);
+        let index = self.list.shown().position(|item| item.value == Some(current));
+        self.list.select(index.unwrap_or(0), false);
     }
 }
 
@@ -87,7 +87,7 @@ impl View for Axes {
             Action::Submit => {
                 if let Some(field) = self.list.current().and_then(|item| item.value) {
                     let axis = self.axis;
-                    cx.state.drafts.put(Chosen { axis, field });
+                    cx.drafts().put(Chosen { axis, field });
                     cx.close();
                 }
             }

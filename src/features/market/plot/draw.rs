@@ -5,14 +5,14 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style};
 use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::canvas::{Canvas, Line as Stroke, Points};
+use ratatui::widgets::canvas::{Line as Stroke, Points};
 use ratatui::widgets::{Paragraph, Wrap};
 
 use super::Plot;
 use crate::core::frame_layout::Target;
 use crate::core::view::{Region, Scene};
 use crate::core::views::chart;
-use crate::core::views::chart::Axis;
+use crate::core::views::chart::{Axis, Labels};
 use crate::domain::insight::{Goal, Point, Scale};
 use crate::domain::{CellRef, Dialect, Field, Listing, Unit, format};
 use crate::features::details::preview;
@@ -41,15 +41,15 @@ pub(super) fn plot(view: &Plot, area: Rect, scene: &mut Scene<'_, '_>) {
     } else {
         format!("{y} (y) by {x} (x)")
     };
-    let mut facts = browser.count_label();
+    let mut note = browser.count_label();
     if view.absent > 0 {
-        facts = format!("{facts}, {} without a value", view.absent);
+        note = format!("{note}, {} without a value", view.absent);
     }
     if view.unfit > 0 {
-        facts = format!("{facts}, {} too small or too short", view.unfit);
+        note = format!("{note}, {} too small or too short", view.unfit);
     }
     let panel = Panel::new(title)
-        .facts(facts)
+        .note(note)
         .foot(front_note(view))
         .focused(true)
         .sized(scene.size);
@@ -61,12 +61,9 @@ pub(super) fn plot(view: &Plot, area: Rect, scene: &mut Scene<'_, '_>) {
         }
         Some((scale, _)) if view.histogram => {
             let values: Vec<f64> = view.points.iter().map(|point| point.x).collect();
-            let own = browser.selected_row().and_then(|row| view.point(row));
-            let axis = Axis {
-                scale,
-                field: Some(view.x),
-            };
-            chart::histogram(&values, own.map(|point| point.x), &axis, inner, scene);
+            let selected = browser.selected_row().and_then(|row| view.point(row));
+            let axis = Axis(scale, Labels::Of(view.x));
+            chart::histogram(&values, selected.map(|point| point.x), &axis, inner, scene);
         }
         Some((x, y)) => scatter(view, browser, (x, y), inner, scene),
     }
@@ -107,12 +104,12 @@ fn series<'a>(view: &Plot, listing: &'a Listing) -> Vec<(String, Vec<&'a str>)> 
         let CellRef::Text(model) = listing.cell(point.row as usize, field) else {
             continue;
         };
-        match counts.iter_mut().find(|(own, _)| *own == model) {
+        match counts.iter_mut().find(|(selected, _)| *selected == model) {
             Some((_, count)) => *count += 1,
             None => counts.push((model, 1)),
         }
     }
-    counts.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(other.0)));
+    counts.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(right.0)));
     let shown = if counts.len() > SERIES {
         SERIES - 1
     } else {
@@ -139,16 +136,7 @@ fn scatter(view: &Plot, browser: &Browser, (x, y): (&Scale, &Scale), area: Rect,
     let legend = legend(&series, area.width, scene.theme);
     let lines = u16::try_from(legend.len()).unwrap_or(0);
     let [area, key] = Layout::vertical([Constraint::Fill(1), Constraint::Length(lines)]).areas(area);
-    let (across, upwards) = (
-        Axis {
-            scale: x,
-            field: Some(view.x),
-        },
-        Axis {
-            scale: y,
-            field: Some(view.y),
-        },
-    );
+    let (across, upwards) = (Axis(x, Labels::Of(view.x)), Axis(y, Labels::Of(view.y)));
     let Some(plot) = chart::axes(&across, Some(&upwards), area, scene) else {
         return;
     };
@@ -158,7 +146,7 @@ fn scatter(view: &Plot, browser: &Browser, (x, y): (&Scale, &Scale), area: Rect,
         groups: dots(view, listing, &series, theme, &at),
         staircase: view.front.members().iter().filter_map(at).collect(),
         marked: marked(view, browser, listing).filter_map(at).collect(),
-        own: browser.selected_row().and_then(|row| view.point(row)).and_then(at),
+        selected: browser.selected_row().and_then(|row| view.point(row)).and_then(at),
     };
     cloud.draw(plot, scene);
     scene.render(Paragraph::new(legend), key);
@@ -171,11 +159,11 @@ fn legend(series: &[(String, Vec<&str>)], width: u16, theme: &Theme) -> Vec<Line
     if series.len() < 2 {
         return lines;
     }
-    for (place, ((name, _), style)) in series.iter().zip(theme.series).enumerate() {
+    for (index, ((name, _), style)) in series.iter().zip(theme.series).enumerate() {
         let sign = if theme.tells_series_apart() {
             SERIES_SIGNS[0]
         } else {
-            SERIES_SIGNS[place]
+            SERIES_SIGNS[index]
         };
         let entry = [
             Span::styled(format!("{sign} "), style),
@@ -200,7 +188,7 @@ fn marked<'a>(view: &'a Plot, browser: &'a Browser, listing: &'a Listing) -> imp
 }
 
 /// A place on the plot, both coordinates from 0 to 1.
-type Place = (f64, f64);
+type Spot = (f64, f64);
 
 /// The places of every series with its colour.
 fn dots(
@@ -208,15 +196,15 @@ fn dots(
     listing: &Listing,
     series: &[(String, Vec<&str>)],
     theme: &Theme,
-    at: &dyn Fn(&Point) -> Option<Place>,
-) -> Vec<(Color, Vec<Place>)> {
+    at: &dyn Fn(&Point) -> Option<Spot>,
+) -> Vec<(Color, Vec<Spot>)> {
     let model = listing.catalog().by_key("gpu_name");
-    let of = |names: &[&str]| -> Vec<Place> {
-        let own = |point: &&Point| {
+    let of = |names: &[&str]| -> Vec<Spot> {
+        let is_of_group = |point: &&Point| {
             let cell = model.map(|field| listing.cell(point.row as usize, field));
             names.is_empty() || matches!(cell, Some(CellRef::Text(text)) if names.contains(&text))
         };
-        view.points.iter().filter(own).filter_map(at).collect()
+        view.points.iter().filter(is_of_group).filter_map(at).collect()
     };
     if series.is_empty() {
         return vec![(color(theme.series[0]), of(&[]))];
@@ -231,64 +219,60 @@ fn color(style: Style) -> Color {
 
 /// The content between the axes.
 struct Cloud {
-    groups: Vec<(Color, Vec<Place>)>,
-    staircase: Vec<Place>,
-    marked: Vec<Place>,
-    own: Option<Place>,
+    groups: Vec<(Color, Vec<Spot>)>,
+    staircase: Vec<Spot>,
+    marked: Vec<Spot>,
+    selected: Option<Spot>,
 }
 
 impl Cloud {
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let theme = scene.theme;
         let (front, cross) = (color(theme.good), color(theme.border));
-        let stroke = |(x1, y1): Place, (x2, y2): Place, color| Stroke { x1, y1, x2, y2, color };
-        let canvas = Canvas::default()
-            .marker(Marker::Braille)
-            .x_bounds([0.0, 1.0])
-            .y_bounds([0.0, 1.0])
-            .paint(|context| {
-                for step in self.staircase.windows(2) {
-                    // Between two members of the front nothing beats the worse of both: a step, not
-                    // a slope.
-                    let corner = (step[1].0, step[0].1);
-                    context.draw(&stroke(step[0], corner, front));
-                    context.draw(&stroke(corner, step[1], front));
-                }
-                if let Some((x, y)) = self.own {
-                    context.draw(&stroke((x, 0.0), (x, 1.0), cross));
-                    context.draw(&stroke((0.0, y), (1.0, y), cross));
-                }
-                context.layer();
-                for ((color, coords), sign) in self.groups.iter().zip(SERIES_SIGNS) {
-                    if theme.tells_series_apart() || self.groups.len() == 1 {
-                        let color = *color;
-                        context.draw(&Points { coords, color });
-                    } else {
-                        for (x, y) in label_places(coords, area) {
-                            context.print(x, y, sign);
-                        }
+        let stroke = |(x1, y1): Spot, (x2, y2): Spot, color| Stroke { x1, y1, x2, y2, color };
+        let canvas = chart::canvas(Marker::Braille).paint(|context| {
+            for step in self.staircase.windows(2) {
+                // Between two members of the front nothing beats the worse of both: a step, not
+                // a slope.
+                let corner = (step[1].0, step[0].1);
+                context.draw(&stroke(step[0], corner, front));
+                context.draw(&stroke(corner, step[1], front));
+            }
+            if let Some((x, y)) = self.selected {
+                context.draw(&stroke((x, 0.0), (x, 1.0), cross));
+                context.draw(&stroke((0.0, y), (1.0, y), cross));
+            }
+            context.layer();
+            for ((color, coords), sign) in self.groups.iter().zip(SERIES_SIGNS) {
+                if theme.tells_series_apart() || self.groups.len() == 1 {
+                    let color = *color;
+                    context.draw(&Points { coords, color });
+                } else {
+                    for (x, y) in label_spots(coords, area) {
+                        context.print(x, y, sign);
                     }
                 }
-                for (x, y) in &self.staircase {
-                    let (x, y) = label_place((*x, *y), area);
-                    context.print(x, y, Span::styled("◆", theme.good));
-                }
-                for (x, y) in &self.marked {
-                    let (x, y) = label_place((*x, *y), area);
-                    context.print(x, y, Span::styled("■", theme.warning));
-                }
-                if let Some(own) = self.own {
-                    let (x, y) = label_place(own, area);
-                    context.print(x, y, Span::styled("◎", theme.selected));
-                }
-            });
+            }
+            for (x, y) in &self.staircase {
+                let (x, y) = label_spot((*x, *y), area);
+                context.print(x, y, Span::styled("◆", theme.good));
+            }
+            for (x, y) in &self.marked {
+                let (x, y) = label_spot((*x, *y), area);
+                context.print(x, y, Span::styled("■", theme.warning));
+            }
+            if let Some(selected) = self.selected {
+                let (x, y) = label_spot(selected, area);
+                context.print(x, y, Span::styled("◎", theme.selected));
+            }
+        });
         scene.render(canvas, area);
     }
 }
 
 /// Where to print a label so that it covers the braille dot of a position: the canvas rounds dots
 /// to the nearest but labels down, so that they would be drawn a cell apart.
-fn label_place((x, y): Place, area: Rect) -> Place {
+fn label_spot((x, y): Spot, area: Rect) -> Spot {
     let label = |share: f64, cells: u16, dots: f64| {
         let cells = f64::from(cells);
         let dot = (share * (cells * dots - 1.0)).round();
@@ -300,15 +284,15 @@ fn label_place((x, y): Place, area: Rect) -> Place {
 
 /// The labels of many positions, one per cell: a hundred thousand points cost no more than fill the
 /// plot.
-fn label_places(places: &[Place], area: Rect) -> Vec<Place> {
+fn label_spots(spots: &[Spot], area: Rect) -> Vec<Spot> {
     let mut seen = vec![false; usize::from(area.width) * usize::from(area.height)];
-    let is_new = |place: &Place| {
-        let column = usize::from(chart::cell(place.0, area.width));
-        let row = usize::from(chart::cell(place.1, area.height));
+    let is_new = |spot: &Spot| {
+        let column = usize::from(chart::cell(spot.0, area.width));
+        let row = usize::from(chart::cell(spot.1, area.height));
         let cell = seen.get_mut(row * usize::from(area.width) + column);
         cell.is_some_and(|is_seen| !std::mem::replace(is_seen, true))
     };
-    let labels = places.iter().map(|place| label_place(*place, area));
+    let labels = spots.iter().map(|spot| label_spot(*spot, area));
     labels.filter(is_new).collect()
 }
 
@@ -318,11 +302,11 @@ fn selected(view: &Plot, browser: &Browser, area: Rect, scene: &mut Scene<'_, '_
         return;
     };
     let is_compact = scene.size == Size::Compact;
-    let (place, card) = if is_compact {
+    let (chart, card) = if is_compact {
         (area, Rect::default())
     } else {
-        let [place, card] = Layout::vertical([Constraint::Length(6), Constraint::Fill(1)]).areas(area);
-        (place, card)
+        let [chart, card] = Layout::vertical([Constraint::Length(6), Constraint::Fill(1)]).areas(area);
+        (chart, card)
     };
     let title = if is_compact {
         let id = listing.id(row).map(|id| id.to_string());
@@ -331,7 +315,7 @@ fn selected(view: &Plot, browser: &Browser, area: Rect, scene: &mut Scene<'_, '_
         "On this plot".to_owned()
     };
     let panel = Panel::new(title).sized(scene.size);
-    let inner = panel.render(place, scene.frame.buffer_mut(), scene.theme);
+    let inner = panel.render(chart, scene.frame.buffer_mut(), scene.theme);
     scene.clickable(area, Target::Item(Region::PREVIEW, row));
     let lines = standing(view, browser, listing, row, scene.theme);
     scene.render(Paragraph::new(lines).wrap(Wrap { trim: false }), inner);
@@ -376,8 +360,8 @@ fn verdict(view: &Plot, listing: &Listing, point: &Point, theme: &Theme) -> Line
     let Some(lead) = view.front.beaten_by(point.row) else {
         return Line::styled("◆ on the Pareto front: nothing beats it", theme.good);
     };
-    let other = listing.id(lead.row as usize);
-    let other = other.map(|id| id.to_string()).unwrap_or_default();
+    let lead_id = listing.id(lead.row as usize);
+    let lead_id = lead_id.map(|id| id.to_string()).unwrap_or_default();
     let share = |goal: Goal, share: Option<f64>| {
         let sign = match goal {
             Goal::Least => '−',
@@ -390,7 +374,7 @@ fn verdict(view: &Plot, listing: &Listing, point: &Point, theme: &Theme) -> Line
     };
     Line::styled(
         format!(
-            "{other} beats it: {} {}, {} {}",
+            "{lead_id} beats it: {} {}, {} {}",
             view.x.label,
             share(view.goals.0, lead.x_share),
             view.y.label,

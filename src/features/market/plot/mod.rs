@@ -94,15 +94,15 @@ impl Plot {
         self.points.iter().find(|point| point.row as usize == row)
     }
 
-    fn remember(&self, state: &mut State) {
-        let mut choice = state.drafts.take::<Choice>().unwrap_or_default();
+    fn remember(&self, cx: &mut Cx<'_>) {
+        let mut choice = cx.drafts().take::<Choice>().unwrap_or_default();
         let axes = Some((self.x, self.y));
         match self.resource {
             Resource::Volumes => choice.volumes = axes,
             Resource::Offers | Resource::Workergroups => choice.offers = axes,
         }
         choice.histogram = self.histogram;
-        state.drafts.put(choice);
+        cx.drafts().put(choice);
     }
 
     /// The row of the next point in a direction; from a row without a point, the first of the
@@ -131,7 +131,7 @@ impl View for Plot {
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        let from = cx.state.browser().and_then(Browser::selected_row);
+        let from = cx.state().browser().and_then(Browser::selected_row);
         let target = match action {
             Action::Left => self.toward(from, Toward::Left),
             Action::Right => self.toward(from, Toward::Right),
@@ -143,11 +143,11 @@ impl View for Plot {
             Action::Move(Motion::PageUp | Motion::HalfUp) => self.along_front(from, -1),
             Action::Differences => {
                 self.histogram = !self.histogram;
-                self.remember(cx.state);
+                self.remember(cx);
                 return Outcome::Handled;
             }
             Action::Settings => {
-                if let Some(picker) = axes::Axes::new(cx.state, Axis::X, (self.x, self.y)) {
+                if let Some(picker) = axes::Axes::new(cx.state(), Axis::X, (self.x, self.y)) {
                     cx.open(picker);
                 }
                 return Outcome::Handled;
@@ -157,7 +157,7 @@ impl View for Plot {
                 return Outcome::Handled;
             }
             Action::Mark => {
-                if let Some(browser) = cx.state.browser_mut() {
+                if let Some(browser) = cx.pane_table() {
                     browser.toggle_mark();
                 }
                 return Outcome::Handled;
@@ -165,7 +165,7 @@ impl View for Plot {
             _ => return Outcome::Ignored,
         };
         if let Some(row) = target
-            && let Some(browser) = cx.state.browser_mut()
+            && let Some(browser) = cx.pane_table()
         {
             browser.select_row(row);
         }
@@ -193,14 +193,14 @@ impl View for Plot {
         }
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
-        if let Some(chosen) = cx.state.drafts.take::<axes::Chosen>() {
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
+        if let Some(chosen) = cx.drafts().take::<axes::Chosen>() {
             match chosen.axis {
                 Axis::X => self.x = chosen.field,
                 Axis::Y => self.y = chosen.field,
             }
-            self.remember(cx.state);
-            self.rows_changed(cx.state);
+            self.remember(cx);
+            self.rows_changed(cx.state());
         }
     }
 

@@ -14,7 +14,7 @@ use super::overview::{OfferedLine, Overview, Section};
 use crate::core::frame_layout::Target;
 use crate::core::view::{Region, Scene};
 use crate::core::views::chart;
-use crate::core::views::chart::Axis;
+use crate::core::views::chart::{Axis, Labels};
 use crate::domain::insight::{GroupOrder, Scale, Spread};
 use crate::domain::{Listing, Resource, format};
 use crate::keys::Action;
@@ -83,7 +83,7 @@ pub(super) fn market(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
     let [table, detail] = Layout::vertical([Constraint::Fill(1), Constraint::Length(detail)]).areas(area);
     let unit = unit(view.resource, view.has_job);
     let panel = Panel::new(title(view, scene.theme))
-        .facts(format!("{} · {unit}", browser.count_label()))
+        .note(format!("{} · {unit}", browser.count_label()))
         .foot(sorted_by(view))
         .focused(true)
         .sized(scene.size);
@@ -123,7 +123,7 @@ const fn sorted_by(view: &Market) -> &'static str {
         (GroupOrder::Lowest, _) => "sorted by lowest price ▲",
         (GroupOrder::Median, _) => "sorted by median ▲",
         (GroupOrder::Merit, Resource::Volumes) => "sorted by MB/s per $ ▼",
-        (GroupOrder::Merit, _) => "sorted by DLPerf per $ ▼",
+        (GroupOrder::Merit, _) => "sorted by speed (DLPerf) per $ ▼",
     }
 }
 
@@ -163,12 +163,10 @@ fn table_of_groups(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
 
 /// The ticks of the scale that all range bars share.
 fn scale_line(scale: &Scale, area: Rect, scene: &mut Scene<'_, '_>) {
-    let axis = Axis { scale, field: None };
     let theme = scene.theme;
-    for (_, label, start) in chart::ticks(&axis, area) {
-        let width = cells(&label);
-        let place = Rect::new(start, area.y, width, 1);
-        scene.render(TextLine::styled(label, theme.heading), place);
+    let buffer = scene.frame.buffer_mut();
+    for tick in Axis(scale, Labels::Number).across(area.width) {
+        buffer.set_string(area.x + tick.start, area.y, tick.label, theme.heading);
     }
 }
 
@@ -176,14 +174,25 @@ fn range(view: &Market, line: usize, scale: &Scale, area: Rect, scene: &mut Scen
     let theme = scene.theme;
     scene.clickable(area, Target::Item(Region::MAIN, line));
     let prices = view.lines.get(line).and_then(|line| line.group.unit_price);
-    let places = prices.and_then(|it| {
-        let ends = [it.lowest, it.lower_quartile, it.median, it.upper_quartile, it.highest];
-        let places: Vec<f64> = ends.iter().filter_map(|value| scale.position(*value)).collect();
-        <[f64; 5]>::try_from(places).ok()
+    let positions = prices.and_then(|price| {
+        let ends = [
+            price.lowest,
+            price.lower_quartile,
+            price.median,
+            price.upper_quartile,
+            price.highest,
+        ];
+        let positions: Vec<f64> = ends.iter().filter_map(|value| scale.position(*value)).collect();
+        <[f64; 5]>::try_from(positions).ok()
     });
-    if let Some(places) = places {
+    if let Some(positions) = positions {
         let style = theme.series[0];
-        BoxPlot { places, style, theme }.render(area, scene.frame.buffer_mut());
+        BoxPlot {
+            positions,
+            style,
+            theme,
+        }
+        .render(area, scene.frame.buffer_mut());
     }
 }
 
@@ -234,10 +243,10 @@ impl Rows for Groups<'_> {
             Figure::Name => return (Cow::Borrowed(&line.label), Style::new()),
             Figure::Gpus => group.amount.gpus.to_string(),
             Figure::Machines => group.amount.machines.to_string(),
-            Figure::Low => of(|it| it.lowest),
-            Figure::LowerQuartile => of(|it| it.lower_quartile),
-            Figure::Median => of(|it| it.median),
-            Figure::UpperQuartile => of(|it| it.upper_quartile),
+            Figure::Low => of(|price| price.lowest),
+            Figure::LowerQuartile => of(|price| price.lower_quartile),
+            Figure::Median => of(|price| price.median),
+            Figure::UpperQuartile => of(|price| price.upper_quartile),
             Figure::Merit => group
                 .best
                 .map_or_else(|| format::NONE.to_owned(), |best| format!("{:.1}", best.value)),
@@ -250,7 +259,7 @@ impl Rows for Groups<'_> {
 fn selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(line) = view.selected() else { return };
     let amount = line.group.amount;
-    let facts = match view.resource {
+    let note = match view.resource {
         Resource::Volumes => format::counted(amount.machines, "volume", "volumes"),
         Resource::Offers | Resource::Workergroups => {
             let gpus = usize::try_from(amount.gpus).unwrap_or(usize::MAX);
@@ -259,7 +268,7 @@ fn selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, 
             format!("{gpus} on {machines}")
         }
     };
-    let panel = Panel::new(line.label.clone()).facts(facts).sized(scene.size);
+    let panel = Panel::new(line.label.clone()).note(note).sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     let [best, charts] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
     let text = TextLine::styled(cheapest(view, line, listing), scene.theme.text);
@@ -281,10 +290,7 @@ fn selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, 
         scene.render(fit(title, head.width), head);
         if chart.x == prices.x && side_by_side {
             if let Some(scale) = Scale::fit(view.prices.iter().copied(), None) {
-                let axis = Axis {
-                    scale: &scale,
-                    field: None,
-                };
+                let axis = Axis(&scale, Labels::Number);
                 chart::histogram(&view.prices, None, &axis, chart, scene);
             }
         } else {

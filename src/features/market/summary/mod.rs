@@ -89,8 +89,8 @@ impl Market {
             groups
         });
         self.lines = groups.into_iter().map(|group| Line::new(group, &fields)).collect();
-        let found = |line: &Line| Some(&line.group.key) == selected.as_ref();
-        self.cursor = self.lines.iter().position(found).unwrap_or(0);
+        let was_selected = |line: &Line| Some(&line.group.key) == selected.as_ref();
+        self.cursor = self.lines.iter().position(was_selected).unwrap_or(0);
         let prices = self.lines.iter().filter_map(|line| line.group.unit_price);
         let ends = prices.flat_map(|price| [price.lowest, price.highest]);
         self.scale = Scale::fit(ends, Some(ScaleKind::Logarithmic));
@@ -114,21 +114,21 @@ impl Market {
         };
     }
 
-    fn regroup(&mut self, by: usize, state: &mut State) {
+    fn regroup(&mut self, by: usize, cx: &mut Cx<'_>) {
         self.grouping = (self.grouping + by) % self.groupings().len();
         self.lines.clear();
-        self.remember(state);
-        self.rows_changed(state);
+        self.remember(cx);
+        self.rows_changed(cx.state());
     }
 
-    fn remember(&self, state: &mut State) {
-        let mut choice = state.drafts.take::<Choice>().unwrap_or_default();
+    fn remember(&self, cx: &mut Cx<'_>) {
+        let mut choice = cx.drafts().take::<Choice>().unwrap_or_default();
         match self.resource {
             Resource::Volumes => choice.volumes = self.grouping,
             Resource::Offers | Resource::Workergroups => choice.offers = self.grouping,
         }
         choice.order = self.order;
-        state.drafts.put(choice);
+        cx.drafts().put(choice);
     }
 
     fn narrow(&self, cx: &mut Cx<'_>) {
@@ -143,7 +143,7 @@ impl Market {
 
 /// Replaces the pane's conditions on the same fields by these, and runs the query.
 pub fn narrow(conditions: Vec<Condition>, cx: &mut Cx<'_>) {
-    if let Some(browser) = cx.state.browser_mut() {
+    if let Some(browser) = cx.pane_table() {
         browser.narrow_to(conditions);
         cx.perform_on_pane(Action::Refresh);
     }
@@ -162,8 +162,8 @@ impl Searched for Market {
         self.cursor
     }
 
-    fn go_to_line(&mut self, line: usize, state: &mut State) {
-        if let Some(browser) = state.browser() {
+    fn go_to_line(&mut self, line: usize, cx: &mut Cx<'_>) {
+        if let Some(browser) = cx.state().browser() {
             self.select(line, browser);
         }
     }
@@ -201,19 +201,19 @@ impl View for Market {
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if let Some(lines) = cx.motion(action) {
-            if let Some(browser) = cx.state.browser() {
+            if let Some(browser) = cx.state().browser() {
                 self.select(self.cursor.saturating_add_signed(lines), browser);
             }
             return Outcome::Handled;
         }
         match action {
-            Action::Right => self.regroup(1, cx.state),
-            Action::Left => self.regroup(self.groupings().len() - 1, cx.state),
+            Action::Right => self.regroup(1, cx),
+            Action::Left => self.regroup(self.groupings().len() - 1, cx),
             Action::Sort => {
                 self.order = self.order.next();
                 self.lines.clear();
-                self.remember(cx.state);
-                self.rows_changed(cx.state);
+                self.remember(cx);
+                self.rows_changed(cx.state());
             }
             Action::Submit => self.narrow(cx),
             _ => return Outcome::Ignored,
@@ -227,7 +227,7 @@ impl View for Market {
         }
         if line == self.cursor {
             self.narrow(cx);
-        } else if let Some(browser) = cx.state.browser() {
+        } else if let Some(browser) = cx.state().browser() {
             self.select(line, browser);
         }
         Outcome::Handled

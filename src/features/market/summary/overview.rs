@@ -6,7 +6,8 @@ use super::groups;
 use crate::core::view::Region;
 use crate::domain::insight::{OfferIndex, Offered};
 use crate::domain::{Condition, Field};
-use crate::table::browser::{Browser, groupings};
+use crate::table::browser::Browser;
+use crate::table::rows::groupings;
 
 /// The groups of one kind.
 #[derive(Debug)]
@@ -60,7 +61,7 @@ impl Overview {
         });
         self.sections = sections.collect();
         let last = self.flat_len().saturating_sub(1);
-        self.cursor = self.place(self.flat().min(last));
+        self.cursor = self.section_and_line(self.flat().min(last));
     }
 
     /// Whether there is nothing to show.
@@ -71,13 +72,13 @@ impl Overview {
     /// Moves the cursor, from the end of one section to the start of the next.
     pub fn step(&mut self, by: isize) {
         let last = self.flat_len().saturating_sub(1);
-        self.cursor = self.place(self.flat().saturating_add_signed(by).min(last));
+        self.cursor = self.section_and_line(self.flat().saturating_add_signed(by).min(last));
     }
 
     /// Selects a clicked line; true if it was selected already.
     pub fn click(&mut self, region: Region, line: usize) -> bool {
-        let place = (0..self.sections.len()).find(|section| Self::region(*section) == region);
-        let Some(section) = place else { return false };
+        let clicked = (0..self.sections.len()).find(|section| Self::region(*section) == region);
+        let Some(section) = clicked else { return false };
         std::mem::replace(&mut self.cursor, (section, line)) == (section, line)
     }
 
@@ -115,7 +116,7 @@ impl Overview {
         above.map(|section| section.lines.len()).sum::<usize>() + self.cursor.1
     }
 
-    fn place(&self, mut line: usize) -> (usize, usize) {
+    fn section_and_line(&self, mut line: usize) -> (usize, usize) {
         for (index, section) in self.sections.iter().enumerate() {
             if line < section.lines.len() {
                 return (index, line);

@@ -17,12 +17,12 @@ pub(super) fn markets(view: &Markets, area: Rect, scene: &mut Scene<'_, '_>) {
     let all = &scene.state.markets.market_list.markets;
     let items = all.iter().map(|market| item(market, scene)).collect();
     let mut list: List<()> = List::new(items);
-    list.select(view.place(scene.state), false);
+    list.select(view.index(scene.state), false);
     let name = view.market(scene.state).map(|market| market.name.clone());
-    let main = Panel::new("Markets").facts(format!("{}", all.len()));
+    let main = Panel::new("Markets").note(format!("{}", all.len()));
     let side = Panel::new(name.unwrap_or_default());
     let mut lines: Vec<Line<'static>> = status(scene).into_iter().collect();
-    lines.extend(facts(view, scene));
+    lines.extend(details(view, scene));
     let width = sheet::side_width(area, scene.size);
     let needed = sheet::rows(&lines, width).max(all.len());
     let sheet = sheet::open(main, side, needed, area, scene);
@@ -79,7 +79,7 @@ fn status(scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     Some(Line::styled(text, theme.error))
 }
 
-fn facts(view: &Markets, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+fn details(view: &Markets, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let Some(market) = view.market(scene.state) else {
         return vec![Line::styled("No markets configured", theme.dim)];

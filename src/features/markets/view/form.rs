@@ -63,15 +63,15 @@ pub(super) struct MarketForm {
 
 impl MarketForm {
     /// A form for a new market, with the input of a closed one.
-    pub fn new(state: &mut State) -> Self {
-        let mut form = Self::blank(None, state);
-        if let Some(left) = state.drafts.take::<Left>() {
+    pub fn new(cx: &mut Cx<'_>) -> Self {
+        let mut form = Self::blank(None, cx.state());
+        if let Some(left) = cx.drafts().take::<Left>() {
             for (line, text) in Line::TEXTS.into_iter().zip(&left.texts) {
                 form.form.set_text(line, text);
             }
             let choices = [Line::Dialect, Line::Writes, Line::KeyFrom];
-            for (line, place) in choices.into_iter().zip(left.choices) {
-                form.form.choose(line, place);
+            for (line, choice) in choices.into_iter().zip(left.choices) {
+                form.form.choose(line, choice);
             }
         }
         form.check();
@@ -89,7 +89,7 @@ impl MarketForm {
     fn blank(market: Option<&Market>, state: &State) -> Self {
         let market_list = &state.markets.market_list;
         let dialects = Dialect::ALL.map(|dialect| dialect.name);
-        let documented = Dialect::ALL.iter().position(|own| **own == Dialect::DOCUMENTED);
+        let documented = Dialect::ALL.iter().position(|dialect| **dialect == Dialect::DOCUMENTED);
         let mut fields = Vec::new();
         if market.is_none() {
             fields = vec![
@@ -321,11 +321,11 @@ impl MarketForm {
     fn save(&mut self, cx: &mut Cx<'_>) {
         let Some(change) = self.change() else { return };
         self.complaint = None;
-        let own = self.market.as_ref().and_then(|market| {
-            let file = market.file.as_ref().filter(|file| file.is_own)?;
+        let private = self.market.as_ref().and_then(|market| {
+            let file = market.file.as_ref().filter(|file| file.is_ours)?;
             Some((market.name.clone(), file.path.clone()))
         });
-        match own.filter(|_| self.source() != FILE) {
+        match private.filter(|_| self.source() != FILE) {
             None => {
                 self.is_busy = true;
                 markets::change(change, cx);
@@ -359,7 +359,7 @@ impl MarketForm {
         if self.market.is_none() && texts.iter().any(|text| !text.is_empty()) {
             let choices = [Line::Dialect, Line::Writes, Line::KeyFrom];
             let choices = choices.map(|line| self.form.chosen(line));
-            cx.state.drafts.put(Left { texts, choices });
+            cx.drafts().put(Left { texts, choices });
             let key = if had_key { ", without the key" } else { "" };
             cx.toast(format!("Edits kept{key}"));
         } else if had_key {
@@ -394,8 +394,8 @@ fn name_fault(name: &str, taken: &[String]) -> Option<String> {
         // On a file system that ignores case they would share their files.
         taken
             .iter()
-            .find(|own| own.eq_ignore_ascii_case(name))
-            .map(|own| format!("there is a market named '{own}' already"))
+            .find(|known| known.eq_ignore_ascii_case(name))
+            .map(|known| format!("there is a market named '{known}' already"))
     }
 }
 
@@ -458,9 +458,9 @@ impl View for MarketForm {
         Outcome::Handled
     }
 
-    fn click(&mut self, _: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {
+    fn click(&mut self, _: Region, index: usize, cx: &mut Cx<'_>) -> Outcome {
         if !self.is_busy {
-            if let FormEvent::Submitted(_) = self.form.click(place) {
+            if let FormEvent::Submitted(_) = self.form.click(index) {
                 self.save(cx);
             } else {
                 self.check();
@@ -469,15 +469,15 @@ impl View for MarketForm {
         Outcome::Handled
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
-        self.is_busy = cx.state.markets.is_changing;
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
+        self.is_busy = cx.state().markets.is_changing;
     }
 
     fn tick(&mut self, cx: &mut Cx<'_>) {
-        if !self.is_busy || cx.state.markets.is_changing {
+        if !self.is_busy || cx.state().markets.is_changing {
             return;
         }
-        match cx.state.markets.failed.take() {
+        match cx.markets().failed.take() {
             Some(why) => {
                 self.is_busy = false;
                 self.complaint = Some(why);
@@ -488,7 +488,7 @@ impl View for MarketForm {
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
         // What was saved is no draft.
-        if !self.is_busy || cx.state.markets.is_changing {
+        if !self.is_busy || cx.state().markets.is_changing {
             self.put_away(cx);
         }
     }

@@ -21,37 +21,38 @@ pub(crate) struct Markets {
 }
 
 /// Opens the list on the current market, or connects to the one at an index.
-pub(crate) fn open(place: Option<u16>, cx: &mut Cx<'_>) {
+pub(crate) fn open(index: Option<u16>, cx: &mut Cx<'_>) {
     markets::list(cx);
     let mut view = Markets {
-        selected: cx.state.profile.name.clone(),
+        selected: cx.state().profile.name.clone(),
     };
-    if let Some(place) = place {
-        view.connect_to(usize::from(place), cx);
+    if let Some(index) = index {
+        view.connect_to(usize::from(index), cx);
     }
     cx.open(view);
 }
 
 impl Markets {
-    fn place(&self, state: &State) -> usize {
-        state.markets.place(&self.selected).unwrap_or(0)
+    fn index(&self, state: &State) -> usize {
+        state.markets.index_of(&self.selected).unwrap_or(0)
     }
 
     fn market<'a>(&self, state: &'a State) -> Option<&'a Market> {
-        state.markets.market_list.markets.get(self.place(state))
+        state.markets.market_list.markets.get(self.index(state))
     }
 
-    fn select(&mut self, place: usize, state: &mut State) {
-        let last = state.markets.market_list.markets.len().saturating_sub(1);
-        if let Some(market) = state.markets.market_list.markets.get(place.min(last)) {
+    fn select(&mut self, index: usize, cx: &mut Cx<'_>) {
+        let markets = cx.markets();
+        let last = markets.market_list.markets.len().saturating_sub(1);
+        if let Some(market) = markets.market_list.markets.get(index.min(last)) {
             self.selected.clone_from(&market.name);
-            state.markets.status = None;
+            markets.status = None;
         }
     }
 
-    fn connect_to(&mut self, place: usize, cx: &mut Cx<'_>) {
-        self.select(place, cx.state);
-        let name = self.market(cx.state).map(|market| market.name.clone());
+    fn connect_to(&mut self, index: usize, cx: &mut Cx<'_>) {
+        self.select(index, cx);
+        let name = self.market(cx.state()).map(|market| market.name.clone());
         if let Some(name) = name {
             markets::connect(&name, cx);
         }
@@ -59,35 +60,35 @@ impl Markets {
 
     /// Esc: stops connecting, else closes.
     fn back(cx: &mut Cx<'_>) {
-        match markets::stop_connecting(cx.state) {
+        match markets::stop_connecting(cx) {
             Some(name) => {
                 let text = format!("Not connected to {name}: cancelled.");
-                cx.state.markets.status = Some(StatusMessage::good(text));
+                cx.markets().status = Some(StatusMessage::good(text));
             }
             None => cx.close(),
         }
     }
 
     fn add(cx: &mut Cx<'_>) {
-        if cx.state.markets.market_list.file.is_none() {
+        if cx.state().markets.market_list.file.is_none() {
             let text = "There is no home folder for the configuration.";
-            cx.state.markets.status = Some(StatusMessage::bad(text));
+            cx.markets().status = Some(StatusMessage::bad(text));
         } else {
-            let form = MarketForm::new(cx.state);
+            let form = MarketForm::new(cx);
             cx.open(form);
         }
     }
 
     fn change_key(market: &Market, cx: &mut Cx<'_>) {
-        match fixed(market, cx.state) {
-            Some(why) => cx.state.markets.status = Some(StatusMessage::bad(why)),
-            None => cx.open(MarketForm::key_of(market, cx.state)),
+        match fixed(market, cx.state()) {
+            Some(why) => cx.markets().status = Some(StatusMessage::bad(why)),
+            None => cx.open(MarketForm::key_of(market, cx.state())),
         }
     }
 
     fn remove_key(market: &Market, cx: &mut Cx<'_>) {
-        match removal(market, cx.state) {
-            Err(why) => cx.state.markets.status = Some(StatusMessage::bad(why)),
+        match removal(market, cx.state()) {
+            Err(why) => cx.markets().status = Some(StatusMessage::bad(why)),
             Ok(what) => {
                 let change = Change::Forget(market.name.clone());
                 cx.open(question(&market.name, what, change));
@@ -133,9 +134,9 @@ fn removal(market: &Market, state: &State) -> Result<String, String> {
         KeySource::OtherClient(_) => {
             Err("The key is that of the market's own client: bourse only reads it.".to_owned())
         }
-        KeySource::None | KeySource::Own => Err("No stored key.".to_owned()),
+        KeySource::None | KeySource::Generated => Err("No stored key.".to_owned()),
         KeySource::File(path) => Ok(match &market.file {
-            Some(file) if file.is_own => format!("Its file {} will be deleted.", file.path),
+            Some(file) if file.is_ours => format!("Its file {} will be deleted.", file.path),
             _ => format!("It is removed from the configuration. {path} stays where it is."),
         }),
         KeySource::Command => Ok("Its command is removed from the configuration. What it prints stays.".to_owned()),
@@ -161,8 +162,8 @@ impl View for Markets {
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if let Some(lines) = cx.motion(action) {
-            let place = self.place(cx.state).saturating_add_signed(lines);
-            self.select(place, cx.state);
+            let index = self.index(cx.state()).saturating_add_signed(lines);
+            self.select(index, cx);
             return Outcome::Handled;
         }
         match action {
@@ -172,9 +173,9 @@ impl View for Markets {
             Action::Markets => {}
             // The job of the pane below does not apply here.
             Action::Job => {}
-            Action::Market(place) => self.connect_to(usize::from(place), cx),
+            Action::Market(index) => self.connect_to(usize::from(index), cx),
             Action::Submit | Action::Refresh | Action::Settings | Action::Remove => {
-                let Some(market) = self.market(cx.state).cloned() else {
+                let Some(market) = self.market(cx.state()).cloned() else {
                     return Outcome::Ignored;
                 };
                 match action {
@@ -194,24 +195,24 @@ impl View for Markets {
             return Outcome::Ignored;
         }
         // A click selects, a second one connects.
-        if line == self.place(cx.state) {
+        if line == self.index(cx.state()) {
             return self.update(Action::Submit, cx);
         }
-        self.select(line, cx.state);
+        self.select(line, cx);
         Outcome::Handled
     }
 
     fn tick(&mut self, cx: &mut Cx<'_>) {
-        if let Some(why) = cx.state.markets.failed.take() {
-            cx.state.markets.status = Some(StatusMessage::bad(why));
+        if let Some(why) = cx.markets().failed.take() {
+            cx.markets().status = Some(StatusMessage::bad(why));
         }
-        let Some((name, done)) = cx.state.markets.finished.take() else {
+        let Some((name, done)) = cx.markets().finished.take() else {
             return;
         };
-        let text = markets::explain_done(&name, done, cx.state);
-        cx.state.markets.status = Some(StatusMessage::good(text));
+        let text = markets::explain_done(&name, done, cx.state());
+        cx.markets().status = Some(StatusMessage::good(text));
         self.selected.clone_from(&name);
-        if done != Done::Added && name == cx.state.profile.name {
+        if done != Done::Added && name == cx.state().profile.name {
             // The current connection still has the old key.
             markets::connect(&name, cx);
         }
@@ -219,7 +220,7 @@ impl View for Markets {
 
     // Closing the list also means not switching.
     fn closing(&mut self, cx: &mut Cx<'_>) {
-        markets::stop_connecting(cx.state);
+        markets::stop_connecting(cx);
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -2,6 +2,8 @@
 
 mod draw;
 
+use crate::core::message::News;
+use crate::table::remote::Ticket;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
@@ -42,10 +44,10 @@ impl BodyEditor {
     /// Opens the editor on the current request, or says why not; restores the draft of the same
     /// request.
     pub fn open(cx: &mut Cx<'_>) {
-        match editable(cx.state) {
+        match editable(cx.state()) {
             Ok((number, operation)) => {
-                let draft = cx.state.drafts.take::<Draft>();
-                if let Some(editor) = Self::new(number, operation, draft, cx.state) {
+                let draft = cx.drafts().take::<Draft>();
+                if let Some(editor) = Self::new(number, operation, draft, cx.state()) {
                     cx.open(editor);
                 }
             }
@@ -103,10 +105,9 @@ impl BodyEditor {
     }
 
     fn submit(&mut self, cx: &mut Cx<'_>) {
-        match self.request(cx.state) {
+        match self.request(cx.state()) {
             Ok(request) => {
-                let sent = cx.state.resend(self.number, request, cx.now);
-                cx.effect(sent);
+                super::resend(cx, self.number, request);
                 self.number = 0; // a draft of no request: it is sent
                 cx.close();
             }
@@ -153,10 +154,11 @@ impl View for BodyEditor {
             }
             Action::Reset => self.swap(),
             Action::Run => self.submit(cx),
-            Action::Edit => cx.effect(Effect::Edit {
-                text: self.area.text(),
-                suffix: ".json",
-            }),
+            Action::Edit => {
+                let (ticket, text) = (cx.ticket(), self.area.text());
+                let suffix = ".json";
+                cx.effect_for_view(Effect::Edit { ticket, text, suffix });
+            }
             Action::Back => cx.close(),
             _ => return Outcome::Ignored,
         }
@@ -178,17 +180,21 @@ impl View for BodyEditor {
         Outcome::Handled
     }
 
-    fn edited(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+    fn told(&mut self, _: Ticket, news: News, cx: &mut Cx<'_>) {
+        let News::Edited(edited) = news else { return };
+        let text = match edited {
+            Ok(text) => text,
+            Err(why) => return cx.complain(why),
+        };
         if text.len() > LONGEST_TEXT {
             let most = LONGEST_TEXT / 1024;
             cx.complain(format!("More than {most} kB: the text is as before"));
         } else {
             // Editors end the last line of a file; the body has no such end.
-            let text = text.strip_suffix('\n').unwrap_or(text);
+            let text = text.strip_suffix('\n').unwrap_or(&text);
             let pasted = self.area.replace(text);
             self.took(pasted, cx);
         }
-        Outcome::Handled
     }
 
     fn click(&mut self, region: Region, line: usize, _: &mut Cx<'_>) -> Outcome {
@@ -201,7 +207,7 @@ impl View for BodyEditor {
     fn closing(&mut self, cx: &mut Cx<'_>) {
         if self.number > 0 {
             let (number, area) = (self.number, self.area.clone());
-            cx.state.drafts.put(Draft { number, area });
+            cx.drafts().put(Draft { number, area });
         }
     }
 

@@ -16,30 +16,32 @@ use crate::widgets::report::Report;
 use crate::widgets::text::{cells, wrap_line};
 use crate::widgets::viewport::Viewport;
 
-/// The maximum width of the request beside its response: few request bodies are wider.
+// Few request bodies are wider.
+/// The maximum width of the request beside its response.
 const WIDEST_REQUEST: u16 = 80;
 
 /// The minimum height of the panel with the command line.
 const LEAST_CURL: u16 = 6;
 
+// A body of many ids would push everything else off the screen; all of it can be copied.
 /// The longest command line that is shown, in cells.
 const LONGEST_CURL: usize = 4000;
 
 /// Draws the details of a request.
 pub(super) fn details(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
     let local = scene.state.local_time(scene.now);
-    let facts = text::facts(&view.entry, &local, scene.theme);
+    let lines = text::summary(&view.entry, &local, scene.theme);
     let is_compact = scene.size == Size::Compact;
     let frame = if is_compact { 1 } else { 2 };
     let width = area.width.saturating_sub(if is_compact { 0 } else { 4 });
-    let rows: usize = facts.iter().map(|line| wrap_line(line, width, 0).len()).sum();
+    let rows: usize = lines.iter().map(|line| wrap_line(line, width, 0).len()).sum();
     let rows = u16::try_from(rows).unwrap_or(u16::MAX).min(area.height / 3);
     let [head, bodies] = Layout::vertical([Constraint::Length(rows + frame), Constraint::Fill(1)]).areas(area);
     let title = format!("Request {}: {}", view.number, view.entry.operation.label());
     let inner = Panel::new(title)
         .sized(scene.size)
         .render(head, scene.frame.buffer_mut(), scene.theme);
-    scene.render(Paragraph::new(facts).wrap(Wrap { trim: false }), inner);
+    scene.render(Paragraph::new(lines).wrap(Wrap { trim: false }), inner);
     if is_compact {
         one_body(view, bodies, scene);
     } else {

@@ -57,7 +57,7 @@ impl RequestDetails {
     pub fn open(number: u64, cx: &mut Cx<'_>) -> bool {
         let is_open = cx.try_open(|state| Self::new(number, state));
         if is_open {
-            cx.state.requests_mut().opened = Some(number);
+            cx.feature::<super::Requests>().opened = Some(number);
         }
         is_open
     }
@@ -90,8 +90,9 @@ impl RequestDetails {
 
     /// Shows the next request of the list; the search stays.
     fn step(&mut self, by: isize, cx: &mut Cx<'_>) {
-        let next = cx.state.requests_mut().step_request(by);
-        let Some((number, entry)) = next.and_then(|number| Some((number, cx.state.ledger.get(number)?.clone()))) else {
+        let next = cx.feature::<super::Requests>().step_request(by);
+        let Some((number, entry)) = next.and_then(|number| Some((number, cx.state().ledger.get(number)?.clone())))
+        else {
             return;
         };
         self.request.set_lines(request_lines(&entry));
@@ -107,13 +108,13 @@ impl RequestDetails {
         self.lacks_secret = lacks_secret(&entry);
         self.number = number;
         self.entry = entry;
-        cx.state.requests_mut().opened = Some(number);
+        cx.feature::<super::Requests>().opened = Some(number);
     }
 }
 
 /// Opens the failed request behind an error on the open pane; false if there is none.
 pub(crate) fn open_failed(cx: &mut Cx<'_>) -> bool {
-    cx.state
+    cx.state()
         .failed_request()
         .is_some_and(|number| RequestDetails::open(number, cx))
 }
@@ -256,7 +257,7 @@ impl View for RequestDetails {
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
-        cx.state.requests_mut().opened = None;
+        cx.feature::<super::Requests>().opened = None;
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -266,11 +267,8 @@ impl View for RequestDetails {
 
 /// Resends the request of the open or selected entry, or says why not.
 pub(crate) fn resend(cx: &mut Cx<'_>) {
-    match resendable(cx.state) {
-        Ok((number, request)) => {
-            let sent = cx.state.resend(number, request, cx.now);
-            cx.effect(sent);
-        }
+    match resendable(cx.state()) {
+        Ok((number, request)) => super::resend(cx, number, request),
         Err(why) => cx.complain(why),
     }
 }

@@ -17,7 +17,7 @@ const LONGEST: usize = 2000;
 const LONGEST_FAULT: usize = 60;
 
 /// The facts of a request besides its bodies.
-pub(crate) fn facts(entry: &LedgerEntry, local: &LocalTime, theme: &Theme) -> Vec<Line<'static>> {
+pub(crate) fn summary(entry: &LedgerEntry, local: &LocalTime, theme: &Theme) -> Vec<Line<'static>> {
     let url = visible(&entry.url, LONGEST);
     let status = if entry.is_cancelled() {
         theme.dim

@@ -23,7 +23,8 @@ use crate::widgets::table::{Column, Rows, Table, place};
 use crate::widgets::text::{cells, fit};
 use crate::widgets::theme::Theme;
 
-/// The minimum width of the list beside the preview: its first columns and the bars.
+// The first columns and the bars.
+/// The minimum width of the list beside the preview.
 const LIST: u16 = 68;
 
 /// Lines of a list's frame, filters, search, flight and header.
@@ -32,25 +33,28 @@ const AROUND: u16 = 6;
 /// The lowest that the list gets above the preview.
 const LEAST_LIST: u16 = 9;
 
+// Measuring all of them would cost more than drawing, and new ones are seen first.
 /// How many of the latest requests are measured for the width of their status.
 const MEASURED: usize = 200;
 
-/// The maximum width of the list beside the preview: beyond it there is nothing more to show.
+// A wider list has nothing more to show.
+/// The maximum width of the list beside the preview.
 const WIDEST_LIST: u16 = 124;
 
 pub(super) fn pane(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
-    if scene.size == Size::Compact {
-        return list(view, area, scene);
-    }
+    let is_compact = scene.size == Size::Compact;
     let rows = u16::try_from(scene.state.requests().rows().len()).unwrap_or(u16::MAX);
-    let above = rows.saturating_add(AROUND).max(LEAST_LIST);
-    if above <= area.height / 3 {
+    let above = rows.saturating_add(AROUND).max(if is_compact { 0 } else { LEAST_LIST });
+    if above <= area.height / if is_compact { 2 } else { 3 } {
         // Few requests: beside them most of the screen would be blank.
         let [top, bottom] = Layout::vertical([Constraint::Length(above), Constraint::Fill(1)]).areas(area);
         list(view, top, scene);
         preview::below(bottom, scene);
         scene.clickable(bottom, Target::Item(Region::PREVIEW, 0));
         return;
+    }
+    if is_compact {
+        return list(view, area, scene);
     }
     let width = (area.width * 11 / 20).clamp(LIST.min(area.width * 7 / 10), WIDEST_LIST);
     let [left, right] = Layout::horizontal([Constraint::Length(width), Constraint::Fill(1)]).areas(area);
@@ -79,8 +83,8 @@ fn list(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     if has_search {
         search_line(view, search, scene);
     }
-    if let Some(own) = state.requests().flights().first() {
-        scene.render(flight_line(own, flight.width, scene), flight);
+    if let Some(sent) = state.requests().flights().first() {
+        scene.render(flight_line(sent, flight.width, scene), flight);
     }
     if state.requests().rows().is_empty() {
         return empty(table, scene);
@@ -113,7 +117,7 @@ fn filters(area: Rect, scene: &mut Scene<'_, '_>) {
     let widest: u16 = named.iter().map(|name| cells(name)).sum();
     let is_short = widest > area.width;
     let mut x = area.x;
-    for (place, (filter, name)) in Filter::ALL.into_iter().zip(named).enumerate() {
+    for (index, (filter, name)) in Filter::ALL.into_iter().zip(named).enumerate() {
         let name = if is_short {
             format!(" {} ", filter.title())
         } else {
@@ -126,7 +130,7 @@ fn filters(area: Rect, scene: &mut Scene<'_, '_>) {
             theme.dim
         };
         scene.render(Line::styled(name, style), cell);
-        scene.clickable(cell, Target::Item(FILTERS, place));
+        scene.clickable(cell, Target::Item(FILTERS, index));
         x = cell.right();
     }
     let keys = format!("{} {} filter", scene.key(Action::Left), scene.key(Action::Right));

@@ -11,8 +11,7 @@ use super::body_editor::BodyEditor;
 use super::request::{LONGEST_SEARCH, RequestDetails, resend};
 use super::{Filter, Row, editable, resendable};
 use crate::core::State;
-use crate::core::message::Effect;
-use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::core::view::{Availability, Cx, Lent, Outcome, Region, Scene, View};
 use crate::features::requests::Requests;
 use crate::keys::{Action, Context};
 use crate::table::remote::Now;
@@ -35,10 +34,10 @@ impl RequestsPane {
             Action::Submit => self.is_typing = false,
             Action::Back => {
                 self.is_typing = false;
-                clear_search(cx.state);
+                clear_search(cx);
             }
-            Action::Older => cx.state.requests_mut().step(-1),
-            Action::Newer => cx.state.requests_mut().step(1),
+            Action::Older => cx.feature::<Requests>().step(-1),
+            Action::Newer => cx.feature::<Requests>().step(1),
             _ => return Outcome::Ignored,
         }
         Outcome::Handled
@@ -80,60 +79,65 @@ pub(crate) fn unavailable(action: Action) -> Option<String> {
     is_for_records.then(|| "Not available for requests".to_owned())
 }
 
-fn clear_search(state: &mut State) {
-    state.requests_mut().search.set("");
-    narrow(state);
+fn clear_search(cx: &mut Cx<'_>) {
+    cx.feature::<Requests>().search.set("");
+    narrow(cx);
 }
 
-fn narrow(state: &mut State) {
-    let requests: &mut Requests = state.feature_states.get_mut();
-    requests.narrow(&state.ledger);
+fn narrow(cx: &mut Cx<'_>) {
+    let Lent {
+        feature: requests,
+        ledger,
+        ..
+    } = cx.lend::<Requests>();
+    requests.narrow(ledger);
 }
 
-fn show(filter: Filter, state: &mut State) {
-    let requests: &mut Requests = state.feature_states.get_mut();
-    requests.set_filter(filter, &state.ledger);
+fn show(filter: Filter, cx: &mut Cx<'_>) {
+    let Lent {
+        feature: requests,
+        ledger,
+        ..
+    } = cx.lend::<Requests>();
+    requests.set_filter(filter, ledger);
 }
 
 /// Selects the next filter, wrapping around.
-fn step_filter(by: isize, state: &mut State) {
+fn step_filter(by: isize, cx: &mut Cx<'_>) {
     let many = Filter::ALL.len();
-    let here = Filter::ALL
-        .iter()
-        .position(|own| *own == state.requests().filter())
-        .unwrap_or(0);
+    let shown = cx.state().requests().filter();
+    let here = Filter::ALL.iter().position(|filter| *filter == shown).unwrap_or(0);
     let next = here.checked_add_signed(by).unwrap_or(many - 1) % many;
-    show(Filter::ALL[next], state);
+    show(Filter::ALL[next], cx);
 }
 
 /// Opens the selected request, or unfolds the selected run.
 fn open(cx: &mut Cx<'_>) {
-    match cx.state.requests().selected() {
+    match cx.state().requests().selected() {
         Some(Row::Request(number)) => {
-            let place = cx.state.requests().cursor();
-            cx.state.requests_mut().select(place);
+            let line = cx.state().requests().cursor();
+            cx.feature::<Requests>().select(line);
             RequestDetails::open(number, cx);
         }
-        Some(Row::Run(run)) => cx.state.requests_mut().toggle_run(run),
+        Some(Row::Run(run)) => cx.feature::<Requests>().toggle_run(run),
         None => {}
     }
 }
 
 /// Esc: cancels resent requests, else clears the notices, the search, the filter.
 fn step_back(cx: &mut Cx<'_>) {
-    let cancelled = cx.state.requests_mut().cancel();
+    let cancelled = cx.feature::<Requests>().cancel();
     if !cancelled.is_empty() {
-        cx.effects(cancelled.into_iter().map(Effect::Abort));
+        cx.abort(cancelled);
         cx.toast("Request cancelled");
-    } else if !cx.state.notices.is_empty() {
-        let effects = cx.state.dismiss_notices(cx.now);
-        cx.effects(effects);
-    } else if !cx.state.requests().search.is_empty() {
-        clear_search(cx.state);
-    } else if cx.state.requests().filter() != Filter::All {
-        show(Filter::All, cx.state);
+    } else if !cx.state().notices.is_empty() {
+        cx.dismiss_notices();
+    } else if !cx.state().requests().search.is_empty() {
+        clear_search(cx);
+    } else if cx.state().requests().filter() != Filter::All {
+        show(Filter::All, cx);
     } else {
-        let key = cx.state.keymap.key_of(Action::Quit);
+        let key = cx.state().keymap.key_of(Action::Quit);
         cx.toast(format!("Press {key} to quit"));
     }
 }
@@ -176,12 +180,12 @@ impl View for RequestsPane {
             return self.on_search(action, cx);
         }
         if let Some(by) = cx.motion(action) {
-            cx.state.requests_mut().step(by);
+            cx.feature::<Requests>().step(by);
             return Outcome::Handled;
         }
         match action {
-            Action::Left => step_filter(-1, cx.state),
-            Action::Right => step_filter(1, cx.state),
+            Action::Left => step_filter(-1, cx),
+            Action::Right => step_filter(1, cx),
             Action::Query => self.is_typing = true,
             Action::Open => open(cx),
             Action::Refresh => resend(cx),
@@ -193,8 +197,8 @@ impl View for RequestsPane {
     }
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        if self.is_typing && cx.state.requests_mut().search.key(key) {
-            narrow(cx.state);
+        if self.is_typing && cx.feature::<Requests>().search.key(key) {
+            narrow(cx);
             return Outcome::Handled;
         }
         Outcome::Ignored
@@ -207,8 +211,8 @@ impl View for RequestsPane {
         if text.len() > LONGEST_SEARCH {
             cx.complain("Too long to search for");
         } else {
-            cx.state.requests_mut().search.paste(text);
-            narrow(cx.state);
+            cx.feature::<Requests>().search.paste(text);
+            narrow(cx);
         }
         Outcome::Handled
     }
@@ -217,13 +221,13 @@ impl View for RequestsPane {
         match region {
             FILTERS => {
                 if let Some(filter) = Filter::ALL.get(line) {
-                    show(*filter, cx.state);
+                    show(*filter, cx);
                 }
             }
             SEARCH => self.is_typing = true,
             Region::PREVIEW => open(cx),
-            _ if cx.state.requests().cursor() == line => open(cx),
-            _ => cx.state.requests_mut().select(line),
+            _ if cx.state().requests().cursor() == line => open(cx),
+            _ => cx.feature::<Requests>().select(line),
         }
         Outcome::Handled
     }

@@ -15,6 +15,7 @@ use crate::cli::sandbox::Stop;
 use crate::domain::Untrusted;
 use crate::domain::routing::{Attempt, Completion, Outcome, RoutePlan, Run};
 
+// More often would only flicker, and cost time that is measured.
 /// The interval between updates of the progress line.
 const SHOWN_EVERY: Duration = Duration::from_millis(100);
 
@@ -126,7 +127,7 @@ impl Ended {
             .duration_since(UNIX_EPOCH)
             .map_or(0.0, |since| since.as_secs_f64());
         let run = Run::start(plan, now, epoch).map_err(|objections| {
-            let words: Vec<_> = objections.into_iter().map(|it| it.message).collect();
+            let words: Vec<_> = objections.into_iter().map(|objection| objection.message).collect();
             CliError::Usage(words.join("; "))
         })?;
         Ok(Self {

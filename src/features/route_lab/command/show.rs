@@ -11,6 +11,7 @@ use crate::domain::export;
 use crate::domain::format::{percent, trimmed};
 use crate::domain::routing::{OutcomeKind, Quantiles, Run, WorkerShare, words};
 
+// A short run is a test of single requests; of a long one the figures count.
 /// The longest run whose requests are listed individually.
 const MOST_LISTED: usize = 20;
 
@@ -43,9 +44,9 @@ pub fn progress(run: &Run, now: f64) -> String {
 /// The requests by outcome, in one line.
 fn counts(run: &Run) -> String {
     let stats = run.stats();
-    let counted = |number: u64, one: &str| {
+    let counted = |number: u64, singular: &str| {
         let plural = if number == 1 { "" } else { "s" };
-        format!("{number} {one}{plural}")
+        format!("{number} {singular}{plural}")
     };
     let mut text = format!(
         "{}: {} assigned, {} waiting, {} failed",

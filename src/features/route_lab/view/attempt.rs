@@ -22,18 +22,19 @@ use crate::widgets::report::Report;
 use crate::widgets::text::wrap_line;
 use crate::widgets::theme::Theme;
 
-/// Cells of the labels.
 const LABEL: usize = 14;
 
-/// Cells of the facts beside the reply: a shortened signature fits on its line.
+// A shortened signature fits on its line.
+/// Cells of the facts beside the reply.
 pub(super) const FACTS: u16 = 58;
 
+// A server may send megabytes, and laying them out takes longer than a frame.
 /// The maximum part of a reply that is laid out, in bytes.
 const LONGEST_REPLY: usize = 64 * 1024;
 
 /// The worker and the full reply of an assigned attempt, while the reply is in memory.
-pub(super) fn assignment(run: &Run, place: usize) -> Option<(&Untrusted, &Untrusted)> {
-    let sample = run.samples().get(place)?;
+pub(super) fn assignment(run: &Run, index: usize) -> Option<(&Untrusted, &Untrusted)> {
+    let sample = run.samples().get(index)?;
     Some((sample.outcome.worker()?, run.reply(sample.index)?))
 }
 
@@ -47,7 +48,7 @@ pub(super) fn signature(reply: &Untrusted) -> Option<Untrusted> {
 }
 
 /// The outcome of an attempt, one label and value per line.
-pub(super) fn facts(run: &Run, sample: &RouteSample, width: u16, theme: &Theme) -> Vec<Line<'static>> {
+pub(super) fn details(run: &Run, sample: &RouteSample, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let reply = run.reply(sample.index);
     let mut lines = Vec::new();
     let mut add = |label: &str, value: String, style: Style| {
@@ -64,7 +65,7 @@ pub(super) fn facts(run: &Run, sample: &RouteSample, width: u16, theme: &Theme) 
         add("Worker", worker.screen(400), theme.text);
         let reqnum = reqnum.map_or_else(|| "—".to_owned(), |reqnum| reqnum.to_string());
         add("Request no.", reqnum, theme.text);
-        for (label, value, is_right) in reply.map(|it| echoes(run, sample, it)).unwrap_or_default() {
+        for (label, value, is_right) in reply.map(|reply| echoes(run, sample, reply)).unwrap_or_default() {
             let style = if is_right { theme.text } else { theme.warning };
             add(label, value, style);
         }
@@ -131,7 +132,7 @@ fn echoes(run: &Run, sample: &RouteSample, reply: &Untrusted) -> Vec<(&'static s
         let echo = match value {
             None => "not in the reply".to_owned(),
             Some(Json::String(text)) => visible(text, 200),
-            Some(other) => visible(&other.to_string(), 200),
+            Some(sent) => visible(&sent.to_string(), 200),
         };
         let note = if same { ", as sent" } else { ", NOT as sent" };
         format!("{echo}{note}")
@@ -218,29 +219,29 @@ pub(super) fn reply_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>>
 #[derive(Debug)]
 pub(super) struct AttemptView {
     run: u64,
-    place: usize,
+    index: usize,
     report: Report,
 }
 
 impl AttemptView {
-    pub fn new(state: &State, run: u64, place: usize) -> Option<Self> {
+    pub fn new(state: &State, run: u64, index: usize) -> Option<Self> {
         let mut view = Self {
             run,
-            place,
+            index,
             report: Report::default(),
         };
-        view.show(place, state).then_some(view)
+        view.show(index, state).then_some(view)
     }
 
     /// Shows the attempt at an index; false if there is none.
-    fn show(&mut self, place: usize, state: &State) -> bool {
+    fn show(&mut self, index: usize, state: &State) -> bool {
         let Some(run) = state.routes().run(self.run) else {
             return false;
         };
-        let Some(sample) = run.run().samples().get(place) else {
+        let Some(sample) = run.run().samples().get(index) else {
             return false;
         };
-        self.place = place;
+        self.index = index;
         self.report = Report::new(body(state, run.run(), sample));
         true
     }
@@ -271,16 +272,16 @@ impl View for AttemptView {
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Handling {
         match action {
             Action::Right => {
-                self.show(self.place + 1, cx.state);
+                self.show(self.index + 1, cx.state());
             }
             Action::Left => {
-                self.show(self.place.saturating_sub(1), cx.state);
+                self.show(self.index.saturating_sub(1), cx.state());
             }
             Action::Settings => {
-                cx.try_open(|state| WorkerRequest::new(state, self.run, self.place));
+                cx.try_open(|state| WorkerRequest::new(state, self.run, self.index));
             }
             Action::Copy => {
-                cx.try_open(|state| copy::menu(state, self.run, Some(self.place)));
+                cx.try_open(|state| copy::menu(state, self.run, Some(self.index)));
             }
             Action::Export => {
                 cx.try_open(|state| export::Export::new(state, self.run));
@@ -304,7 +305,7 @@ impl View for AttemptView {
             Action::Sort | Action::Differences if !self.report.is_typing() => Availability::Hidden,
             Action::Settings => {
                 let run = state.routes().run(self.run);
-                if run.is_some_and(|run| assignment(run.run(), self.place).is_some()) {
+                if run.is_some_and(|run| assignment(run.run(), self.index).is_some()) {
                     Availability::Available
                 } else {
                     Availability::Hidden
@@ -323,11 +324,11 @@ impl View for AttemptView {
         }
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
         // The worker request may have another path or payload now.
-        let run = cx.state.routes().run(self.run).map(super::RouteRun::run);
-        if let Some((run, sample)) = run.and_then(|run| Some((run, run.samples().get(self.place)?))) {
-            self.report.set_lines(body(cx.state, run, sample));
+        let run = cx.state().routes().run(self.run).map(super::RouteRun::run);
+        if let Some((run, sample)) = run.and_then(|run| Some((run, run.samples().get(self.index)?))) {
+            self.report.set_lines(body(cx.state(), run, sample));
         }
     }
 
@@ -336,11 +337,11 @@ impl View for AttemptView {
         let Some(run) = scene.state.routes().run(self.run) else {
             return;
         };
-        let Some(sample) = run.run().samples().get(self.place) else {
+        let Some(sample) = run.run().samples().get(self.index) else {
             return;
         };
         let [left, right] = if scene.size == Size::Compact {
-            let tall = facts(run.run(), sample, area.width, theme).len() + 1;
+            let tall = details(run.run(), sample, area.width, theme).len() + 1;
             let tall = u16::try_from(tall).unwrap_or(0).min(area.height / 2);
             Layout::vertical([Constraint::Length(tall), Constraint::Fill(1)]).areas(area)
         } else {
@@ -349,12 +350,12 @@ impl View for AttemptView {
         let title = format!("Attempt {} of run {}", sample.number(), run.number);
         let panel = Panel::new(title).sized(scene.size);
         let inner = panel.render(left, scene.frame.buffer_mut(), theme);
-        let lines = facts(run.run(), sample, inner.width, theme);
+        let lines = details(run.run(), sample, inner.width, theme);
         for (line, row) in lines.into_iter().zip(inner.rows()) {
             scene.render(line, row);
         }
         let panel = Panel::new("Reply")
-            .facts("secrets removed")
+            .note("secrets removed")
             .focused(true)
             .sized(scene.size);
         let inner = panel.render(right, scene.frame.buffer_mut(), theme);

@@ -13,7 +13,7 @@ use crate::widgets::table::{Column, Rows};
 use crate::widgets::text_input::TextInput;
 use crate::widgets::theme::Theme;
 
-/// Attempts searched per piece: a few milliseconds of work.
+// Attempts searched per piece: a few milliseconds of work.
 const PIECE: usize = 8_000;
 
 /// The filtered attempts and the selection.
@@ -22,7 +22,7 @@ pub(super) struct AttemptList {
     pub input: TextInput,
     filter: String,
     /// Indices of the attempts that match, among those searched.
-    found: Vec<u32>,
+    matched: Vec<u32>,
     searched: usize,
     /// The selected line; `None` follows the latest attempt.
     chosen: Option<usize>,
@@ -45,7 +45,7 @@ impl AttemptList {
 
     /// Starts over, for another run or search.
     pub fn reset(&mut self) {
-        self.found.clear();
+        self.matched.clear();
         self.searched = 0;
         self.chosen = None;
     }
@@ -60,11 +60,11 @@ impl AttemptList {
             return;
         }
         let end = samples.len().min(self.searched + PIECE);
-        for (place, sample) in samples.iter().enumerate().take(end).skip(self.searched) {
+        for (index, sample) in samples.iter().enumerate().take(end).skip(self.searched) {
             if sample.matches(&self.filter)
-                && let Ok(place) = u32::try_from(place)
+                && let Ok(index) = u32::try_from(index)
             {
-                self.found.push(place);
+                self.matched.push(index);
             }
         }
         self.searched = end;
@@ -74,16 +74,16 @@ impl AttemptList {
         if self.filter.is_empty() {
             samples.len()
         } else {
-            self.found.len()
+            self.matched.len()
         }
     }
 
     /// The index of the attempt in a line.
-    pub fn place(&self, line: usize, samples: &[RouteSample]) -> Option<usize> {
+    pub fn index_at(&self, line: usize, samples: &[RouteSample]) -> Option<usize> {
         if self.filter.is_empty() {
             (line < samples.len()).then_some(line)
         } else {
-            self.found.get(line).map(|place| *place as usize)
+            self.matched.get(line).map(|index| *index as usize)
         }
     }
 
@@ -168,9 +168,9 @@ impl Rows for AttemptRows<'_> {
     }
 
     fn cell(&self, row: usize, column: usize, width: u16) -> (Cow<'_, str>, Style) {
-        let sample = self.list.place(row, self.samples);
+        let sample = self.list.index_at(row, self.samples);
         let Some((sample, column)) = sample
-            .and_then(|place| self.samples.get(place))
+            .and_then(|index| self.samples.get(index))
             .zip(COLUMNS.get(column))
         else {
             return (Cow::Borrowed(""), Style::new());

@@ -6,26 +6,27 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style};
 use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::canvas::{Canvas, Points};
+use ratatui::widgets::canvas::Points;
 
 use crate::core::view::{Region, Scene};
+use crate::core::views::chart;
+use crate::core::views::chart::{Axis, Labels};
 use crate::domain::format::percent;
 use crate::domain::insight::{Scale, ScaleKind};
 use crate::domain::routing::{Latencies, OutcomeKind, Run, WorkerShare, Workers, words};
 use crate::widgets::panel::Panel;
+use crate::widgets::range_bar::filled;
 use crate::widgets::table;
 use crate::widgets::table::{Column, Rows, Table};
 use crate::widgets::text::{cells, fit};
 use crate::widgets::theme::Theme;
 
-/// Cells left of the vertical axis.
+/// Cells of the labels of the distribution.
 const LABELS: u16 = 10;
 
-/// The maximum number of bars in the distribution: more would not tell more.
+// More would not tell more.
+/// The maximum number of bars in the distribution.
 const MOST_BARS: usize = 24;
-
-/// Eighths of a cell, to the right.
-const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
 /// Latency over time and its distribution.
 pub(super) fn side_by_side(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -54,7 +55,7 @@ pub(super) fn over_time(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scen
         Span::styled(format!("  {} waiting", signs[1]), theme.warning),
         Span::styled("  × failed", theme.error),
     ]);
-    let panel = Panel::new(title).facts(legend).sized(scene.size);
+    let panel = Panel::new(title).note(legend).sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
     let Some(latency) = latency_scale(run.stats().router_reply()) else {
         return nothing(inner, scene);
@@ -65,32 +66,29 @@ pub(super) fn over_time(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scen
         low: 0.0,
         high: run.elapsed(scene.now.mono).max(last).max(1e-3),
     };
-    let axes_of = (Axis(&time, words::span), Axis(&latency, words::latency));
-    let Some(plot) = axes(axes_of, inner, scene) else {
+    let [across, upwards] = [(&time, words::span as fn(f64) -> String), (&latency, words::latency)]
+        .map(|(scale, words)| Axis(scale, Labels::Words(words)));
+    let Some(plot) = chart::axes(&across, Some(&upwards), inner, scene) else {
         return;
     };
     let dots = Dots::of(run, (&time, &latency), plot);
     let color = |style: Style| style.fg.unwrap_or(Color::Reset);
-    let canvas = Canvas::default()
-        .marker(Marker::Braille)
-        .x_bounds([0.0, 1.0])
-        .y_bounds([0.0, 1.0])
-        .paint(|context| {
-            let series = [(&dots.assigned, theme.series[0]), (&dots.waiting, theme.warning)];
-            for ((coords, style), sign) in series.into_iter().zip(signs) {
-                if has_colour {
-                    let color = color(style);
-                    context.draw(&Points { coords, color });
-                } else {
-                    for (x, y) in coords {
-                        context.print(*x, *y, sign);
-                    }
+    let canvas = chart::canvas(Marker::Braille).paint(|context| {
+        let series = [(&dots.assigned, theme.series[0]), (&dots.waiting, theme.warning)];
+        for ((coords, style), sign) in series.into_iter().zip(signs) {
+            if has_colour {
+                let color = color(style);
+                context.draw(&Points { coords, color });
+            } else {
+                for (x, y) in coords {
+                    context.print(*x, *y, sign);
                 }
             }
-            for (x, y) in &dots.failed {
-                context.print(*x, *y, Span::styled("×", theme.error));
-            }
-        });
+        }
+        for (x, y) in &dots.failed {
+            context.print(*x, *y, Span::styled("×", theme.error));
+        }
+    });
     scene.render(canvas, plot);
 }
 
@@ -119,7 +117,7 @@ impl Dots {
                 latency.position(sample.latency().clamp(latency.low, latency.high)),
             );
             let Some((x, y)) = x.zip(y) else { continue };
-            let (series, own) = match sample.outcome.kind() {
+            let (series, dots) = match sample.outcome.kind() {
                 OutcomeKind::Assigned => (0, &mut dots.assigned),
                 OutcomeKind::Waiting => (1, &mut dots.waiting),
                 OutcomeKind::Cancelled => continue,
@@ -129,11 +127,11 @@ impl Dots {
                 | OutcomeKind::Garbage
                 | OutcomeKind::TimedOut => (2, &mut dots.failed),
             };
-            let place = dot(y, high) * wide + dot(x, wide);
-            if let Some(is_seen) = seen[series].get_mut(place)
+            let cell = dot(y, high) * wide + dot(x, wide);
+            if let Some(is_seen) = seen[series].get_mut(cell)
                 && !std::mem::replace(is_seen, true)
             {
-                own.push((x, y));
+                dots.push((x, y));
             }
         }
         dots
@@ -141,105 +139,14 @@ impl Dots {
 }
 
 /// Which of `many` dots a position from 0 to 1 falls on.
-fn dot(place: f64, many: usize) -> usize {
+fn dot(share: f64, many: usize) -> usize {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         clippy::cast_precision_loss
     )] // from 0 to some hundreds
-    let dot = (place * many as f64) as usize;
+    let dot = (share * many as f64) as usize;
     dot.min(many.saturating_sub(1))
-}
-
-/// A scale and the format of its values.
-pub(super) struct Axis<'a>(pub &'a Scale, pub fn(f64) -> String);
-
-impl Axis<'_> {
-    fn label(&self, tick: f64) -> String {
-        // Zero needs no unit.
-        if tick == 0.0 {
-            return "0".to_owned();
-        }
-        (self.1)(tick)
-    }
-}
-
-/// Draws the axes with their labels; returns the area between them, if there is any.
-pub(super) fn axes((x, y): (Axis<'_>, Axis<'_>), area: Rect, scene: &mut Scene<'_, '_>) -> Option<Rect> {
-    let [body, foot] = Layout::vertical([Constraint::Fill(1), Constraint::Length(2)]).areas(area);
-    let [labels, plot] = Layout::horizontal([Constraint::Length(LABELS), Constraint::Fill(1)]).areas(body);
-    if plot.width < 10 || plot.height < 2 {
-        return None;
-    }
-    draw_vertical(&y, labels, scene);
-    draw_horizontal(&x, plot, foot, scene);
-    Some(plot)
-}
-
-/// Draws the vertical axis with its labels.
-fn draw_vertical(y: &Axis<'_>, labels: Rect, scene: &mut Scene<'_, '_>) {
-    let theme = scene.theme;
-    for row in labels.rows() {
-        let edge = Rect {
-            x: row.right() - 1,
-            width: 1,
-            ..row
-        };
-        scene.render(Line::styled("│", theme.border), edge);
-    }
-    for tick in y.0.ticks(usize::from(labels.height / 2).clamp(2, 8)) {
-        let Some(place) = y.0.position(tick) else {
-            continue;
-        };
-        let down = u16::try_from(dot(1.0 - place, usize::from(labels.height))).unwrap_or(0);
-        let row = Rect {
-            y: labels.y + down,
-            height: 1,
-            ..labels
-        };
-        let label = Line::from(vec![
-            Span::styled(y.label(tick), theme.dim),
-            Span::styled(" ┤", theme.border),
-        ]);
-        scene.render(label.right_aligned(), row);
-    }
-}
-
-/// Draws the horizontal axis below the plot, with as many labels as fit without touching.
-fn draw_horizontal(x: &Axis<'_>, plot: Rect, foot: Rect, scene: &mut Scene<'_, '_>) {
-    let theme = scene.theme;
-    let [rule, below] = Layout::vertical([Constraint::Length(1); 2]).areas(foot);
-    let corner = usize::from(LABELS - 1);
-    let mut line: Vec<&str> = vec![" "; corner];
-    line.push("└");
-    line.resize(usize::from(rule.width), "─");
-    let mut free = plot.x;
-    for tick in x.0.ticks(usize::from(plot.width / 12).clamp(2, 12)) {
-        let Some(place) = x.0.position(tick) else {
-            continue;
-        };
-        let label = x.label(tick);
-        let right = u16::try_from(dot(place, usize::from(plot.width))).unwrap_or(0);
-        let width = cells(&label);
-        let start = (plot.x + right)
-            .saturating_sub(width / 2)
-            .max(plot.x)
-            .min(plot.right().saturating_sub(width));
-        if start < free {
-            continue;
-        }
-        let spot = Rect {
-            x: start,
-            width,
-            ..below
-        };
-        scene.render(Line::styled(label, theme.dim), spot);
-        free = start + width + 1;
-        if let Some(sign) = line.get_mut(corner + 1 + usize::from(right)) {
-            *sign = "┬";
-        }
-    }
-    scene.render(Line::styled(line.concat(), theme.border), rule);
 }
 
 fn nothing(area: Rect, scene: &mut Scene<'_, '_>) {
@@ -254,7 +161,7 @@ pub(super) fn distribution(run: &Run, title: Line<'_>, area: Rect, scene: &mut S
     } else {
         "router reply, since sent"
     };
-    let panel = Panel::new(title).facts(basis).sized(scene.size);
+    let panel = Panel::new(title).note(basis).sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
     let latencies = run.stats().router_reply();
     let bars = bins(latencies, usize::from(inner.height).min(MOST_BARS));
@@ -298,29 +205,22 @@ fn bins(of: &Latencies, many: usize) -> Vec<(f64, u64)> {
     let scale = Scale { kind, low, high };
     #[expect(clippy::cast_precision_loss)] // a few dozen bars
     let mut bars: Vec<(f64, u64)> = (0..many)
-        .map(|place| (scale.value(place as f64 / many as f64), 0))
+        .map(|index| (scale.value(index as f64 / many as f64), 0))
         .collect();
     for (micros, count) in of.counts() {
         #[expect(clippy::cast_precision_loss)] // at most an hour in microseconds
         let seconds = (micros as f64 / 1e6).clamp(low, high);
-        let place = scale.position(seconds).unwrap_or(0.0);
-        bars[dot(place, many)].1 += count;
+        let share = scale.position(seconds).unwrap_or(0.0);
+        bars[dot(share, many)].1 += count;
     }
     bars
 }
 
 /// A bar of `part` out of `most`, at most `width` cells; anything above zero is visible.
 fn bar(part: u64, most: u64, width: u16) -> String {
-    if part == 0 || most == 0 {
-        return String::new();
-    }
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_precision_loss
-    )] // a bar is a few cells wide
-    let eighths = ((part as f64 / most as f64 * f64::from(width) * 8.0).round() as usize).max(1);
-    "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
+    #[expect(clippy::cast_precision_loss)] // counts of attempts
+    let share = part as f64 / most.max(1) as f64;
+    filled(share, width)
 }
 
 /// The columns of the workers.
@@ -403,7 +303,7 @@ pub(super) fn workers(
     let cursor = turn.as_ref().map(|(_, cursor)| *cursor);
     let title = turn.map_or_else(|| Line::from("Workers"), |(title, _)| title);
     let panel = Panel::new(title)
-        .facts(format!("{} workers", words::count(rows.ranked.len() as u64)))
+        .note(format!("{} workers", words::count(rows.ranked.len() as u64)))
         .focused(cursor.is_some())
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);

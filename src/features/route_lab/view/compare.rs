@@ -4,14 +4,12 @@ use std::borrow::Cow;
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style};
-use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::canvas::Canvas;
 
-use super::charts::{Axis, axes};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
-use crate::core::views::chart::polyline;
+use crate::core::views::chart;
+use crate::core::views::chart::{Axis, Labels, SOLID, polyline};
 use crate::domain::format;
 use crate::domain::insight::{Scale, ScaleKind};
 use crate::domain::routing::{Figure, Latencies, compare, words};
@@ -30,25 +28,29 @@ const TABLE: u16 = 64;
 #[derive(Debug)]
 pub(super) struct Compare {
     run: u64,
-    other: u64,
+    compared: u64,
     cursor: usize,
 }
 
 impl Compare {
     /// The run compared with the one before it, or after it.
     pub fn new(state: &State, run: u64) -> Option<Self> {
-        let other = neighbour(state, run, run, false)?;
-        Some(Self { run, other, cursor: 0 })
+        let compared = neighbour(state, run, run, false)?;
+        Some(Self {
+            run,
+            compared,
+            cursor: 0,
+        })
     }
 
     fn turn(&mut self, state: &State, after: bool) {
-        if let Some(other) = neighbour(state, self.run, self.other, after) {
-            self.other = other;
+        if let Some(compared) = neighbour(state, self.run, self.compared, after) {
+            self.compared = compared;
         }
     }
 
     fn runs<'a>(&self, state: &'a State) -> Option<(&'a RouteRun, &'a RouteRun)> {
-        state.routes().run(self.other).zip(state.routes().run(self.run))
+        state.routes().run(self.compared).zip(state.routes().run(self.run))
     }
 }
 
@@ -58,8 +60,8 @@ fn neighbour(state: &State, run: u64, from: u64, after: bool) -> Option<u64> {
     let numbers: Vec<u64> = numbers.filter(|number| *number != run).collect();
     let before = numbers.iter().rev().find(|number| **number < from);
     let behind = numbers.iter().find(|number| **number > from);
-    let found = if after { behind } else { before };
-    found.or(behind).or(before).copied()
+    let next = if after { behind } else { before };
+    next.or(behind).or(before).copied()
 }
 
 fn figures(first: &RouteRun, second: &RouteRun, scene: &Scene<'_, '_>) -> Vec<Figure> {
@@ -128,8 +130,8 @@ impl View for Compare {
             return Outcome::Handled;
         }
         match action {
-            Action::Older => self.turn(cx.state, false),
-            Action::Newer => self.turn(cx.state, true),
+            Action::Older => self.turn(cx.state(), false),
+            Action::Newer => self.turn(cx.state(), true),
             Action::Back | Action::RouteLab | Action::Compare | Action::Open => cx.close(),
             _ => return Outcome::Ignored,
         }
@@ -221,13 +223,13 @@ impl Compare {
 /// The cumulative distribution of the replies of each run.
 fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
-    let own = told_apart((first, second), theme);
-    let legend = own.map(|(run, sign, style)| Span::styled(format!("{sign} run {} ", run.number), style));
+    let shown = told_apart((first, second), theme);
+    let legend = shown.map(|(run, sign, style)| Span::styled(format!("{sign} run {} ", run.number), style));
     let panel = Panel::new("Share of replies by time")
         .foot(Line::from(legend.to_vec()))
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
-    let latencies = own.map(|(run, ..)| run.run().stats().router_reply());
+    let latencies = shown.map(|(run, ..)| run.run().stats().router_reply());
     let ends = latencies.iter().flat_map(|of| [of.least(), of.most()]);
     let Some(scale) = Scale::fit(ends.flatten(), None) else {
         scene.render(Line::styled("No replies yet", theme.dim), inner);
@@ -238,24 +240,21 @@ fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene
         low: 0.0,
         high: 1.0,
     };
-    let both = (Axis(&scale, words::latency), Axis(&share, format::percent));
-    let Some(plot) = axes(both, inner, scene) else {
+    let [across, upwards] = [(&scale, words::latency as fn(f64) -> String), (&share, format::percent)]
+        .map(|(scale, words)| Axis(scale, Labels::Words(words)));
+    let Some(plot) = chart::axes(&across, Some(&upwards), inner, scene) else {
         return;
     };
-    let canvas = Canvas::default()
-        .marker(Marker::Braille)
-        .x_bounds([0.0, 1.0])
-        .y_bounds([0.0, 1.0])
-        .paint(|context| {
-            for (of, (_, sign, style)) in latencies.iter().zip(own) {
-                let color = style.fg.unwrap_or(Color::Reset);
-                let curve = curve(of, &scale);
-                polyline(context, &curve, color);
-                for (x, y) in curve.into_iter().step_by(10) {
-                    context.print(x, y, Span::styled(sign, style));
-                }
+    let canvas = chart::canvas(SOLID).paint(|context| {
+        for (of, (_, sign, style)) in latencies.iter().zip(shown) {
+            let color = style.fg.unwrap_or(Color::Reset);
+            let curve = curve(of, &scale);
+            polyline(context, &curve, color);
+            for (x, y) in curve.into_iter().step_by(10) {
+                context.print(x, y, Span::styled(sign, style));
             }
-        });
+        }
+    });
     scene.render(canvas, plot);
 }
 

@@ -1,37 +1,41 @@
 //! The question before a run that adds load.
 
 use super::{begin, explain};
+use crate::api::{Request, RouteCall};
 use crate::core::State;
+use crate::core::view::Cx;
 use crate::core::views::confirm::Confirm;
-use crate::domain::routing::{RoutePlan, Stop, words};
+use crate::domain::routing::{RoutePlan, words};
 
-/// Asks whether to start a series: it can wake workers, and workers are billed.
+/// Asks whether to start a long series: it can wake workers, and workers are billed.
 pub(super) fn question(plan: RoutePlan, state: &State) -> Confirm {
-    let (title, bill) = if state.profile.is_sandbox {
-        ("Start this run?", "This is the sandbox: nothing is billed.")
+    let bill = if state.profile.is_sandbox {
+        "This is the sandbox: nothing is billed."
     } else {
-        (
-            "This sends real traffic",
-            "Requests can wake workers, and workers are billed.",
-        )
+        "This sends real traffic: requests can wake workers, and workers are billed."
     };
     let text = format!("{}\n\n{}\n{bill}", words::plan(&plan), load(&plan));
-    Confirm::new(title, text, "start", move |cx| {
+    let first = first_request(&plan);
+    let start = move |cx: &mut Cx<'_>| {
         if let Err(why) = begin(plan, cx) {
             explain(&why, cx);
         }
+    };
+    Confirm::new("Start this run?", text, "start", start).sends_first(first)
+}
+
+/// The first request of a run; the market chooses the key that the others repeat.
+pub(super) fn first_request(plan: &RoutePlan) -> Request {
+    Request::Route(RouteCall {
+        endpoint: plan.endpoint.clone(),
+        cost: plan.cost,
+        key: None,
     })
 }
 
 /// The maximum load of a plan, which is the sum of its costs, and what its polls add.
 pub(super) fn load(plan: &RoutePlan) -> String {
-    let requests = match (plan.stop, plan.rate) {
-        #[expect(clippy::cast_precision_loss)] // at most 250,000
-        (Stop::Count(count), _) => Some(count as f64),
-        (Stop::Duration(span), Some(rate)) => Some((rate * span).ceil()),
-        (Stop::Duration(_), None) => None,
-    };
-    let mut text = requests.map_or_else(
+    let mut text = plan.requests().map_or_else(
         || "The total load depends on how fast replies arrive.".to_owned(),
         |requests| {
             let load = words::amount(plan.cost * requests);

@@ -15,13 +15,13 @@ use crate::features::copy_export::copy_menu::CopyMenu;
 const LONGEST: usize = 10_000;
 
 /// The menu for an attempt; without one, for the next request of the run.
-pub(super) fn menu(state: &State, run: u64, place: Option<usize>) -> Option<CopyMenu> {
+pub(super) fn menu(state: &State, run: u64, attempt: Option<usize>) -> Option<CopyMenu> {
     let run = state.routes().run(run)?.run();
-    Some(CopyMenu::new(items(state, run, place)))
+    Some(CopyMenu::new(items(state, run, attempt)))
 }
 
-fn items(state: &State, run: &Run, place: Option<usize>) -> Vec<CopyItem> {
-    let assigned = place.and_then(|place| assignment(run, place));
+fn items(state: &State, run: &Run, attempt: Option<usize>) -> Vec<CopyItem> {
+    let assigned = attempt.and_then(|attempt| assignment(run, attempt));
     let nothing = "no worker was assigned, or its reply is no longer in memory";
     let of_worker = |text: &dyn Fn(&Untrusted, &Untrusted) -> Result<String, &'static str>| {
         let text = assigned.map_or(Err(nothing), |(worker, reply)| text(worker, reply));
@@ -32,7 +32,7 @@ fn items(state: &State, run: &Run, place: Option<usize>) -> Vec<CopyItem> {
         RouteKey::Group => "the request as curl; set BOURSE_API_KEY to the workergroup's key",
     };
     vec![
-        CopyItem::new('c', "copy-curl", what, Ok(request(state, run, place))),
+        CopyItem::new('c', "copy-curl", what, Ok(request(state, run, attempt))),
         CopyItem::new(
             's',
             "copy-signature",
@@ -68,8 +68,8 @@ fn items(state: &State, run: &Run, place: Option<usize>) -> Vec<CopyItem> {
 }
 
 /// The request of an attempt, or the next one of the run, with the key as a variable.
-fn request(state: &State, run: &Run, place: Option<usize>) -> String {
-    let sample = place.and_then(|place| run.samples().get(place));
+fn request(state: &State, run: &Run, attempt: Option<usize>) -> String {
+    let sample = attempt.and_then(|attempt| run.samples().get(attempt));
     let request = Request::Route(RouteCall {
         endpoint: run.plan().endpoint.clone(),
         cost: sample.map_or(run.plan().cost, |sample| sample.cost),

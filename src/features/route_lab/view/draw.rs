@@ -3,7 +3,7 @@
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Style, Stylize};
-use ratatui::text::{Line, Span, Text};
+use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::attempts::{AttemptRows, columns};
@@ -62,25 +62,41 @@ fn welcome(area: Rect, scene: &mut Scene<'_, '_>) {
     let panel = Panel::new("Route lab").focused(true).sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
     let key = scene.state.keymap.key_in(&[Context::RouteLab], Action::New);
-    let text = Text::from(vec![
+    let about = vec![
         Line::styled("No run yet", theme.heading),
         Line::from("Request a worker from an endpoint, once or many times:"),
         Line::from("latencies, the share of each worker, and what fails."),
         Line::default(),
         Line::from(vec![Span::styled(key, theme.key), Span::raw(" new run")]),
-    ]);
-    let [_, middle, _] =
-        Layout::vertical([Constraint::Fill(1), Constraint::Length(5), Constraint::Fill(2)]).areas(inner);
-    scene.render(Paragraph::new(text).centered(), middle);
+    ];
+    let figures = vec![
+        Line::styled("What a run measures", theme.heading),
+        Line::from("Router reply: from sending a request to the answer of the router."),
+        Line::from("Time to a worker: the same, with waiting until a worker is free."),
+        Line::from("p50 and p99: half and 99% of the replies were at least as fast."),
+    ];
+    // Above and below the form of a run, which opens in the middle.
+    let [_, above, _, below, _] = Layout::vertical([
+        Constraint::Fill(2),
+        Constraint::Length(5),
+        Constraint::Fill(5),
+        Constraint::Length(4),
+        Constraint::Fill(2),
+    ])
+    .areas(inner);
+    scene.render(Paragraph::new(about).centered(), above);
+    if scene.size != Size::Compact {
+        scene.render(Paragraph::new(figures).centered(), below);
+    }
 }
 
 /// The run, its progress, and its two main times.
 fn headline(route_run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let run = route_run.run();
     let runs = scene.state.routes().runs();
-    let place = runs.iter().position(|own| own.number == route_run.number);
+    let index = runs.iter().position(|shown| shown.number == route_run.number);
     let panel = Panel::new(words::plan(run.plan()))
-        .facts(format!("run {} of {}", place.unwrap_or(0) + 1, runs.len()))
+        .note(format!("run {} of {}", index.unwrap_or(0) + 1, runs.len()))
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     let [first, rest] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
@@ -277,7 +293,7 @@ fn attempts(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     let has_search = view.is_searching || !view.attempts.filter().is_empty();
     let note = view.attempts.note(samples);
     let panel = Panel::new(tabs(view, scene))
-        .facts(if has_search { String::new() } else { note })
+        .note(if has_search { String::new() } else { note })
         .focused(true)
         .sized(scene.size);
     let inner = panel.render(list, scene.frame.buffer_mut(), theme);
@@ -326,27 +342,27 @@ fn search_line(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>
     let note = view.attempts.note(run.samples());
     let width = u16::try_from(note.chars().count()).unwrap_or(0);
     if width + 24 < area.width {
-        let place = Rect {
+        let cell = Rect {
             x: area.right() - width,
             width,
             ..area
         };
-        scene.render(Line::styled(note, theme.dim), place);
+        scene.render(Line::styled(note, theme.dim), cell);
     }
 }
 
 fn preview(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let samples = run.samples();
-    let place = view.attempts.place(view.attempts.cursor(samples), samples);
-    let Some(sample) = place.and_then(|place| samples.get(place)) else {
+    let index = view.attempts.index_at(view.attempts.cursor(samples), samples);
+    let Some(sample) = index.and_then(|index| samples.get(index)) else {
         let panel = Panel::new("Attempt").sized(scene.size);
         panel.render(area, scene.frame.buffer_mut(), theme);
         return;
     };
     let panel = Panel::new(format!("Attempt {}", sample.number())).sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
-    let mut lines = attempt::facts(run, sample, inner.width, theme);
+    let mut lines = attempt::details(run, sample, inner.width, theme);
     lines.push(Line::default());
     lines.extend(attempt::request_lines(scene.state, run, sample));
     let reply = attempt::reply_lines(run, sample);
@@ -377,10 +393,10 @@ fn single(view: &RouteLab, route_run: &RouteRun, area: Rect, scene: &mut Scene<'
         scene.render(Line::raw(text), inner);
         return;
     };
-    let facts = |width: u16| attempt::facts(run, sample, width, theme);
+    let details = |width: u16| attempt::details(run, sample, width, theme);
     let body = attempt::body(scene.state, run, sample);
     let (left, right) = if scene.size == Size::Compact {
-        let tall = u16::try_from(facts(area.width).len() + 1).unwrap_or(0);
+        let tall = u16::try_from(details(area.width).len() + 1).unwrap_or(0);
         let [top, low] = Layout::vertical([Constraint::Length(tall), Constraint::Fill(1)]).areas(area);
         (top, low)
     } else {
@@ -389,9 +405,9 @@ fn single(view: &RouteLab, route_run: &RouteRun, area: Rect, scene: &mut Scene<'
     };
     let panel = Panel::new("Attempt").sized(scene.size);
     let inner = panel.render(left, scene.frame.buffer_mut(), theme);
-    flow(&facts(inner.width), 0, inner, scene);
+    flow(&details(inner.width), 0, inner, scene);
     let panel = Panel::new("Reply")
-        .facts("secrets removed")
+        .note("secrets removed")
         .focused(true)
         .sized(scene.size);
     let inner = panel.render(right, scene.frame.buffer_mut(), theme);

@@ -66,7 +66,7 @@ impl Export {
             }
             return;
         }
-        if let Some(run) = cx.state.routes().run(self.run).map(RouteRun::snapshot) {
+        if let Some(run) = cx.state().routes().run(self.run).map(RouteRun::snapshot) {
             let now = cx.now.mono;
             cx.effect(Effect::SaveRun { run, now, path });
         }
@@ -135,7 +135,7 @@ impl FormView for Export {
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
-        cx.state.drafts.put(Remembered {
+        cx.drafts().put(Remembered {
             typed: self.form.text(Key::File).to_owned(),
             suggested: self.suggested.clone(),
         });
@@ -143,7 +143,7 @@ impl FormView for Export {
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let panel = Panel::new(format!("Export run {}", self.run))
-            .facts("an existing file is kept")
+            .note("an existing file is kept")
             .tone(Tone::Focused);
         let size = (area.width.saturating_sub(4).min(92), 8);
         let inner = dialog::open(panel, size, area, scene.frame.buffer_mut(), scene.theme);

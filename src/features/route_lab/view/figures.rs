@@ -12,7 +12,6 @@ use crate::widgets::panel::{Panel, Size};
 use crate::widgets::scrolled::Scrolled;
 use crate::widgets::theme::Theme;
 
-/// Cells of the labels.
 const LABEL: usize = 17;
 
 /// Rows of the figures, including their frame.

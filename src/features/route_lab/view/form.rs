@@ -5,9 +5,9 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Paragraph, Wrap};
 
-use super::confirm::load;
+use super::confirm::{first_request, load};
 use super::{Started, explain, start};
-use crate::api::{Request, RouteCall, wire};
+use crate::api::wire;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::Untrusted;
@@ -124,10 +124,9 @@ pub(super) struct NewRun {
 
 /// Opens the form; the endpoint is that of the selected workergroup.
 pub(super) fn open(cx: &mut Cx<'_>) {
-    let form = NewRun::new(cx.state);
+    let form = NewRun::new(cx.state());
     cx.open(form);
-    let effects = cx.state.load_endpoints(cx.now);
-    cx.effects(effects);
+    super::super::load_endpoints(cx);
 }
 
 const NOT_WHOLE: &str = "Must be a whole number, at least 1";
@@ -190,8 +189,16 @@ impl NewRun {
         }
         let mut view = Self { form };
         view.arrange();
+        view.propose(state);
         view.form.focus_on(Key::Endpoint);
         view
+    }
+
+    /// Enters the endpoint if there is only one to choose.
+    fn propose(&mut self, state: &State) {
+        if let ([only], "") = (state.endpoint_names().as_slice(), self.form.text(Key::Endpoint)) {
+            self.form.set_text(Key::Endpoint, only);
+        }
     }
 
     fn mode(&self) -> Mode {
@@ -266,12 +273,16 @@ impl NewRun {
         }
         // A field that cannot be parsed has its own error: the placeholder value is not checked.
         let judged = plan.check().into_iter().filter(|objection| {
-            let mut own = unread.iter();
-            !own.any(|other| other.parameter == objection.parameter)
+            let mut parsed_badly = unread.iter();
+            !parsed_badly.any(|unread| unread.parameter == objection.parameter)
         });
-        let mut found: Vec<Objection> = judged.collect();
-        found.splice(0..0, unread);
-        if found.is_empty() { Ok(plan) } else { Err(found) }
+        let mut objections: Vec<Objection> = judged.collect();
+        objections.splice(0..0, unread);
+        if objections.is_empty() {
+            Ok(plan)
+        } else {
+            Err(objections)
+        }
     }
 
     fn show_errors(&mut self, objections: &[Objection]) {
@@ -293,7 +304,7 @@ impl NewRun {
             Err(objections) => return self.show_errors(&objections),
         };
         match start(plan, cx) {
-            Ok(()) if cx.state.drafts.get::<Started>().is_some() => cx.close(),
+            Ok(()) if cx.drafts().get::<Started>().is_some() => cx.close(),
             Ok(()) => {}
             Err(NotStarted::Plan(objections)) => self.show_errors(&objections),
             Err(why @ NotStarted::Held(_)) => explain(&why, cx),
@@ -305,7 +316,7 @@ impl NewRun {
         let known = state.endpoint_names();
         let present = self.form.text(Key::Endpoint).to_owned();
         let next = match known.iter().position(|name| *name == present) {
-            Some(place) => known.get((place + 1) % known.len()),
+            Some(index) => known.get((index + 1) % known.len()),
             None => known
                 .iter()
                 .find(|name| name.starts_with(&present))
@@ -370,12 +381,12 @@ impl View for NewRun {
                 return Outcome::Handled;
             }
             Action::Complete => {
-                self.complete(cx.state);
+                self.complete(cx.state());
                 return Outcome::Handled;
             }
             Action::Older => Action::Move(Motion::Up),
             Action::Newer => Action::Move(Motion::Down),
-            other => other,
+            event => event,
         };
         let event = self.form.update(action);
         self.after(event, cx)
@@ -386,15 +397,20 @@ impl View for NewRun {
         self.after(event, cx)
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
+    // The workergroups may be listed only now.
+    fn rows_changed(&mut self, state: &State) {
+        self.propose(state);
+    }
+
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
         // The question was confirmed: the run has started.
-        if cx.state.drafts.get::<Started>().is_some() {
+        if cx.drafts().get::<Started>().is_some() {
             cx.close();
         }
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
-        cx.state.drafts.put(Remembered {
+        cx.drafts().put(Remembered {
             texts: TEXTS.map(|key| self.form.text(key).to_owned()).to_vec(),
             mode: self.form.chosen(Key::Send),
         });
@@ -407,9 +423,9 @@ impl View for NewRun {
         if scene.size == Size::Compact && area.width < 100 {
             let width = area.width.saturating_sub(2).min(92);
             let form = FormLines::new(&self.form, theme).height(width.saturating_sub(4));
-            let place = centred(width, form + NOTES + 3, area);
+            let dialog = centred(width, form + NOTES + 3, area);
             let panel = Panel::new(title).tone(Tone::Focused);
-            let inner = panel.render(place, scene.frame.buffer_mut(), theme);
+            let inner = panel.render(dialog, scene.frame.buffer_mut(), theme);
             let [form, _, notes] =
                 Layout::vertical([Constraint::Length(form), Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
             scene.form(&self.form, form);
@@ -418,8 +434,8 @@ impl View for NewRun {
             return;
         }
         let form = FormLines::new(&self.form, theme).height(60);
-        let place = centred(WIDTH, (form + 2).max(15), area);
-        let [left, right] = Layout::horizontal([Constraint::Fill(11), Constraint::Fill(9)]).areas(place);
+        let dialog = centred(WIDTH, (form + 2).max(15), area);
+        let [left, right] = Layout::horizontal([Constraint::Fill(11), Constraint::Fill(9)]).areas(dialog);
         let panel = Panel::new(title).tone(Tone::Focused);
         let inner = panel.render(left, scene.frame.buffer_mut(), theme);
         scene.form(&self.form, inner);
@@ -479,12 +495,7 @@ impl NewRun {
     fn request(&self, scene: &Scene<'_, '_>, theme: &Theme) -> Vec<Line<'static>> {
         let mut lines = Vec::new();
         if let Ok(plan) = self.plan() {
-            let request = Request::Route(RouteCall {
-                endpoint: plan.endpoint,
-                cost: plan.cost,
-                key: None,
-            });
-            let wire = wire::encode(&request, scene.state.profile.dialect);
+            let wire = wire::encode(&first_request(&plan), scene.state.profile.dialect);
             let body = wire.body_text().unwrap_or_default();
             lines.push(Line::styled(visible(&body, 200), theme.dim));
         }
@@ -494,9 +505,9 @@ impl NewRun {
             lines.push(Line::default());
             lines.push(Line::styled("Endpoints of your workergroups", theme.heading));
             for name in endpoints.iter().take(8) {
-                let is_own = *name == present;
-                let sign = if is_own { "▸ " } else { "  " };
-                let style = if is_own { theme.accent } else { Style::new() };
+                let is_present = *name == present;
+                let sign = if is_present { "▸ " } else { "  " };
+                let style = if is_present { theme.accent } else { Style::new() };
                 let name = Untrusted::from(name.as_str()).screen(40);
                 lines.push(Line::styled(format!("{sign}{name}"), style));
             }

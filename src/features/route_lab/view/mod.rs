@@ -102,12 +102,12 @@ pub struct RouteLab {
 /// Opens the lab; unless a run is in progress, with the form for a new one.
 pub fn open(cx: &mut Cx<'_>) -> bool {
     let mut lab = RouteLab::default();
-    if let Some(remembered) = cx.state.drafts.get::<Remembered>() {
+    if let Some(remembered) = cx.drafts().get::<Remembered>() {
         lab.shown = remembered.shown;
         lab.tab = remembered.tab;
         lab.attempts.input.set(remembered.search.as_str());
     }
-    let active = cx.state.routes().active().map(|run| run.number);
+    let active = cx.state().routes().active().map(|run| run.number);
     lab.shown = active.or(lab.shown);
     cx.open(lab);
     if active.is_none() {
@@ -116,24 +116,20 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Starts a run, after a question if it can cost money; false if it has not started yet.
+/// Starts a run, or asks first if it is long and can cost money.
 fn start(plan: RoutePlan, cx: &mut Cx<'_>) -> Result<(), NotStarted> {
-    let adds_load = plan.injects_load() || plan.poll.cost.is_some_and(|cost| cost > 0.0);
-    if plan.is_single() || !adds_load {
+    // While another series runs, this one is refused: there is nothing to ask.
+    if !plan.needs_consent() || cx.state().routes().active_series().is_some() {
         return begin(plan, cx);
     }
-    if cx.state.routes().active_series().is_some() {
-        return begin(plan, cx);
-    }
-    let question = confirm::question(plan, cx.state);
+    let question = confirm::question(plan, cx.state());
     cx.open(question);
     Ok(())
 }
 
 fn begin(plan: RoutePlan, cx: &mut Cx<'_>) -> Result<(), NotStarted> {
-    let (number, effects) = cx.state.start_route(plan, cx.now)?;
-    cx.effects(effects);
-    cx.state.drafts.put(Started(number));
+    let number = super::start(cx, plan)?;
+    cx.drafts().put(Started(number));
     Ok(())
 }
 
@@ -167,7 +163,7 @@ impl RouteLab {
     /// The index of the selected attempt.
     fn selected(&self, state: &State) -> Option<usize> {
         let samples = self.samples(state);
-        self.attempts.place(self.attempts.cursor(samples), samples)
+        self.attempts.index_at(self.attempts.cursor(samples), samples)
     }
 
     fn show(&mut self, number: u64) {
@@ -181,8 +177,8 @@ impl RouteLab {
     fn step_run(&mut self, by: isize, state: &State) {
         let runs = state.routes().runs();
         let shown = self.run(state).map(|run| run.number);
-        let place = runs.iter().position(|run| Some(run.number) == shown);
-        let next = place.and_then(|place| runs.get(place.checked_add_signed(by)?));
+        let index = runs.iter().position(|run| Some(run.number) == shown);
+        let next = index.and_then(|index| runs.get(index.checked_add_signed(by)?));
         if let Some(run) = next {
             self.show(run.number);
         }
@@ -190,10 +186,10 @@ impl RouteLab {
 
     fn step(&mut self, by: isize, cx: &Cx<'_>) {
         let viewport = cx.viewport(Region::MAIN);
-        let tab = self.tab.within(size(cx.state));
-        let is_single = self.is_single(cx.state);
+        let tab = self.tab.within(size(cx.state()));
+        let is_single = self.is_single(cx.state());
         if tab == Tab::Attempts && !is_single {
-            return self.attempts.step(by, self.samples(cx.state));
+            return self.attempts.step(by, self.samples(cx.state()));
         }
         // A list's cursor can be on any line; a text keeps its last page full.
         let last = if tab == Tab::Workers && !is_single {
@@ -209,9 +205,9 @@ impl RouteLab {
         if turns.len() < 2 {
             return Outcome::Ignored;
         }
-        let own = self.tab.within(size);
-        let place = turns.iter().position(|tab| *tab == own).unwrap_or(0);
-        self.tab = turns[(place + by) % turns.len()];
+        let shown = self.tab.within(size);
+        let index = turns.iter().position(|tab| *tab == shown).unwrap_or(0);
+        self.tab = turns[(index + by) % turns.len()];
         self.cursor = 0;
         Outcome::Handled
     }
@@ -223,7 +219,7 @@ impl RouteLab {
     }
 
     fn stop(&self, cx: &mut Cx<'_>) {
-        let Some(run) = self.active(cx.state) else {
+        let Some(run) = self.active(cx.state()) else {
             return;
         };
         if run.run().plan().is_single() {
@@ -231,12 +227,11 @@ impl RouteLab {
             return;
         }
         let number = run.number;
-        let effects = cx.state.stop_route(number, cx.now);
-        cx.effects(effects);
+        super::stop(cx, number);
     }
 
     fn run_again(&mut self, cx: &mut Cx<'_>) {
-        let Some(plan) = self.run(cx.state).map(|run| run.run().plan().clone()) else {
+        let Some(plan) = self.run(cx.state()).map(|run| run.run().plan().clone()) else {
             return;
         };
         match start(plan, cx) {
@@ -246,7 +241,7 @@ impl RouteLab {
     }
 
     fn take_started(&mut self, cx: &mut Cx<'_>) {
-        if let Some(Started(number)) = cx.state.drafts.take::<Started>() {
+        if let Some(Started(number)) = cx.drafts().take::<Started>() {
             self.show(number);
         }
     }
@@ -258,8 +253,8 @@ impl RouteLab {
                 self.is_searching = false;
                 self.attempts.search(false);
             }
-            Action::Older => self.attempts.step(-1, self.samples(cx.state)),
-            Action::Newer => self.attempts.step(1, self.samples(cx.state)),
+            Action::Older => self.attempts.step(-1, self.samples(cx.state())),
+            Action::Newer => self.attempts.step(1, self.samples(cx.state())),
             _ => return Outcome::Ignored,
         }
         Outcome::Handled
@@ -267,14 +262,14 @@ impl RouteLab {
 
     fn searched(&mut self, cx: &Cx<'_>) {
         self.attempts.search(true);
-        self.attempts.advance(self.samples(cx.state));
+        self.attempts.advance(self.samples(cx.state()));
     }
 
     /// Opens a view on the selected attempt.
     fn open<V: View + 'static>(&self, cx: &mut Cx<'_>, view: fn(&State, u64, usize) -> Option<V>) {
-        let run = self.run(cx.state).map(|run| run.number);
-        if let Some((run, place)) = run.zip(self.selected(cx.state)) {
-            cx.try_open(|state| view(state, run, place));
+        let run = self.run(cx.state()).map(|run| run.number);
+        if let Some((run, attempt)) = run.zip(self.selected(cx.state())) {
+            cx.try_open(|state| view(state, run, attempt));
         }
     }
 }
@@ -301,9 +296,9 @@ impl View for RouteLab {
             return Outcome::Handled;
         }
         match action {
-            Action::NextTab => return self.turn(1, size(cx.state)),
+            Action::NextTab => return self.turn(1, size(cx.state())),
             Action::PreviousTab => {
-                let size = size(cx.state);
+                let size = size(cx.state());
                 return self.turn(Tab::turns(size).len() - 1, size);
             }
             Action::Open => self.open(cx, attempt::AttemptView::new),
@@ -315,28 +310,27 @@ impl View for RouteLab {
             Action::New | Action::RouteLab => form::open(cx),
             Action::Refresh => self.run_again(cx),
             Action::Toggle => {
-                if let Some(number) = self.active(cx.state).map(|run| run.number) {
-                    let effects = cx.state.pause_route(number, cx.now);
-                    cx.effects(effects);
+                if let Some(number) = self.active(cx.state()).map(|run| run.number) {
+                    super::pause(cx, number);
                 }
             }
             Action::Remove => self.stop(cx),
-            Action::Older => self.step_run(-1, cx.state),
-            Action::Newer => self.step_run(1, cx.state),
+            Action::Older => self.step_run(-1, cx.state()),
+            Action::Newer => self.step_run(1, cx.state()),
             Action::Compare => {
-                if let Some(run) = self.run(cx.state).map(|run| run.number) {
+                if let Some(run) = self.run(cx.state()).map(|run| run.number) {
                     cx.try_open(|state| compare::Compare::new(state, run));
                 }
             }
             Action::Export => {
-                if let Some(run) = self.run(cx.state).map(|run| run.number) {
+                if let Some(run) = self.run(cx.state()).map(|run| run.number) {
                     cx.try_open(|state| export::Export::new(state, run));
                 }
             }
             Action::Copy => {
-                if let Some(run) = self.run(cx.state).map(|run| run.number) {
-                    let place = self.selected(cx.state);
-                    cx.try_open(|state| copy::menu(state, run, place));
+                if let Some(run) = self.run(cx.state()).map(|run| run.number) {
+                    let attempt = self.selected(cx.state());
+                    cx.try_open(|state| copy::menu(state, run, attempt));
                 }
             }
             Action::Settings => self.open(cx, worker_request::WorkerRequest::new),
@@ -368,10 +362,10 @@ impl View for RouteLab {
                 disabled("There is no other run")
             }
             Action::Settings => {
-                let place = self.selected(state);
+                let attempt = self.selected(state);
                 let assigned = run
-                    .zip(place)
-                    .and_then(|(run, place)| attempt::assignment(run.run(), place));
+                    .zip(attempt)
+                    .and_then(|(run, attempt)| attempt::assignment(run.run(), attempt));
                 if assigned.is_some() {
                     Availability::Available
                 } else {
@@ -395,10 +389,6 @@ impl View for RouteLab {
         }
     }
 
-    fn takes_text(&self) -> bool {
-        self.is_searching
-    }
-
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         if !self.is_searching || !self.attempts.input.key(key) {
             return Outcome::Ignored;
@@ -417,10 +407,10 @@ impl View for RouteLab {
     }
 
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
-        if region != Region::MAIN || self.tab.within(size(cx.state)) != Tab::Attempts {
+        if region != Region::MAIN || self.tab.within(size(cx.state())) != Tab::Attempts {
             return Outcome::Ignored;
         }
-        let samples = self.samples(cx.state);
+        let samples = self.samples(cx.state());
         if self.attempts.cursor(samples) == line {
             return self.update(Action::Open, cx);
         }
@@ -436,15 +426,15 @@ impl View for RouteLab {
     }
 
     fn tick(&mut self, cx: &mut Cx<'_>) {
-        self.attempts.advance(self.samples(cx.state));
+        self.attempts.advance(self.samples(cx.state()));
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
         self.take_started(cx);
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
-        cx.state.drafts.put(Remembered {
+        cx.drafts().put(Remembered {
             shown: self.shown,
             tab: self.tab,
             search: self.attempts.input.text().to_owned(),

@@ -94,14 +94,14 @@ pub(super) enum Key {
 #[derive(Debug)]
 pub(super) struct WorkerRequest {
     run: u64,
-    place: usize,
+    attempt: usize,
     form: Form<Key>,
 }
 
 impl WorkerRequest {
     /// The form for an attempt with a worker.
-    pub fn new(state: &State, run: u64, place: usize) -> Option<Self> {
-        assignment(state.routes().run(run)?.run(), place)?;
+    pub fn new(state: &State, run: u64, attempt: usize) -> Option<Self> {
+        assignment(state.routes().run(run)?.run(), attempt)?;
         let written = Written::of(state);
         let payload = Field::text(Key::Payload, "Payload", written.payload)
             .note("JSON; blank is {}")
@@ -119,7 +119,7 @@ impl WorkerRequest {
         ])
         .submits(Key::Command);
         form.focus_on(Key::Payload);
-        Some(Self { run, place, form })
+        Some(Self { run, attempt, form })
     }
 
     fn written(&self) -> Written {
@@ -130,8 +130,8 @@ impl WorkerRequest {
     }
 
     fn copy(&self, key: Key, cx: &mut Cx<'_>) {
-        let run = cx.state.routes().run(self.run);
-        let Some((worker, reply)) = run.and_then(|run| assignment(run.run(), self.place)) else {
+        let run = cx.state().routes().run(self.run);
+        let Some((worker, reply)) = run.and_then(|run| assignment(run.run(), self.attempt)) else {
             cx.complain("The reply of this attempt is no longer in memory");
             return;
         };
@@ -178,13 +178,13 @@ impl FormView for WorkerRequest {
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
-        cx.state.drafts.put(self.written());
+        cx.drafts().put(self.written());
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let theme = scene.theme;
         let panel = Panel::new("Worker request")
-            .facts("copied, never sent by bourse")
+            .note("copied, never sent by bourse")
             .tone(Tone::Focused);
         let size = (110, 24);
         let inner = dialog::open(panel, size, area, scene.frame.buffer_mut(), theme);
@@ -197,7 +197,7 @@ impl FormView for WorkerRequest {
         .areas(inner);
         scene.form(&self.form, form);
         let run = scene.state.routes().run(self.run);
-        let Some((worker, reply)) = run.and_then(|run| assignment(run.run(), self.place)) else {
+        let Some((worker, reply)) = run.and_then(|run| assignment(run.run(), self.attempt)) else {
             let text = "The reply of this attempt is no longer in memory";
             scene.render(Line::styled(text, theme.warning), heading);
             return;

@@ -24,10 +24,10 @@ pub(super) fn saved(view: &Saved, area: Rect, scene: &mut Scene<'_, '_>) {
         (_, None) => "Search".to_owned(),
     };
     let count = scene.state.searches.saved.len();
-    let main = Panel::new("Saved searches").facts(format!("{count} saved"));
+    let main = Panel::new("Saved searches").note(format!("{count} saved"));
     let mut side = Panel::new(title);
     if let Some(search) = &current {
-        side = side.facts(search.spec.resource.nouns());
+        side = side.note(search.spec.resource.nouns());
     }
     let sheet = sheet::open(main, side, view.list.len(), area, scene);
     scene.searched_list(&view.list, sheet.main);
@@ -67,14 +67,14 @@ fn describe(search: &SavedSearch, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let catalog = spec.resource.catalog();
     let order = spec.order.as_deref().unwrap_or(catalog.order);
     let limit = spec.limit.or(catalog.limit).filter(|limit| *limit > 0);
-    let facts = [
+    let details = [
         ("Sort", Some(order).filter(|order| !order.is_empty()).map(str::to_owned)),
         ("Limit", limit.map(|limit| limit.to_string())),
         ("Prices", spec.offer_type.clone()),
         ("Storage", spec.storage.map(|gigabytes| format!("{gigabytes} GB"))),
         ("Job", search.job.map(|job| job.brief())),
     ];
-    for (label, value) in facts {
+    for (label, value) in details {
         if let Some(value) = value {
             lines.push(Line::from(vec![
                 Span::styled(format!("{label:>8}  "), theme.dim),

@@ -8,11 +8,12 @@ use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::core::views::confirm::{Confirm, Entered, Prompt, accept};
 use crate::core::views::keys::{edits, only};
-use crate::domain::saved::{NameError, SavedSearch, SearchChange, SearchSpec, presets};
+use crate::domain::saved::{LONGEST_NAME, NameError, SavedSearch, SearchChange, SearchSpec, presets};
 use crate::domain::{Dialect, Resource, language};
 use crate::features::history::prices::History;
 use crate::features::saved as searches;
 use crate::keys::{Action, Context, Step};
+use crate::table::browser::Browser;
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::list::{Item, List};
 use crate::widgets::text_input::TextInput;
@@ -38,14 +39,21 @@ pub(crate) struct Saved {
 }
 
 impl Saved {
-    /// The list, on its first line.
-    pub fn new(state: &State) -> Self {
-        Self {
-            list: List::new(items(state)),
-        }
+    /// The list, on the search that was saved last, else on its first line.
+    pub fn open(cx: &mut Cx<'_>) -> bool {
+        let added = cx.drafts().take::<Added>();
+        cx.try_open(|state| {
+            let mut view = Self {
+                list: List::new(items(state)),
+            };
+            if let Some(Added(name)) = added {
+                view.relist(state, Some(&Entry::Saved(name)));
+            }
+            Some(view)
+        })
     }
 
-    fn place(&self, entry: Option<&Entry>) -> Option<usize> {
+    fn line_of(&self, entry: Option<&Entry>) -> Option<usize> {
         let mut shown = self.list.shown();
         shown.position(|item| item.value.is_some() && item.value.as_ref() == entry)
     }
@@ -55,13 +63,13 @@ impl Saved {
         let before = self.list.selected();
         let entry = select.cloned().or_else(|| self.entry());
         self.list.replace(items(state), None);
-        if self.place(entry.as_ref()).is_none() && select.is_some() {
+        if self.line_of(entry.as_ref()).is_none() && select.is_some() {
             // The typed text would hide it.
             self.list.input = TextInput::default();
             self.list.narrow();
         }
-        let place = self.place(entry.as_ref()).unwrap_or(before);
-        self.list.select(place, false);
+        let line = self.line_of(entry.as_ref()).unwrap_or(before);
+        self.list.select(line, false);
     }
 
     fn entry(&self) -> Option<Entry> {
@@ -77,8 +85,8 @@ impl Saved {
     }
 
     fn change(&mut self, change: SearchChange, cx: &mut Cx<'_>) {
-        searches::change(change, cx);
-        self.relist(cx.state, None);
+        cx.change_searches(change);
+        self.relist(cx.state(), None);
     }
 
     fn submit(&mut self, entry: &Entry, cx: &mut Cx<'_>) {
@@ -88,7 +96,7 @@ impl Saved {
             }
             Entry::ShowPresets => self.change(SearchChange::ShowPresets, cx),
             Entry::Saved(_) | Entry::Preset(_) => {
-                if let Some(search) = self.search(cx.state).cloned() {
+                if let Some(search) = self.search(cx.state()).cloned() {
                     searches::run(&search, cx);
                 }
             }
@@ -101,7 +109,7 @@ impl Saved {
                 let text = format!("“{name}” will be deleted.");
                 let delete = move |cx: &mut Cx<'_>| {
                     cx.toast(format!("Deleted “{name}”"));
-                    searches::change(SearchChange::Delete(name), cx);
+                    cx.change_searches(SearchChange::Delete(name));
                 };
                 let title = "Delete the saved search?";
                 cx.open(Confirm::new(title, text, "delete", delete).danger());
@@ -117,11 +125,12 @@ impl Saved {
 
 /// Asks for a name for the current search; over the list it is selected there afterwards.
 pub(crate) fn ask_name(in_list: bool, cx: &mut Cx<'_>) -> bool {
-    let Some(browser) = cx.state.browser() else {
+    let Some(browser) = cx.state().browser() else {
         return false;
     };
     let query = language::print_briefly(&browser.query.conditions);
-    let save = move |typed: &str, cx: &mut Cx<'_>| match cx.state.searches.check_name(typed) {
+    let proposed = proposed_name(browser);
+    let save = move |typed: &str, cx: &mut Cx<'_>| match cx.state().searches.check_name(typed) {
         Ok(name) => {
             save(name, in_list, cx);
             Entered::Accepted
@@ -140,36 +149,51 @@ pub(crate) fn ask_name(in_list: bool, cx: &mut Cx<'_>) -> bool {
         Err(error) => Entered::Rejected(error.to_string()),
     };
     let text = format!("Query, sort order, limit, price type, storage and job: {query}");
-    cx.open(Prompt::new("Save this search", "Name", "save", save).text(text));
+    let prompt = Prompt::new("Save this search", "Name", "save", save).text(text);
+    cx.open(prompt.proposes(proposed));
     true
 }
 
+/// What a person would call a search: `4090 Europe 3 days`.
+fn proposed_name(browser: &Browser) -> String {
+    let dialect = browser.dialect();
+    let defaults = language::default_conditions(browser.query.catalog(), dialect);
+    let chosen = browser.query.active().filter(|own| !defaults.contains(own));
+    // The disk and the like are in the search, not in its name, unless there is nothing else.
+    let (names, others): (Vec<_>, Vec<_>) =
+        chosen.partition(|own| ["gpu_name", "num_gpus", "geolocation"].contains(&own.field.key));
+    let used = if names.is_empty() { others } else { names };
+    let words = used.into_iter().map(|own| language::words(own, dialect));
+    let job = browser.computed.job.map(|job| job.length());
+    let words: Vec<_> = words.chain(browser.ran_words().to_vec()).chain(job).collect();
+    let name = words.join(" ").replace("RTX ", "");
+    name.chars().take(LONGEST_NAME).collect()
+}
+
 fn save(name: String, in_list: bool, cx: &mut Cx<'_>) {
-    let keymap = &cx.state.keymap;
+    let keymap = &cx.state().keymap;
     let hint = if in_list {
         format!("{} runs it", keymap.key_in(&[Context::List], Action::Submit))
     } else {
         format!("{} lists it", keymap.key_of(Action::SavedSearches))
     };
-    if let Some(search) = searches::current(name, cx.state) {
+    if let Some(search) = searches::current(name, cx.state()) {
         cx.toast(format!("Saved “{}”: {hint}", search.name));
-        if in_list {
-            cx.state.drafts.put(Added(search.name.clone()));
-        }
-        searches::change(SearchChange::Put(search), cx);
+        cx.drafts().put(Added(search.name.clone()));
+        cx.change_searches(SearchChange::Put(search));
     }
 }
 
 fn ask_new_name(from: String, cx: &mut Cx<'_>) {
     let before = from.clone();
-    let rename = move |typed: &str, cx: &mut Cx<'_>| match cx.state.searches.check_name(typed) {
+    let rename = move |typed: &str, cx: &mut Cx<'_>| match cx.state().searches.check_name(typed) {
         // Keeping its own name is no conflict.
         Err(NameError::Taken) if typed.trim() == from => Entered::Accepted,
         Err(error) => Entered::Rejected(error.to_string()),
         Ok(to) => {
-            cx.state.drafts.put(Added(to.clone()));
+            cx.drafts().put(Added(to.clone()));
             let from = from.clone();
-            searches::change(SearchChange::Rename { from, to }, cx);
+            cx.change_searches(SearchChange::Rename { from, to });
             Entered::Accepted
         }
     };
@@ -222,7 +246,7 @@ impl View for Saved {
         match (action, self.entry()) {
             (Action::Submit, Some(entry)) => self.submit(&entry, cx),
             (Action::Toggle, Some(Entry::Saved(name) | Entry::Preset(name))) => {
-                let is_startup = cx.state.searches.startup.as_ref() == Some(&name);
+                let is_startup = cx.state().searches.startup.as_ref() == Some(&name);
                 self.change(SearchChange::Startup((!is_startup).then_some(name)), cx);
             }
             (Action::Shift(Step::Back), Some(Entry::Saved(name))) => {
@@ -233,8 +257,8 @@ impl View for Saved {
             }
             (Action::Remove, Some(entry)) => self.remove(entry, cx),
             (Action::Settings, Some(Entry::Saved(_) | Entry::Preset(_))) => {
-                let dialect = cx.state.profile.dialect;
-                let search = self.search(cx.state);
+                let dialect = cx.state().profile.dialect;
+                let search = self.search(cx.state());
                 if let Some(Ok((query, _, _))) = search.map(|search| search.read(dialect)) {
                     History::of_search(&query, cx);
                 }
@@ -252,15 +276,15 @@ impl View for Saved {
         Some(&mut self.list)
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
-        let added = cx.state.drafts.take::<Added>();
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
+        let added = cx.drafts().take::<Added>();
         let added = added.map(|Added(name)| Entry::Saved(name));
-        self.relist(cx.state, added.as_ref());
+        self.relist(cx.state(), added.as_ref());
     }
 
     // Another window may have changed the searches.
     fn tick(&mut self, cx: &mut Cx<'_>) {
-        self.relist(cx.state, None);
+        self.relist(cx.state(), None);
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -274,7 +298,7 @@ fn items(state: &State) -> Vec<Item<Entry>> {
         let is_startup = searches.startup.as_ref() == Some(&search.name);
         let nouns = match search.spec.resource {
             Resource::Volumes => "volumes",
-            other @ (Resource::Offers | Resource::Workergroups) => other.nouns(),
+            resource @ (Resource::Offers | Resource::Workergroups) => resource.nouns(),
         };
         let name = search.name.clone();
         Item {

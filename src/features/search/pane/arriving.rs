@@ -31,7 +31,7 @@ pub(super) fn first_rows(browser: &Browser) -> Option<&Listing> {
 }
 
 /// What the title says of the rows.
-pub(super) fn facts(browser: &Browser) -> Option<String> {
+pub(super) fn note(browser: &Browser) -> Option<String> {
     let first = first_rows(browser)?;
     let received = amount(browser.remote().arrived()?);
     Some(format!("First {}, loading: {received}", grouped(first.len())))

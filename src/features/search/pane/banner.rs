@@ -4,16 +4,18 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::api::ApiError;
+use crate::api::{ApiError, Operation};
 use crate::core::State;
-use crate::domain::format;
+use crate::domain::text::visible;
+use crate::domain::{Resource, format};
 use crate::keys::Action;
 use crate::table::browser::{Browser, Discrepancy};
 use crate::table::remote::Now;
 use crate::table::watch::{Baseline, Poller, Watch};
-use crate::widgets::text::{fit, wrap};
+use crate::widgets::text::{capitalized, fit, wrap};
 use crate::widgets::theme::Theme;
 
+// On 24 lines the table still has most of the screen.
 /// The maximum number of lines that banners take from the table.
 const MOST: usize = 4;
 
@@ -64,12 +66,28 @@ fn mistake(state: &State, browser: &Browser) -> Option<String> {
     Some(format!("{}{}", error.message, fix.unwrap_or_default()))
 }
 
+/// The request that failed, and what it was for.
+fn request(state: &State, browser: &Browser) -> Option<String> {
+    let operation = match browser.resource() {
+        Resource::Offers => Operation::SearchOffers,
+        Resource::Volumes => Operation::SearchVolumes,
+        Resource::Workergroups => Operation::ListWorkergroups,
+    };
+    let mut sent = state.ledger.latest();
+    let entry = sent.find(|entry| entry.operation == operation)?;
+    // Behind the scheme and the host.
+    let path = visible(entry.url.splitn(4, '/').nth(3)?, 80);
+    let what = capitalized(operation.label());
+    Some(format!("{what} failed ({} /{path}): ", entry.method.name()))
+}
+
 /// Why the rows are older than the last request.
 fn failure(state: &State, browser: &Browser) -> Option<String> {
     browser.listing()?;
     let error = browser.remote().error()?;
     if !error.is_auth() {
-        return Some(format!("{error} The rows below are older."));
+        let request = request(state, browser).unwrap_or_default();
+        return Some(format!("{request}{error} The rows below are older."));
     }
     // The remedy first: the market's message may be long.
     let key = state.keymap.key_of(Action::Markets);
@@ -96,6 +114,9 @@ fn ignored(browser: &Browser) -> Option<String> {
 /// When the rows are refreshed, or who records prices meanwhile.
 fn next_refresh(state: &State, watch: &Watch, now: Now) -> String {
     let key = state.keymap.key_of(Action::Refresh);
+    if watch.is_paused() {
+        return "paused: this terminal was not in front for an hour".to_owned();
+    }
     match watch.poller() {
         Poller::ThisProgram => {
             let slower = if watch.is_backing_off() {
@@ -121,9 +142,9 @@ fn next_refresh(state: &State, watch: &Watch, now: Now) -> String {
 /// The changes that auto-refresh found, which also explain its signs.
 fn watched(state: &State, browser: &Browser, now: Now, theme: &Theme) -> Option<Line<'static>> {
     let watch = browser.watching()?;
-    let own = browser.remote().error();
-    let own = own.filter(|error| error.stops_timers(now.epoch));
-    if let Some(error) = state.held(now).or(own) {
+    let failure = browser.remote().error();
+    let failure = failure.filter(|error| error.stops_timers(now.epoch));
+    if let Some(error) = state.held(now).or(failure) {
         let text = format!("   Auto-refresh on hold: {}", error.headline());
         return Some(Line::styled(text, theme.warning));
     }

@@ -41,7 +41,8 @@ pub(super) fn pane(view: &BrowserPane, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Cells of the market panel: the longest GPU names, a count and a price.
+// The longest GPU names, a count and a price.
+/// Cells of the market panel.
 const MARKET: u16 = 38;
 
 fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Scene<'_, '_>) {
@@ -52,11 +53,11 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
     }
     let row = browser.selected_row();
     let has_card = first_run::is_due(view, scene.state);
-    let is_shared = scene.size != Size::Compact && !scene.state.split.is_folded() && (row.is_some() || has_card);
-    if !is_shared {
+    let below = room_below(view, browser, area, scene);
+    let has_room = scene.size != Size::Compact || below.is_some();
+    if !has_room || scene.state.split.is_folded() || (row.is_none() && !has_card) {
         return records(view, browser, false, area, scene);
     }
-    let below = room_below(view, browser, area, scene);
     let halves = if let Some(table) = below {
         Layout::vertical([Constraint::Length(table), Constraint::Fill(1)])
     } else {
@@ -82,7 +83,8 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
 /// most of the screen would be blank. A divider that was moved stays where it is.
 fn room_below(view: &BrowserPane, browser: &Browser, area: Rect, scene: &Scene<'_, '_>) -> Option<u16> {
     let rows = u16::try_from(browser.view().len()).unwrap_or(u16::MAX);
-    let table = rows.saturating_add(3); // the frame and the header
+    let around = if scene.size == Size::Compact { 2 } else { 3 }; // the frame and the header
+    let table = rows.saturating_add(around);
     (view.resource == Resource::Workergroups
         && scene.state.split.kept().is_none()
         && rows > 0
@@ -102,19 +104,19 @@ fn records(view: &BrowserPane, browser: &Browser, has_preview: bool, area: Rect,
     let below = gone::height(scene.state, browser, room.height);
     let [room, _] = with_below(room, below);
     let viewport = upcoming(browser, room, scene);
-    let facts = if is_compact {
-        compact_facts(browser, &viewport)
+    let note = if is_compact {
+        compact_note(browser, &viewport)
     } else {
         counts(browser)
     };
-    let facts = arriving::facts(browser).unwrap_or(facts);
+    let note = arriving::note(browser).unwrap_or(note);
     // If all rows are visible, their number is enough.
     let range = if viewport.total > viewport.page {
         viewport.label()
     } else {
         String::new()
     };
-    let panel = panel.facts(facts).foot(legend(browser, scene)).foot_right(range);
+    let panel = panel.note(note).foot(legend(browser, scene)).foot_right(range);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     let [inner, below] = with_below(inner, below);
     gone::draw(browser, below, scene);
@@ -136,7 +138,7 @@ fn records(view: &BrowserPane, browser: &Browser, has_preview: bool, area: Rect,
 }
 
 fn scrollbar(viewport: &Viewport, area: Rect, scene: &mut Scene<'_, '_>) {
-    let mut place = ScrollbarState::new(viewport.last_top()).position(viewport.top);
+    let mut state = ScrollbarState::new(viewport.last_top()).position(viewport.top);
     let bar = Scrollbar::new(ScrollbarOrientation::VerticalRight)
         .begin_symbol(None)
         .end_symbol(None)
@@ -148,7 +150,7 @@ fn scrollbar(viewport: &Viewport, area: Rect, scene: &mut Scene<'_, '_>) {
         height: area.height.saturating_sub(2),
         ..area
     };
-    scene.frame.render_stateful_widget(bar, area, &mut place);
+    scene.frame.render_stateful_widget(bar, area, &mut state);
 }
 
 /// The room of the table, and so many lines below it.
@@ -209,7 +211,7 @@ fn notes(browser: &Browser, listing: &Listing) -> Vec<String> {
 }
 
 /// As much as a title rule has room for.
-fn compact_facts(browser: &Browser, viewport: &Viewport) -> String {
+fn compact_note(browser: &Browser, viewport: &Viewport) -> String {
     let marks = match browser.marks.len() {
         0 => String::new(),
         many => format!("{many} marked · "),

@@ -8,13 +8,17 @@ use super::arriving;
 use crate::api::ApiError;
 use crate::core::view::Scene;
 use crate::core::{Pane, State};
-use crate::domain::language;
+use crate::domain::language::Mode;
+use crate::domain::{Condition, Operand, Operator, Value, language, plain};
 use crate::features::markets::explain;
 use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::{Now, Phase, Waiting};
 use crate::widgets::dialog::READABLE;
 use crate::widgets::text::wrap;
+
+/// The GPUs of the largest common machines.
+const USUAL_GPUS: f64 = 8.0;
 
 /// A sentence, its reasons, and the keys to go on with.
 struct Note {
@@ -94,7 +98,7 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
                 browser.resource().nouns(),
                 browser.words.join(" ")
             ),
-            reasons: Vec::new(),
+            reasons: respelled(browser).into_iter().collect(),
             keys: vec![(Action::Back, "show all"), (Action::Query, "edit query")],
         },
         (_, Some(listing)) => Note {
@@ -103,7 +107,7 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
                 listing.len(),
                 browser.resource().nouns()
             ),
-            reasons: did_you_mean(browser).collect(),
+            reasons: did_you_mean(browser).chain(too_many_gpus(browser)).collect(),
             keys: remedies(browser),
         },
     }
@@ -128,6 +132,9 @@ fn remedies(browser: &Browser) -> Vec<(Action, &'static str)> {
         (Action::Funnel, "find the strictest condition"),
         (Action::Query, "edit query"),
     ];
+    if too_many_gpus(browser).is_some() {
+        keys.insert(0, (Action::Cluster, "plan a cluster"));
+    }
     if browser.has_suggestion() {
         keys.insert(0, (Action::Open, super::APPLY));
     }
@@ -139,7 +146,10 @@ fn none(browser: &Browser) -> Note {
     let warnings = browser.query.active().filter_map(warn);
     Note {
         title: format!("No {} match this query", browser.resource().nouns()),
-        reasons: warnings.chain(did_you_mean(browser)).collect(),
+        reasons: warnings
+            .chain(did_you_mean(browser))
+            .chain(too_many_gpus(browser))
+            .collect(),
         keys: remedies(browser),
     }
 }
@@ -177,6 +187,29 @@ fn failed(state: &State, browser: &Browser, error: &ApiError) -> Note {
             ],
         },
     }
+}
+
+/// What was probably meant by words that match no row: `4090` by `4900`.
+fn respelled(browser: &Browser) -> Option<String> {
+    let (catalog, words) = (browser.query.catalog(), browser.words.join(" "));
+    let reading = plain::read(&words, catalog, browser.dialect(), &plain::Names::default());
+    let parsed = reading.parse(catalog, browser.dialect(), &[], Mode::Strict);
+    let suggestion = parsed.err()?.suggestion?;
+    Some(format!("Did you mean {}?", suggestion.apply(&words)))
+}
+
+/// What helps a search for more GPUs than one machine has.
+fn too_many_gpus(browser: &Browser) -> Option<String> {
+    let is_too_many = |condition: &Condition| {
+        let wants = matches!(condition.operator, Operator::Eq | Operator::Gte | Operator::Gt);
+        let many = match &condition.operand {
+            Operand::One(Value::Number(many)) => *many > USUAL_GPUS,
+            Operand::One(_) | Operand::Many(_) => false,
+        };
+        condition.field.key == "num_gpus" && wants && many
+    };
+    let text = "One offer has at most 8 GPUs or so: the planner combines several machines.";
+    browser.query.active().any(is_too_many).then(|| text.to_owned())
 }
 
 /// Suggestions for conditions with an unknown name.

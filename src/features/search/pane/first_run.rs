@@ -6,7 +6,7 @@ use ratatui::widgets::Paragraph;
 
 use super::BrowserPane;
 use crate::core::State;
-use crate::core::view::Scene;
+use crate::core::view::{Cx, Scene};
 use crate::domain::Resource;
 use crate::keys::Action;
 use crate::widgets::panel::{Panel, Size};
@@ -28,11 +28,12 @@ pub(super) fn is_due(view: &BrowserPane, state: &State) -> bool {
 
 /// Closes the card for good at a key or click, if there is room for it, or at a search: who has not
 /// seen it sees it on a larger screen.
-pub(super) fn close(view: &BrowserPane, is_search: bool, state: &mut State) {
+pub(super) fn close(view: &BrowserPane, is_search: bool, cx: &mut Cx<'_>) {
+    let state = cx.state();
     let (columns, rows) = state.size;
     let has_room = Size::of(columns, rows) != Size::Compact && !state.split.is_folded();
     if (has_room || is_search) && is_due(view, state) {
-        state.markets.is_welcomed = true;
+        cx.markets().is_welcomed = true;
     }
 }
 

@@ -51,9 +51,9 @@ pub(super) fn draw(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     };
     let fields: Vec<&'static Field> = browser.columns.clone();
     let mut columns = vec![Column::text("Gone at", 8), Column::text("Why", 15)];
-    let own = table::columns(browser, listing, &fields).into_iter();
+    let shown = table::columns(browser, listing, &fields).into_iter();
     // The order is that of leaving.
-    columns.extend(own.map(|column| Column {
+    columns.extend(shown.map(|column| Column {
         title: column.title.trim_end_matches(['▲', '▼']).to_owned().into(),
         ..column
     }));

@@ -66,8 +66,8 @@ impl BrowserPane {
     }
 
     fn on_table(&self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        let step = cx.motion(action);
-        let browser = &mut cx.state.browsers[self.resource];
+        let (now, step) = (cx.now, cx.motion(action));
+        let browser = cx.table(self.resource);
         if let Some(step) = step {
             browser.step(step);
             return Outcome::Handled;
@@ -85,8 +85,8 @@ impl BrowserPane {
             Action::Shift(Step::Back) => sort_beside(self.resource, false, cx),
             Action::Shift(Step::Forward) => sort_beside(self.resource, true, cx),
             Action::Reverse => {
-                let effects = browser.reverse(cx.now);
-                cx.effects(effects);
+                let superseded = browser.reverse(now);
+                cx.abort(superseded);
             }
             Action::Refresh => self.refresh(cx),
             Action::Watch => self.watch(cx),
@@ -103,10 +103,10 @@ impl BrowserPane {
                 browser.show_query_in_bar();
                 self.refresh(cx);
             }
-            Action::FoldPreview => cx.state.split.fold(),
+            Action::FoldPreview => cx.split().fold(),
             Action::Widen(side) => {
                 let width = cx.split_width();
-                cx.state.split.widen_preview(side == Side::Preview, width);
+                cx.split().widen_preview(side == Side::Preview, width);
             }
             Action::Back => self.step_back(cx),
             _ => return Outcome::Ignored,
@@ -130,22 +130,17 @@ impl BrowserPane {
     }
 
     fn refresh(&self, cx: &mut Cx<'_>) {
-        let State { browsers, tickets, .. } = &mut *cx.state;
-        let browser = &mut browsers[self.resource];
-        if browser.is_asking_the_same() {
-            // A held key must not break off one request after the other.
-            return;
+        // A held key must not break off one request after the other.
+        if !cx.table(self.resource).is_asking_the_same() {
+            cx.ask(self.resource);
         }
-        let effects = browser.ask(tickets, cx.now);
-        cx.effects(effects);
     }
 
     fn watch(&self, cx: &mut Cx<'_>) {
-        let effects = auto_refresh::toggle(cx.state, self.resource, cx.now);
-        cx.effects(effects);
-        if let Some(watch) = cx.state.browsers[self.resource].watching() {
+        auto_refresh::toggle(cx, self.resource);
+        if let Some(watch) = cx.state().browsers[self.resource].watching() {
             let every = watch.interval();
-            let key = cx.state.keymap.key_of(Action::Watch);
+            let key = cx.state().keymap.key_of(Action::Watch);
             cx.toast(format!("Auto-refresh every {every:.0} s ({key} turns it off)"));
         } else {
             cx.toast("Auto-refresh off");
@@ -155,28 +150,27 @@ impl BrowserPane {
     /// Esc undoes one thing: a request, an error, notices, words, marks, scrolled columns, a jump to
     /// a host, a machine or a group.
     fn step_back(&self, cx: &mut Cx<'_>) {
-        let has_notices = !cx.state.notices.is_empty();
-        let browser = &mut cx.state.browsers[self.resource];
+        let has_notices = !cx.state().notices.is_empty();
+        let browser = cx.table(self.resource);
         if browser.ask_order_at.is_some() {
-            let abort = browser.cancel();
-            cx.effects(abort);
-            let key = cx.state.keymap.key_of(Action::Refresh);
+            let cancelled = browser.cancel();
+            cx.abort(cancelled);
+            let key = cx.state().keymap.key_of(Action::Refresh);
             return cx.toast(format!("Sorted the loaded rows only ({key} asks the market)"));
         }
-        if let Some(abort) = browser.cancel() {
-            cx.effect(abort);
+        if let Some(cancelled) = browser.cancel() {
+            cx.abort([cancelled]);
             return cx.toast("Request cancelled");
         }
         let stopped = browser.computed.price_models.cancel();
         if !stopped.is_empty() {
-            cx.effects(stopped);
+            cx.abort(stopped);
             return cx.toast("Request for the three prices cancelled");
         }
         if browser.remote().error().is_some() && browser.listing().is_some() {
             browser.dismiss();
         } else if has_notices {
-            let effects = cx.state.dismiss_notices(cx.now);
-            cx.effects(effects);
+            cx.dismiss_notices();
         } else if !browser.words.is_empty() {
             browser.set_words(Vec::new());
             browser.show_query_in_bar();
@@ -187,7 +181,7 @@ impl BrowserPane {
         } else if browser.jump_back() {
             self.refresh(cx);
         } else {
-            let key = cx.state.keymap.key_of(Action::Quit);
+            let key = cx.state().keymap.key_of(Action::Quit);
             cx.toast(format!("Press {key} to quit"));
         }
     }
@@ -200,7 +194,7 @@ fn size_of(state: &State) -> Size {
 /// Scrolls the columns, at most to the last one.
 fn scroll(resource: Resource, action: Action, cx: &mut Cx<'_>) {
     let (shown, offset) = cx.columns();
-    let browser = &mut cx.state.browsers[resource];
+    let browser = cx.table(resource);
     let last = browser.columns.len().saturating_sub(shown.len().max(1));
     browser.column_offset = match action {
         Action::Move(Motion::FirstColumn) => 0,
@@ -213,29 +207,30 @@ fn scroll(resource: Resource, action: Action, cx: &mut Cx<'_>) {
 /// Sorts by the visible column next to the sort column; if that is not visible, by the first or
 /// last.
 fn sort_beside(resource: Resource, to_right: bool, cx: &mut Cx<'_>) {
+    let now = cx.now;
     let (fields, _) = cx.columns();
-    let browser = &mut cx.state.browsers[resource];
-    let own = browser.query.order.first().map(|key| key.field);
-    let place = own.and_then(|own| fields.iter().position(|field: &&Field| *field == own));
+    let browser = cx.table(resource);
+    let sorted = browser.query.order.first().map(|key| key.field);
+    let index = sorted.and_then(|sorted| fields.iter().position(|field: &&Field| *field == sorted));
     let last = fields.len().saturating_sub(1);
-    let next = match (place, to_right) {
+    let next = match (index, to_right) {
         (None, true) => 0,
         (None, false) => last,
-        (Some(place), true) => (place + 1).min(last),
-        (Some(place), false) => place.saturating_sub(1),
+        (Some(index), true) => (index + 1).min(last),
+        (Some(index), false) => index.saturating_sub(1),
     };
-    if Some(next) != place
+    if Some(next) != index
         && let Some(field) = fields.get(next)
     {
-        let effects = browser.sort_by(field, cx.now);
-        cx.effects(effects);
+        let superseded = browser.sort_by(field, now);
+        cx.abort(superseded);
     }
 }
 
 impl View for BrowserPane {
     fn contexts(&self) -> &'static [Context] {
         match (self.focus, self.resource) {
-            (Focus::Query, _) => &[Context::Query, Context::Always],
+            (Focus::Query, _) => &[Context::TableQuery, Context::Query, Context::Always],
             (Focus::Table | Focus::Market, Resource::Workergroups) => {
                 &[Context::Workergroups, Context::Table, Context::Global, Context::Always]
             }
@@ -247,16 +242,16 @@ impl View for BrowserPane {
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         let is_search = self.focus == Focus::Query && action == Action::Submit;
-        first_run::close(self, is_search, cx.state);
+        first_run::close(self, is_search, cx);
         match (self.focus, action) {
             (Focus::Query, _) => query::update(self, action, cx),
             (Focus::Table | Focus::Market, Action::Query) => {
-                cx.state.browsers[self.resource].edit_query();
+                cx.table(self.resource).edit_query();
                 self.focus = Focus::Query;
                 Outcome::Handled
             }
             // Left of the first column is the market panel.
-            (Focus::Table, Action::Left) if cx.columns().1 == 0 && self.shows_market(size_of(cx.state)) => {
+            (Focus::Table, Action::Left) if cx.columns().1 == 0 && self.shows_market(size_of(cx.state())) => {
                 self.focus = Focus::Market;
                 Outcome::Handled
             }
@@ -278,6 +273,7 @@ impl View for BrowserPane {
 
     fn hint(&self, action: Action) -> Option<&'static str> {
         match (self.focus, action) {
+            (Focus::Query, Action::Reset) if self.resource.catalog().defaults.is_empty() => Some("clear"),
             (Focus::Market, Action::Open) => Some("filter by this"),
             (Focus::Table, Action::Open) if self.has_suggestion => Some(APPLY),
             (_, Action::Job) if self.resource == Resource::Volumes => Some("term"),
@@ -286,18 +282,18 @@ impl View for BrowserPane {
     }
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        let browser = &mut cx.state.browsers[self.resource];
+        let browser = cx.table(self.resource);
         if self.focus != Focus::Query {
             return Outcome::Ignored;
         }
-        let place = |input: &TextInput| (input.text().len(), input.cursor_byte());
+        let edit_state = |input: &TextInput| (input.text().len(), input.cursor_byte());
         let input = &mut browser.bar.input;
-        let before = place(input);
+        let before = edit_state(input);
         if !input.key(key) {
             return Outcome::Ignored;
         }
         // A line that is full takes nothing more.
-        if place(input) != before {
+        if edit_state(input) != before {
             browser.query_typed();
         }
         Outcome::Handled
@@ -305,11 +301,11 @@ impl View for BrowserPane {
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
         if self.focus != Focus::Query {
-            let key = cx.state.keymap.key_of(Action::Query);
+            let key = cx.state().keymap.key_of(Action::Query);
             cx.complain(format!("Can't paste here: press {key} to edit the query"));
             return Outcome::Handled;
         }
-        let browser = &mut cx.state.browsers[self.resource];
+        let browser = cx.table(self.resource);
         let pasted = browser.bar.input.paste(text);
         browser.query_typed();
         cx.pasted(pasted);
@@ -317,7 +313,7 @@ impl View for BrowserPane {
     }
 
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
-        first_run::close(self, false, cx.state);
+        first_run::close(self, false, cx);
         if self.focus != Focus::Query && Overview::owns(region) {
             let was_selected = self.market.click(region, line);
             if was_selected && self.focus == Focus::Market {
@@ -329,7 +325,7 @@ impl View for BrowserPane {
         if self.focus == Focus::Market {
             self.focus = Focus::Table;
         }
-        let browser = &mut cx.state.browsers[self.resource];
+        let browser = cx.table(self.resource);
         match (self.focus, region) {
             (Focus::Query, POPUP) => {
                 browser.bar.choose(line);
@@ -348,7 +344,7 @@ impl View for BrowserPane {
         if self.focus == Focus::Market {
             return self.market.step(lines);
         }
-        cx.state.browsers[self.resource].step(lines);
+        cx.table(self.resource).step(lines);
     }
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
@@ -361,10 +357,10 @@ impl View for BrowserPane {
         state.animation(now, if age < 60.0 { 5.0 } else { 30.0 })
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
         // The closed view may have started a condition.
         self.focus = match self.focus {
-            _ if cx.state.browsers[self.resource].bar.editing => Focus::Query,
+            _ if cx.state().browsers[self.resource].bar.editing => Focus::Query,
             Focus::Query => Focus::Table,
             Focus::Table | Focus::Market => self.focus,
         };

@@ -37,7 +37,7 @@ const LONGEST_LABEL: u16 = 60;
 
 /// Carries out an action while the query is edited.
 pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) -> Outcome {
-    let browser = &mut cx.state.browsers[view.resource];
+    let browser = cx.table(view.resource);
     match action {
         Action::Submit => {
             let Some(ran) = browser.run_typed() else {
@@ -46,8 +46,7 @@ pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) ->
             let advice = words_advice(browser).filter(|_| !ran.must_ask);
             view.focus = Focus::Table;
             if ran.must_ask {
-                let effects = cx.state.refresh_pane(cx.now);
-                cx.effects(effects);
+                cx.ask_pane();
             }
             if let Some(text) = ran.told.or(advice) {
                 cx.toast(text);
@@ -63,6 +62,11 @@ pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) ->
         Action::Complete => {
             browser.bar.complete();
             browser.read_words();
+        }
+        Action::Reset => {
+            let defaults = language::default_conditions(browser.query.catalog(), browser.dialect());
+            browser.bar.input.set(language::print_briefly(&defaults));
+            browser.edit_query();
         }
         Action::Older => {
             browser.bar.older();
@@ -87,37 +91,41 @@ fn words_advice(browser: &Browser) -> Option<String> {
 /// Cells between the query and the number of rows that it finds.
 const GAP: u16 = 3;
 
-/// How many rows the words leave; on a narrow screen the query needs the room of all but the
-/// figures.
-fn found(browser: &Browser, width: u16) -> String {
-    let full = super::draw::counts(browser);
-    if cells(&full) <= width / 5 {
-        return full;
-    }
+/// How many of the loaded rows match what is typed; on a narrow screen the query needs the room.
+fn count_text(browser: &Browser, width: u16, scene: &Scene<'_, '_>) -> String {
     let Some(listing) = browser.listing() else {
-        return full;
+        return String::new();
     };
-    let more = if browser.is_cut() { "+" } else { "" };
-    let (shown, loaded) = (browser.view().len(), listing.len());
-    format!("{}/{}{more}", grouped(shown), grouped(loaded))
+    let (shown, loaded) = (grouped(browser.view().len()), grouped(listing.len()));
+    let full = if browser.bar.is_other_query {
+        let key = scene.key(Action::Submit);
+        format!("{shown} of the {loaded} loaded; {key} searches all")
+    } else {
+        super::draw::counts(browser)
+    };
+    if cells(&full) <= width * 2 / 5 {
+        full
+    } else {
+        format!("{shown} of {loaded} loaded")
+    }
 }
 
 /// Lays out the bar: the prompt, the query, and the number of matching rows, which is shown while
 /// typing.
-fn layout(browser: &Browser, area: Rect) -> ([Rect; 3], String) {
-    let found = if browser.bar.editing {
-        found(browser, area.width)
+fn layout(browser: &Browser, area: Rect, scene: &Scene<'_, '_>) -> ([Rect; 3], String) {
+    let shown = if browser.bar.editing {
+        count_text(browser, area.width, scene)
     } else {
         String::new()
     };
-    let gap = if found.is_empty() { 1 } else { GAP + 1 };
+    let gap = if shown.is_empty() { 1 } else { GAP + 1 };
     let areas = Layout::horizontal([
         Constraint::Length(PROMPT),
         Constraint::Fill(1),
-        Constraint::Length(cells(&found) + gap),
+        Constraint::Length(cells(&shown) + gap),
     ])
     .areas(area);
-    (areas, found)
+    (areas, shown)
 }
 
 /// How many cells of the edited query are scrolled away at the left. One cell is kept for the
@@ -132,22 +140,23 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let bar = &browser.bar;
     scene.clickable(area, Target::Hint(Action::Query));
-    let ([prompt, text, count], found) = layout(browser, area);
-    scene.render(Line::styled(format!("{found} "), theme.dim).right_aligned(), count);
+    let ([prompt, text, count], count_text) = layout(browser, area, scene);
+    scene.render(Line::styled(format!("{count_text} "), theme.dim).right_aligned(), count);
     let style = if bar.editing { theme.accent } else { theme.dim };
     scene.render(Line::styled(" / ", style), prompt);
-    if bar.input.is_empty() && !bar.editing {
-        let key = scene.key(Action::Query);
-        let note = format!("No filters: showing everything ({key} to add some)");
-        return scene.render(fit(Line::styled(note, theme.dim), text.width), text);
+    if !bar.editing {
+        let mut line = separated(words(browser, theme), theme);
+        if line.spans.is_empty() {
+            let key = scene.key(Action::Query);
+            line = Line::styled(format!("No filters: showing everything ({key} to add some)"), theme.dim);
+        }
+        return scene.render(fit(line, text.width), text);
     }
     let width = text.width.saturating_sub(1);
-    let scroll = if bar.editing { scroll(browser, text) } else { 0 };
-    if bar.editing {
-        let column = bar.input.cursor_column().saturating_sub(scroll);
-        let column = u16::try_from(column).unwrap_or(width).min(width);
-        scene.cursor = Some(Position::new(text.x + column, text.y));
-    }
+    let scroll = scroll(browser, text);
+    let column = bar.input.cursor_column().saturating_sub(scroll);
+    let column = u16::try_from(column).unwrap_or(width).min(width);
+    scene.cursor = Some(Position::new(text.x + column, text.y));
     let (line, is_cut) = highlighted(browser, scroll, usize::from(width), theme);
     let line = if is_cut {
         let mut spans = vec![Span::styled("…", theme.dim)];
@@ -157,6 +166,44 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
         line
     };
     scene.render(fit(line, width), text);
+}
+
+/// The search as people read it: what was chosen, then the defaults, dimmed.
+fn words(browser: &Browser, theme: &Theme) -> Vec<(String, Style)> {
+    let defaults = language::default_conditions(browser.query.catalog(), browser.dialect());
+    // Workergroups are always filtered here.
+    let local = match browser.resource() {
+        Resource::Workergroups => Vec::new(),
+        Resource::Offers | Resource::Volumes => browser.local_conditions(),
+    };
+    let (usual, chosen): (Vec<_>, Vec<_>) = browser.query.active().partition(|own| defaults.contains(own));
+    let in_words = |own: &Condition| language::words(own, browser.dialect());
+    let chosen = chosen.into_iter().map(|own| {
+        if local.contains(&own) {
+            (format!("{} (local)", in_words(own)), theme.warning)
+        } else {
+            (in_words(own), theme.text)
+        }
+    });
+    let typed = browser
+        .words
+        .iter()
+        .map(|word| (format!("“{}”", visible(word, usize::MAX)), theme.warning));
+    let job = browser.computed.job.map(|job| (job.length(), theme.text));
+    let usual = usual.into_iter().map(|own| (in_words(own), theme.dim));
+    chosen.chain(typed).chain(job).chain(usual).collect()
+}
+
+/// Parts of a line, with a dot between them.
+fn separated(parts: Vec<(String, Style)>, theme: &Theme) -> Line<'static> {
+    let mut line = Line::default();
+    for (text, style) in parts {
+        if !line.spans.is_empty() {
+            line.push_span(Span::styled(" · ", theme.border));
+        }
+        line.push_span(Span::styled(text, style));
+    }
+    line
 }
 
 /// The query in the colours of its parts, without its first `scroll` cells and not far beyond
@@ -209,9 +256,9 @@ const fn style_of(token: Token, theme: &Theme) -> Style {
 }
 
 /// The screen column of a position in the query's text.
-fn column_of(place: usize, browser: &Browser, line: Rect) -> u16 {
-    let ([_, text, _], _) = layout(browser, line);
-    let column = browser.bar.input.column_of(place);
+fn column_of(byte: usize, browser: &Browser, line: Rect, scene: &Scene<'_, '_>) -> u16 {
+    let ([_, text, _], _) = layout(browser, line, scene);
+    let column = browser.bar.input.column_of(byte);
     let column = column.saturating_sub(scroll(browser, text));
     line.x + PROMPT + u16::try_from(column).unwrap_or(line.width)
 }
@@ -223,19 +270,19 @@ pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Sce
         return;
     };
     let theme = scene.theme;
-    let labels = completion.candidates.iter().map(|it| cells(&it.label));
+    let labels = completion.candidates.iter().map(|candidate| cells(&candidate.label));
     let label = labels.max().unwrap_or(0).clamp(8, LONGEST_LABEL);
     let many = u16::try_from(completion.candidates.len()).unwrap_or(u16::MAX);
     let height = many.min(SHOWN).min(screen.bottom().saturating_sub(line.y + 3));
     if height == 0 {
         return;
     }
-    let docs = completion.candidates.iter().map(|it| cells(&it.doc));
+    let docs = completion.candidates.iter().map(|candidate| cells(&candidate.doc));
     let count = if bar.count(0).is_some() { 8 } else { 0 };
     let wanted = label + count + docs.max().unwrap_or(0) + 8;
     let width = wanted.min(WIDEST).min(screen.width);
     // The labels line up with what they complete: two cells of frame and gap are in front of them.
-    let x = column_of(completion.span.start, browser, line)
+    let x = column_of(completion.span.start, browser, line, scene)
         .saturating_sub(2)
         .min(screen.right().saturating_sub(width));
     // What plain words mean is shown below the query.
@@ -246,7 +293,7 @@ pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Sce
     let key = scene.key(Action::Complete);
     let mut panel = Panel::new("").foot(format!("{key} complete")).focused(true);
     if count > 0 {
-        panel = panel.facts("loaded rows");
+        panel = panel.note("loaded rows");
     }
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
     let mut viewport = scene.before.viewport(scene.depth, POPUP);
@@ -260,7 +307,11 @@ pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Sce
 /// Draws a line of the completion list; `label` and `count` are the widths of its columns.
 fn draw_candidate(bar: &Bar, index: usize, [label, count]: [u16; 2], row: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
-    let Some(candidate) = bar.completion.as_ref().and_then(|it| it.candidates.get(index)) else {
+    let Some(candidate) = bar
+        .completion
+        .as_ref()
+        .and_then(|completion| completion.candidates.get(index))
+    else {
         return;
     };
     let is_chosen = index == bar.chosen();
@@ -290,7 +341,7 @@ fn draw_candidate(bar: &Bar, index: usize, [label, count]: [u16; 2], row: Rect, 
 /// Remembers the viewport of a region, for the mouse and for the next frame.
 fn keep(region: Region, viewport: Viewport, scene: &mut Scene<'_, '_>) {
     let depth = scene.depth;
-    scene.facts.viewports.push((depth, region, viewport));
+    scene.layout.viewports.push((depth, region, viewport));
 }
 
 /// Draws the settings of the query; a caret below an error.
@@ -310,14 +361,8 @@ pub(super) fn settings(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>)
         scene.clickable(area, Target::Hint(Action::Settings));
     }
     let (theme, keymap) = (scene.theme, &scene.state.keymap);
-    let mut line = Line::raw("   ");
-    let mut is_first = true;
-    for (text, style) in parts(browser, keymap, theme) {
-        if !std::mem::take(&mut is_first) {
-            line.push_span(Span::styled(" · ", theme.border));
-        }
-        line.push_span(Span::styled(text, style));
-    }
+    let mut line = separated(parts(browser, keymap, theme), theme);
+    line.spans.insert(0, Span::raw("   "));
     scene.render(fit(line, area.width.saturating_sub(1)), area);
 }
 
@@ -327,12 +372,6 @@ fn parts(browser: &Browser, keymap: &Keymap, theme: &Theme) -> Vec<(String, Styl
     // First, so that even a narrow screen shows which conditions are not applied.
     if let Some(text) = not_applied(browser.unmet_conditions(), keymap) {
         parts.push((text, theme.warning));
-    }
-    if query.resource != Resource::Workergroups {
-        let local = printed(browser.local_conditions());
-        if !local.is_empty() {
-            parts.push((format!("local: {local}"), theme.warning));
-        }
     }
     if query.resource == Resource::Offers {
         parts.push((query.offer_type.wire().to_owned(), theme.text));
@@ -366,9 +405,10 @@ fn parts(browser: &Browser, keymap: &Keymap, theme: &Theme) -> Vec<(String, Styl
     if let Some(limit) = query.limit {
         parts.push((format!("limit {limit}"), theme.text));
     }
-    let off = printed(query.conditions.iter().filter(|condition| !condition.enabled));
+    let off = query.conditions.iter().filter(|condition| !condition.enabled);
+    let off: Vec<_> = off.map(|own| language::words(own, browser.dialect())).collect();
     if !off.is_empty() {
-        parts.push((format!("off: {off}"), theme.dim));
+        parts.push((format!("off: {}", off.join(", ")), theme.dim));
     }
     parts
 }
@@ -389,17 +429,12 @@ fn basis(browser: &Browser, theme: &Theme) -> Vec<(String, Style)> {
     std::iter::once(disk).chain(job).collect()
 }
 
-fn printed<'a>(conditions: impl IntoIterator<Item = &'a Condition>) -> String {
-    let printed: Vec<_> = conditions.into_iter().map(language::print_condition_briefly).collect();
-    printed.join(" ")
-}
-
 /// Draws carets under the part of the error in the query that is not scrolled away.
 fn caret(browser: &Browser, error: &LanguageError, area: Rect, scene: &mut Scene<'_, '_>) {
     let input = &browser.bar.input;
-    let ([_, text, _], _) = layout(browser, area);
+    let ([_, text, _], _) = layout(browser, area, scene);
     let scroll = scroll(browser, text);
-    let column = |place| input.column_of(place).saturating_sub(scroll);
+    let column = |byte| input.column_of(byte).saturating_sub(scroll);
     let start = column(error.span.start).min(usize::from(text.width));
     let under = column(error.span.end).saturating_sub(start).max(1);
     let x = usize::from(PROMPT) + start;

@@ -8,9 +8,10 @@ use ratatui::style::{Modifier, Style};
 
 use super::cells;
 use crate::core::frame_layout::Target;
+use crate::core::sandbox::UserListing;
 use crate::core::view::{Region, Scene};
 use crate::domain::annotations::Annotated;
-use crate::domain::insight::{Measure, Place};
+use crate::domain::insight::{Measure, Rank};
 use crate::domain::local::LocalTime;
 use crate::domain::text::occurrences;
 use crate::domain::{CellRef, Field, Kind, Listing, Operator, Resource, Source, format, language};
@@ -34,6 +35,9 @@ pub(super) const UNFIT: &str = "!";
 /// The sign of rows that are new since auto-refresh was turned on.
 pub(super) const NEW: &str = "+";
 
+/// The sign of the person's own volume listings, which only the sandbox tells.
+pub(super) const OWN: &str = "@";
+
 /// Cells left of the first column: selection or mark, the sign of the row, a gap.
 pub(super) const GUTTER: u16 = 3;
 
@@ -46,6 +50,7 @@ const MOVE: u16 = 8;
 /// The drop priority of a chosen column that is hidden by default.
 const CHOSEN: u8 = 9;
 
+// A new machine begins at 60 % and rises with time: low may mean new.
 /// Reliability below which rows get a warning, and below which they are bad.
 const SHAKY: f64 = 0.95;
 const BAD: f64 = 0.90;
@@ -68,13 +73,14 @@ pub(super) fn draw(browser: &Browser, has_preview: bool, area: Rect, scene: &mut
         theme: scene.theme,
         grouping: grouping(browser),
         is_stale: is_stale(browser, scene.now),
+        own: &scene.state.sandbox.listings,
     };
     let table = Table::new(&rows, &columns, &placed, Some(browser.cursor()), scene.theme);
     let mut viewport = scene.before.viewport(scene.depth, Region::MAIN);
     scene.frame.render_stateful_widget(table, area, &mut viewport);
-    let own = (scene.depth, Region::MAIN, viewport);
-    scene.facts.viewports.push(own);
-    scene.facts.column_offset = placed.get(1).map_or(0, |second| second.index - 1);
+    let viewport_of_pane = (scene.depth, Region::MAIN, viewport);
+    scene.layout.viewports.push(viewport_of_pane);
+    scene.layout.column_offset = placed.get(1).map_or(0, |second| second.index - 1);
     for Placed { index, x, width } in placed {
         let header = Rect::new(area.x + x, area.y, width, 1).intersection(area);
         if let Some(field) = fields.get(index) {
@@ -113,8 +119,8 @@ fn fields(browser: &Browser, needed: &[&'static Field], has_preview: bool) -> Ve
         // The preview shows the id of the selected row.
         fields.retain(|field| field.key != "id");
     }
-    let found = browser.accused();
-    for field in found.into_iter().chain(browser.revealed().iter().copied()) {
+    let accused = browser.accused();
+    for field in accused.into_iter().chain(browser.revealed().iter().copied()) {
         if !fields.contains(&field) {
             fields.insert(fields.len().min(1), field);
         }
@@ -190,20 +196,22 @@ fn column(browser: &Browser, listing: &Listing, field: &'static Field, needed: &
 /// The header with the arrow of the sort order; an estimated price is marked as no quote.
 fn title(browser: &Browser, listing: &Listing, field: &Field) -> String {
     let order = browser.sorting_keys();
-    let place = order.iter().position(|key| key.field == field);
-    let sign = match place {
+    let rank = order.iter().position(|key| key.field == field);
+    let sign = match rank {
         None => String::new(),
         Some(0) => arrow(order[0].direction).to_string(),
-        Some(place) => format!("{}{}", arrow(order[place].direction), place + 1),
+        Some(rank) => format!("{}{}", arrow(order[rank].direction), rank + 1),
     };
     let estimate = if listing.is_estimated(field) { "~" } else { "" };
     let header = cells::header(listing, field, browser.dialect());
     format!("{estimate}{header}{sign}")
 }
 
-/// The maximum width of an id: the digits of the largest number in JSON parsers.
+// The digits of the largest number in JSON parsers.
+/// The maximum width of an id.
 const LONGEST_ID: usize = 20;
 
+// Columns have some hundred distinct texts; a response in which all differ must not cost a frame.
 /// The maximum number of distinct texts of a column that are measured.
 const MOST_TEXTS: usize = 1000;
 
@@ -266,7 +274,8 @@ fn measure(field: &Field, browser: &Browser) -> Option<Measure> {
     }
 }
 
-/// Seconds that a refresh may take before the rows are dimmed: a fast one would only flicker.
+// A fast one would only flicker.
+/// Seconds that a refresh may take before the rows are dimmed.
 const PATIENCE: f64 = 0.5;
 
 /// Whether the rows are older than the last request: it failed, or its response takes long.
@@ -287,6 +296,7 @@ struct Records<'a> {
     theme: &'a Theme,
     grouping: Option<&'static Field>,
     is_stale: bool,
+    own: &'a [UserListing],
 }
 
 impl Records<'_> {
@@ -328,9 +338,9 @@ impl Records<'_> {
             _ => {}
         }
         let figures = &self.browser.computed;
-        let place =
-            measure(field, self.browser).and_then(|measure| figures.standing.place(self.listing, measure, record));
-        match place.and_then(Place::is_best) {
+        let rank =
+            measure(field, self.browser).and_then(|measure| figures.standing.rank(self.listing, measure, record));
+        match rank.and_then(Rank::is_best) {
             Some(true) => theme.good,
             // Reliability is judged by fixed thresholds, not by rank.
             Some(false) if field.key != "reliability" => theme.warning,
@@ -402,8 +412,14 @@ impl Rows for Records<'_> {
             let watch = self.browser.watching().zip(self.listing.id(record));
             watch.is_some_and(|(watch, id)| watch.changes().is_new(id))
         };
+        let is_own = || {
+            let id = self.listing.id(record).map(|id| id.to_string());
+            id.is_some_and(|id| self.own.iter().any(|listing| listing.id.to_string() == id))
+        };
         if figures.is_unfit(record) {
             (UNFIT, self.theme.warning)
+        } else if self.browser.resource() == Resource::Volumes && is_own() {
+            (OWN, self.theme.accent)
         } else if is_new() {
             (NEW, self.theme.accent)
         } else if is_best() {
@@ -447,7 +463,7 @@ impl Rows for Records<'_> {
         if words.is_empty() || field.is_none() {
             return Vec::new();
         }
-        let found = words.iter().flat_map(|word| occurrences(text, word));
-        found.collect()
+        let ranges = words.iter().flat_map(|word| occurrences(text, word));
+        ranges.collect()
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn term(view: &Term, area: Rect, scene: &mut Scene<'_, '_>) {
             prices.term_total(row, term).ok().map(format::dollars)
         });
     let sheet = sheet::with_result(
-        Panel::new("Size and term").facts(total.unwrap_or_default()),
+        Panel::new("Size and term").note(total.unwrap_or_default()),
         Panel::new(title),
         (FORM, BILL),
         area,

@@ -91,8 +91,8 @@ impl Term {
             return;
         }
         if let Ok(term) = self.chosen {
-            cx.state.price_term(Some(term));
-            if cx.state.pane == Pane::Volumes {
+            cx.price_term(Some(term));
+            if cx.state().pane == Pane::Volumes {
                 let size = quantity::write(term.gb, Quantity::Gigabytes);
                 let span = quantity::write(term.days, Quantity::Term);
                 cx.toast(format!("Volumes priced for {size}, {span}"));
@@ -102,7 +102,7 @@ impl Term {
     }
 
     fn clear(cx: &mut Cx<'_>) {
-        cx.state.price_term(None);
+        cx.price_term(None);
         cx.toast("Term pricing cleared");
         cx.close();
     }
@@ -131,7 +131,7 @@ impl FormView for Term {
         self.reread();
     }
 
-    fn other(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match action {
             Action::Back => cx.close(),
             Action::Remove => Self::clear(cx),

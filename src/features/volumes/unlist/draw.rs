@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::{Page, Unlist};
+use super::{Id, Page, Unlist};
 use crate::core::mutations::{Stage, preview};
 use crate::core::view::Scene;
 use crate::core::views::write_dialog::{Rows, outcome_tone};
@@ -19,22 +19,26 @@ const HISTORY: usize = 8;
 pub(super) fn dialog(view: &Unlist, area: Rect, scene: &mut Scene<'_, '_>) {
     let mut rows = Rows::new(area, WIDEST);
     match view.page {
-        Page::Id | Page::Again => form(view, &mut rows, scene),
+        Page::Id | Page::Confirm => form(view, &mut rows, scene),
         Page::Outcome => outcome(&mut rows, scene),
     }
     rows.history("History (UTC)", WriteKind::UnlistVolume, HISTORY, scene);
     let tone = match view.page {
-        Page::Id | Page::Again => Tone::Danger,
+        Page::Id | Page::Confirm => Tone::Danger,
         Page::Outcome => outcome_tone(WriteKind::UnlistVolume, scene),
     };
-    rows.draw("Unlist a volume", tone, area, scene);
+    let form = rows.draw("Unlist a volume", tone, area, scene);
+    match view.page {
+        Page::Id => scene.form(&view.id, form),
+        Page::Confirm => scene.form(view.question.form(), form),
+        Page::Outcome => {}
+    }
 }
 
 fn form(view: &Unlist, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
-    let is_first = view.page == Page::Id;
-    rows.input("Listing id", &view.id, is_first);
-    if is_first {
+    if view.page == Page::Id {
+        rows.form(&view.id, scene);
         rows.text(4, &note(scene), theme.dim);
         let ids = view.completions(scene.state);
         // In a sandbox the note lists the ids already.
@@ -42,23 +46,19 @@ fn form(view: &Unlist, rows: &mut Rows, scene: &Scene<'_, '_>) {
             let key = scene.key(Action::Complete);
             rows.text(3, &format!("{key}: {}", ids.join(", ")), theme.accent);
         }
+        rows.gap();
     } else {
-        rows.input("Type the id again", &view.again, true);
+        let id = view.id.text(Id);
+        rows.text(2, &format!("Volume listing {id} is taken off the market."), theme.text);
         if view.is_offer(scene.state) {
-            let text = format!(
-                "{} is an offer id in the table: continue only if your listing has it too.",
-                view.id.text().trim()
-            );
+            let text = format!("{id} is an offer id in the table: continue only if your listing has it too.");
             rows.text(1, &text, theme.warning);
         }
         if let Some(request) = view.request() {
             rows.gap();
-            rows.request(&preview(&request, &scene.state.profile), scene);
+            rows.request("Sends once:", &preview(&request, &scene.state.profile), scene);
         }
-    }
-    rows.gap();
-    if let Some(error) = &view.error {
-        rows.text(0, error, theme.error);
+        rows.form(view.question.form(), scene);
     }
     let (text, style) = next_step(view, scene);
     rows.text(2, &text, style);
@@ -95,7 +95,8 @@ fn next_step(view: &Unlist, scene: &Scene<'_, '_>) -> (String, ratatui::style::S
             theme.warning,
         ),
         (_, false) if view.is_early => (format!("Ready: press {enter} to send."), theme.warning),
-        (_, false) => (format!("{enter} unlists it. This can't be undone."), theme.dim),
+        (_, false) if view.question.is_typed() => (format!("{enter} unlists it. This can't be undone."), theme.dim),
+        (_, false) => ("This can't be undone.".to_owned(), theme.dim),
     }
 }
 

@@ -1,7 +1,8 @@
-//! Unlists a volume: the id is typed, typed again, sent once, and the response is shown.
+//! Unlists a volume: the id is typed, confirmed, sent once, and the response is shown.
 //!
-//! The dialog never fills in an id: searches show offer ids, and an offer id is not a listing id.
-//! Tab completes only ids that this person has listed or unlisted.
+//! On a live market the id is confirmed by typing it again, and the dialog never fills it in: searches show offer ids,
+//! and an offer id is not a listing id. In the sandbox it is, and a button confirms. Tab completes only ids that this
+//! person has listed or unlisted.
 
 mod draw;
 
@@ -11,60 +12,79 @@ use ratatui::layout::Rect;
 use crate::api::Request;
 use crate::core::State;
 use crate::core::mutations::{Completed, PASTE_REFUSED, SendBlocked};
-use crate::core::view::{Availability, Cx, Outcome, Placement, Scene, View};
+use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
+use crate::core::views::confirm::{Answer, Question};
 use crate::core::views::write_dialog::{OUTCOME, back, close_outcome, no_help};
 use crate::domain::Resource;
 use crate::domain::journal::WriteKind;
 use crate::keys::{Action, Context};
 use crate::table::remote::Now;
-use crate::widgets::text_input::TextInput;
+use crate::widgets::form::{Field, Form};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Page {
     Id,
-    Again,
+    Confirm,
     /// It was sent; its outcome is shown once it is known.
     Outcome,
 }
 
+/// The one field of the first page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Id;
+
 #[derive(Debug)]
 pub struct Unlist {
     page: Page,
-    id: TextInput,
-    again: TextInput,
-    error: Option<String>,
+    id: Form<Id>,
+    question: Question,
     /// Whether Enter was pressed before the rate limit allows another write.
     is_early: bool,
     /// The text before Tab, and the index of the shown completion.
     completed: Option<(String, usize)>,
 }
 
+fn question(state: &State) -> Question {
+    Question::write(state.profile.is_sandbox, "Type the id again", "unlist")
+}
+
+/// The id to begin with. Only the sandbox, where an offer id is a listing id, has one: the selected row if it is the
+/// person's own, or their only listing.
+fn proposed(state: &State) -> String {
+    let own = &state.sandbox.listings;
+    let selected = state.browsers[Resource::Volumes].selected().map(|id| id.to_string());
+    let mut ids = own.iter().map(|listing| listing.id.to_string());
+    let chosen = selected.filter(|selected| ids.clone().any(|id| id == *selected));
+    chosen
+        .or_else(|| ids.next().filter(|_| own.len() == 1))
+        .unwrap_or_default()
+}
+
 pub fn open(cx: &mut Cx<'_>) -> bool {
-    let dialog = Unlist::new(cx.state);
+    let dialog = Unlist::new(cx);
     cx.open(dialog);
     true
 }
 
 impl Unlist {
     /// The dialog; shows the outcome if an unlisting is in flight.
-    fn new(state: &mut State) -> Self {
-        let page = if state.mutations.begin(WriteKind::UnlistVolume) {
+    fn new(cx: &mut Cx<'_>) -> Self {
+        let page = if cx.writes().begin(WriteKind::UnlistVolume) {
             Page::Id
         } else {
             Page::Outcome
         };
         Self {
             page,
-            id: TextInput::default(),
-            again: TextInput::default(),
-            error: None,
+            id: Form::new(vec![Field::text(Id, "Listing id", proposed(cx.state()))]),
+            question: question(cx.state()),
             is_early: false,
             completed: None,
         }
     }
 
     fn wanted(&self) -> Result<i64, &'static str> {
-        let text = self.id.text().trim();
+        let text = self.id.text(Id);
         if text.is_empty() {
             return Err("Type the listing id first.");
         }
@@ -94,13 +114,13 @@ impl Unlist {
     fn completions(&self, state: &State) -> Vec<String> {
         let typed = match &self.completed {
             Some((typed, _)) => typed,
-            None => self.id.text().trim(),
+            None => self.id.text(Id),
         };
-        let own = state.sandbox.listings.iter();
-        let own = own.map(|listing| listing.id.to_string());
+        let listed = state.sandbox.listings.iter();
+        let listed = listed.map(|listing| listing.id.to_string());
         let before = state.mutations.unlisted_ids().map(str::to_owned);
         let mut ids: Vec<String> = Vec::new();
-        for id in own.chain(before) {
+        for id in listed.chain(before) {
             if id.starts_with(typed) && !ids.contains(&id) {
                 ids.push(id);
             }
@@ -111,85 +131,83 @@ impl Unlist {
     /// Inserts the next completion, wrapping around.
     fn complete(&mut self, state: &State) {
         let ids = self.completions(state);
-        let next = self.completed.as_ref().map_or(0, |(_, place)| place + 1);
+        let next = self.completed.as_ref().map_or(0, |(_, index)| index + 1);
         let Some(id) = ids.get(next % ids.len().max(1)) else {
             return;
         };
         let typed = match self.completed.take() {
             Some((typed, _)) => typed,
-            None => self.id.text().trim().to_owned(),
+            None => self.id.text(Id).to_owned(),
         };
         self.completed = Some((typed, next % ids.len()));
-        self.id.set(id.clone());
-        self.error = None;
+        self.id.set_text(Id, id);
     }
 
     fn submit(&mut self, cx: &mut Cx<'_>) {
         match self.page {
             Page::Id => match self.wanted() {
                 Ok(_) => {
-                    self.page = Page::Again;
-                    self.error = None;
+                    self.page = Page::Confirm;
                     self.completed = None;
                 }
-                Err(error) => self.error = Some(error.to_owned()),
+                Err(error) => self.id.set_error(Id, Some(error.to_owned())),
             },
-            Page::Again => self.send(cx),
+            Page::Confirm => {}
             Page::Outcome => close_outcome(WriteKind::UnlistVolume, cx),
         }
     }
 
     fn send(&mut self, cx: &mut Cx<'_>) {
-        let (id, again) = (self.id.text().trim(), self.again.text().trim());
-        if again.is_empty() {
-            self.error = Some("Nothing is sent before you type the id again.".to_owned());
-            return;
-        }
-        if again != id {
-            let back = cx.state.keymap.key_of(Action::Back);
-            self.error = Some(format!(
-                "That is not {id}: nothing was sent. Type the same id, or press {back} to change it."
-            ));
-            return;
+        let id = self.id.text(Id);
+        if !self.question.says(id) {
+            let why = if self.question.word().is_empty() {
+                "Nothing is sent before you type the id again.".to_owned()
+            } else {
+                let back = cx.state().keymap.key_of(Action::Back);
+                format!("That is not {id}: nothing was sent. Type the same id, or press {back} to change it.")
+            };
+            return self.question.refuse(why);
         }
         let Some(request) = self.request() else {
             return;
         };
-        match cx.state.send_write(request, cx.now) {
-            Ok(effect) => {
-                self.outcome();
-                cx.effect(effect);
-            }
+        match cx.send_write(request) {
             Err(SendBlocked::TooEarly(_)) => self.is_early = true,
-            Err(SendBlocked::NotConfirmed | SendBlocked::Unsettled) => self.outcome(),
+            // Nothing that was typed can be sent again.
+            Ok(()) | Err(SendBlocked::NotConfirmed | SendBlocked::Unsettled) => {
+                self.page = Page::Outcome;
+                self.id.set_text(Id, "");
+                self.is_early = false;
+            }
         }
     }
 
-    /// Shows the outcome; nothing that was typed can be sent again.
-    fn outcome(&mut self) {
-        self.page = Page::Outcome;
-        self.id = TextInput::default();
-        self.again = TextInput::default();
-        self.error = None;
-        self.is_early = false;
-    }
-
     fn back(&mut self, cx: &mut Cx<'_>) {
-        if self.page == Page::Again {
+        if self.page == Page::Confirm {
             self.page = Page::Id;
-            self.again = TextInput::default();
-            self.error = None;
+            self.question = question(cx.state());
             self.is_early = false;
             return;
         }
         back(WriteKind::UnlistVolume, "unlisting", cx);
+    }
+
+    fn answered(&mut self, answer: Option<Answer>, cx: &mut Cx<'_>) -> Outcome {
+        match answer {
+            Some(Answer::Yes) => self.send(cx),
+            Some(Answer::Cancel) => self.back(cx),
+            Some(Answer::Word) => {}
+            None => return Outcome::Ignored,
+        }
+        Outcome::Handled
     }
 }
 
 impl View for Unlist {
     fn contexts(&self) -> &'static [Context] {
         match self.page {
-            Page::Id | Page::Again => &[Context::Query, Context::Always],
+            Page::Confirm if !self.question.is_typed() => self.question.contexts(),
+            Page::Id | Page::Confirm => &[Context::Query, Context::Always],
             Page::Outcome => OUTCOME,
         }
     }
@@ -204,8 +222,9 @@ impl View for Unlist {
 
     fn availability(&self, action: Action, state: &State) -> Availability {
         match (self.page, action) {
-            (Page::Id | Page::Again, Action::Help) => no_help(),
+            (Page::Id | Page::Confirm, Action::Help) => no_help(),
             (Page::Id, Action::Complete) if !self.completions(state).is_empty() => Availability::Available,
+            (Page::Confirm, Action::Yes) if !self.question.is_typed() => Availability::Available,
             (_, Action::Submit | Action::Back) | (Page::Outcome, Action::Unlist | Action::Help | Action::Palette) => {
                 Availability::Available
             }
@@ -216,39 +235,52 @@ impl View for Unlist {
     fn hint(&self, action: Action) -> Option<&'static str> {
         match (action, self.page) {
             (Action::Submit, Page::Id) => Some("next"),
-            (Action::Submit, Page::Again) => Some("unlist"),
             (Action::Submit | Action::Back, Page::Outcome) => Some("close"),
             (Action::Back, Page::Id) => Some("cancel"),
-            (Action::Back, Page::Again) => Some("change the id"),
+            (Action::Back, Page::Confirm) => Some("change the id"),
             (Action::Complete, _) => Some("your ids"),
             (Action::Unlist, _) => Some("unlist another"),
-            _ => None,
+            _ => self.question.hint(action),
         }
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match (action, self.page) {
             (Action::Back, _) => self.back(cx),
-            (Action::Submit, _) => self.submit(cx),
-            (Action::Complete, Page::Id) => self.complete(cx.state),
-            (Action::Complete, Page::Again) => {
-                self.error = Some("Type the id again: that is the confirmation.".to_owned());
+            (Action::Submit, Page::Id | Page::Outcome) => self.submit(cx),
+            (Action::Complete, Page::Id) => self.complete(cx.state()),
+            (Action::Complete, Page::Confirm) => {
+                self.question.refuse("Type the id again: that is the confirmation.");
             }
-            (Action::Unlist, Page::Outcome) => *self = Self::new(cx.state),
+            (Action::Unlist, Page::Outcome) => *self = Self::new(cx),
             (Action::Older | Action::Newer, _) => {}
+            (_, Page::Confirm) => {
+                let answer = self.question.update(action);
+                return self.answered(answer, cx);
+            }
             _ => return Outcome::Ignored,
         }
         Outcome::Handled
     }
 
+    fn click(&mut self, _: Region, field: usize, cx: &mut Cx<'_>) -> Outcome {
+        if self.page != Page::Confirm {
+            return Outcome::Ignored;
+        }
+        let answer = self.question.click(field);
+        self.answered(answer, cx)
+    }
+
     fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
-        let line = match self.page {
-            Page::Id => &mut self.id,
-            Page::Again => &mut self.again,
+        let is_edited = match self.page {
+            Page::Id => {
+                self.id.set_error(Id, None);
+                self.id.key(key)
+            }
+            Page::Confirm => self.question.key(key),
             Page::Outcome => return Outcome::Ignored,
         };
-        if line.key(key) {
-            self.error = None;
+        if is_edited {
             self.is_early = false;
             self.completed = None;
         }
@@ -256,10 +288,11 @@ impl View for Unlist {
     }
 
     fn paste(&mut self, _: &str, _: &mut Cx<'_>) -> Outcome {
-        if self.page == Page::Outcome {
-            return Outcome::Ignored;
+        match self.page {
+            Page::Id => self.id.set_error(Id, Some(PASTE_REFUSED.to_owned())),
+            Page::Confirm => self.question.paste(),
+            Page::Outcome => return Outcome::Ignored,
         }
-        self.error = Some(PASTE_REFUSED.to_owned());
         Outcome::Handled
     }
 
@@ -276,7 +309,7 @@ impl View for Unlist {
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
-        cx.state.mutations.dismiss(WriteKind::UnlistVolume);
+        cx.writes().dismiss(WriteKind::UnlistVolume);
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -4,7 +4,7 @@
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use super::{CREATED, Create, MINE, NONE, Page, Word};
+use super::{CREATED, Create, MINE, NONE, Page};
 use crate::api::Request;
 use crate::core::mutations::{Stage, preview};
 use crate::core::view::Scene;
@@ -47,7 +47,10 @@ pub(super) fn dialog(view: &Create, area: Rect, scene: &mut Scene<'_, '_>) {
             ("Outcome unknown", Tone::Ask)
         }
     };
-    rows.draw(title, tone, area, scene);
+    let form = rows.draw(title, tone, area, scene);
+    if view.page != Page::Outcome {
+        scene.form(view.question.form(), form);
+    }
 }
 
 fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
@@ -68,7 +71,7 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     }
     rows.gap();
     let request = Request::CreateWorkergroup(new.clone());
-    rows.request(&preview(&request, &scene.state.profile), scene);
+    rows.request("Sends once:", &preview(&request, &scene.state.profile), scene);
     let is_ignored = |parameter: &str| Key::named(parameter).is_some_and(|key| key.parameter().inert.is_some());
     let (ignored, advice): (Vec<_>, Vec<_>) = draft.advice().iter().partition(|advice| is_ignored(advice.parameter));
     for advice in advice {
@@ -80,8 +83,10 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
         let text = format!("! The public market ignores {} here", names.join(", "));
         rows.text(6, &text, theme.warning);
     }
-    rows.gap();
-    word("Type create", view, rows, scene);
+    if view.question.is_typed() {
+        rows.gap();
+    }
+    rows.form(view.question.form(), scene);
     when(view, rows, scene);
     history(rows, scene);
 }
@@ -100,22 +105,13 @@ fn when(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
             theme.warning,
         ),
         (false, true) => (format!("Ready: press {enter} to send."), theme.warning),
-        (false, false) => (
+        (false, false) if view.question.is_typed() => (
             format!("Type {CREATE}, then {enter} sends it. {}", bill(scene)),
             theme.dim,
         ),
+        (false, false) => (bill(scene).to_owned(), theme.dim),
     };
     rows.text(1, &text, style);
-}
-
-/// The line for the word, and what is wrong with it.
-fn word(label: &'static str, view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
-    if let Some(input) = view.form.line(Word) {
-        rows.input(label, input, true);
-    }
-    if let Some(error) = view.form.error(Word) {
-        rows.text(0, error, scene.theme.error);
-    }
 }
 
 fn history(rows: &mut Rows, scene: &Scene<'_, '_>) {
@@ -193,29 +189,29 @@ fn cost(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> (String, bool) {
     let Ok(look) = &look else {
         return ("Cost unknown.".to_owned(), false);
     };
-    let Some(found) = check.and_then(|check| check.remote().shown()) else {
+    let Some(preflight) = check.and_then(|check| check.remote().shown()) else {
         return ("Working out the highest cost …".to_owned(), false);
     };
-    let (text, is_known) = at_most(found, WorkerCounts::of(new).max);
+    let (text, is_known) = at_most(preflight, WorkerCounts::of(new).max);
     let note = look.notes.first().map_or_else(String::new, |note| format!(" ({note})"));
     (text + &note, is_known)
 }
 
-fn at_most(found: &Preflight, workers: u32) -> (String, bool) {
-    let (Some(cost), Some(prices)) = (found.cost(workers), found.prices) else {
+fn at_most(preflight: &Preflight, workers: u32) -> (String, bool) {
+    let (Some(cost), Some(prices)) = (preflight.cost(workers), preflight.prices) else {
         return (
             "! No machine matches the search now: no worker starts until one does. Cost unknown.".to_owned(),
             false,
         );
     };
-    let machines = amount(found.recruitable);
+    let machines = amount(preflight.recruitable);
     let sum = format!(
         "{workers} workers × {} = {} with {}",
         format::unit_price(prices.highest),
         format::per_hour(cost.most),
-        disk(found.disk)
+        disk(preflight.disk)
     );
-    if found.coverage == Coverage::Cut {
+    if preflight.coverage == Coverage::Cut {
         let text = format!(
             "More than {sum}: only the cheapest offers were loaded ({machines}), the highest price is \
              unknown. An estimate."
@@ -271,7 +267,7 @@ fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     rows.gap();
     listed(view, unresolved, rows, scene);
     rows.gap();
-    word("You decide", view, rows, scene);
+    rows.form(view.question.form(), scene);
     let enter = scene.key(Action::Submit);
     let mine = if unresolved.candidates.is_empty() {
         String::new()
@@ -313,8 +309,8 @@ fn listed(view: &Create, unresolved: &Unresolved, rows: &mut Rows, scene: &Scene
     };
     rows.text(3, &text, theme.text);
     let last = unresolved.candidates.len() - 1;
-    for (place, id) in unresolved.candidates.iter().enumerate().take(CANDIDATES) {
-        let is_selected = place == view.selected.min(last);
+    for (index, id) in unresolved.candidates.iter().enumerate().take(CANDIDATES) {
+        let is_selected = index == view.selected.min(last);
         let (sign, style) = if is_selected {
             ("> ", theme.heading)
         } else {

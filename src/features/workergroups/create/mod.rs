@@ -8,15 +8,15 @@ use ratatui::layout::Rect;
 
 use super::creation::CREATE;
 use super::look::Subject;
-use crate::core::mutations::{Completed, PASTE_REFUSED, SendBlocked};
-use crate::core::view::{Availability, Cx, Outcome, Placement, Scene, View};
+use crate::core::mutations::{Completed, SendBlocked};
+use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
+use crate::core::views::confirm::{Answer, Question};
 use crate::core::views::write_dialog::{OUTCOME, back, close_outcome, no_help};
 use crate::core::{Pane, State};
 use crate::domain::Resource;
 use crate::domain::journal::{Verdict, WriteKind};
 use crate::keys::{Action, Context, Motion};
 use crate::table::remote::Now;
-use crate::widgets::form::{Field, Form};
 
 /// The answer for: the new group in the list is mine.
 const MINE: &str = "mine";
@@ -34,14 +34,11 @@ enum Page {
     Unknown,
 }
 
-/// The one field: the word that confirms or decides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Word;
-
 #[derive(Debug)]
 pub struct Create {
     page: Page,
-    form: Form<Word>,
+    /// The buttons, or the word that confirms or decides.
+    question: Question,
     /// Whether Enter was pressed before the rate limit allows another write.
     is_early: bool,
     /// The selected group among those that may be the new one.
@@ -50,7 +47,7 @@ pub struct Create {
 
 /// Opens the dialog on a creation whose outcome is unknown; false if there is none.
 pub fn resolve(cx: &mut Cx<'_>) -> bool {
-    if !cx.state.take_up_creation(None) {
+    if !super::creation::take_up(cx, None) {
         cx.complain("No creation has an unknown outcome");
         return true;
     }
@@ -59,51 +56,64 @@ pub fn resolve(cx: &mut Cx<'_>) -> bool {
 }
 
 fn open_unknown(cx: &mut Cx<'_>) {
-    let unresolved = cx.state.groups().creation.unresolved();
+    let unresolved = cx.state().groups().creation.unresolved();
     if unresolved.is_some_and(|unresolved| unresolved.listed.is_none()) {
-        let effects = cx.state.refresh(Resource::Workergroups, cx.now);
-        cx.effects(effects);
+        cx.ask(Resource::Workergroups);
     }
-    cx.open(Create::on(Page::Unknown));
+    cx.open(Create::unknown());
 }
 
 /// Opens the dialog: on the creation that is in flight or unresolved, else for the draft.
 pub fn open(cx: &mut Cx<'_>) {
-    let draft = cx.state.groups().draft.built().ok().cloned();
-    if cx.state.groups().creation.unresolved().is_some()
-        || draft.is_some_and(|new| cx.state.take_up_creation(Some(&new)))
+    let draft = cx.state().groups().draft.built().ok().cloned();
+    if cx.state().groups().creation.unresolved().is_some()
+        || draft.is_some_and(|new| super::creation::take_up(cx, Some(&new)))
     {
         return open_unknown(cx);
     }
-    let page = if cx.state.mutations.begin(WriteKind::CreateWorkergroup) {
-        Page::Confirm
-    } else {
-        Page::Outcome
-    };
-    if page == Page::Confirm {
+    let mut dialog = Create::outcome();
+    if cx.writes().begin(WriteKind::CreateWorkergroup) {
+        let is_sandbox = cx.state().profile.is_sandbox;
+        dialog = Create::on(Page::Confirm, Question::write(is_sandbox, "Type create", "create"));
         // A listing from just before tells a new group from an old one.
-        let effects = cx.state.refresh(Resource::Workergroups, cx.now);
-        cx.effects(effects);
-        let subject = Subject::Draft(cx.state.groups().draft.number());
-        match cx.state.look_at(subject) {
+        cx.ask(Resource::Workergroups);
+        let subject = Subject::Draft(cx.state().groups().draft.number());
+        match cx.state().look_at(subject) {
             Ok(look) => {
-                let effect = cx.state.check(look.search, false, cx.now);
-                cx.effects(effect);
+                super::check(cx, look.search, false);
             }
             Err(why) => cx.complain(why),
         }
     }
-    cx.open(Create::on(page));
+    cx.open(dialog);
 }
 
 impl Create {
-    fn on(page: Page) -> Self {
+    fn on(page: Page, question: Question) -> Self {
         Self {
             page,
-            form: Form::new(vec![Field::text(Word, "", "")]),
+            question,
             is_early: false,
             selected: 0,
         }
+    }
+
+    fn outcome() -> Self {
+        Self::on(Page::Outcome, Question::buttons("close"))
+    }
+
+    fn unknown() -> Self {
+        Self::on(Page::Unknown, Question::typed("You decide", "decide"))
+    }
+
+    fn answered(&mut self, answer: Option<Answer>, cx: &mut Cx<'_>) -> Outcome {
+        match answer {
+            Some(Answer::Yes) => self.submit(cx),
+            Some(Answer::Cancel) => back(WriteKind::CreateWorkergroup, "creating the workergroup for", cx),
+            Some(Answer::Word) => {}
+            None => return Outcome::Ignored,
+        }
+        Outcome::Handled
     }
 
     fn submit(&mut self, cx: &mut Cx<'_>) {
@@ -115,59 +125,51 @@ impl Create {
     }
 
     fn send(&mut self, cx: &mut Cx<'_>) {
-        if self.form.text(Word) != CREATE {
-            let back = cx.state.keymap.key_of(Action::Back);
-            self.refuse(format!("Nothing sent: type {CREATE}, or press {back} to go back."));
+        if !self.question.says(CREATE) {
+            let back = cx.state().keymap.key_of(Action::Back);
+            self.question
+                .refuse(format!("Nothing sent: type {CREATE}, or press {back} to go back."));
             return;
         }
-        match cx.state.create_workergroup(cx.now) {
-            Ok(effect) => {
-                *self = Self::on(Page::Outcome);
-                cx.effect(effect);
-            }
+        match super::creation::create(cx) {
+            Ok(()) => *self = Self::outcome(),
             Err(SendBlocked::TooEarly(_)) => self.is_early = true,
             Err(SendBlocked::NotConfirmed) => self.page = Page::Outcome,
             // Another view may have left one since this opened.
             Err(SendBlocked::Unsettled) => {
-                let draft = cx.state.groups().draft.built().ok().cloned();
-                cx.state.take_up_creation(draft.as_ref());
-                *self = Self::on(Page::Unknown);
+                let draft = cx.state().groups().draft.built().ok().cloned();
+                super::creation::take_up(cx, draft.as_ref());
+                *self = Self::unknown();
             }
         }
     }
 
-    fn refuse(&mut self, why: String) {
-        self.form.set_error(Word, Some(why));
-    }
-
     /// Applies the person's answer on a creation with an unknown outcome.
     fn decide(&mut self, cx: &mut Cx<'_>) {
-        let Some(unresolved) = cx.state.groups().creation.unresolved() else {
+        let Some(unresolved) = cx.state().groups().creation.unresolved() else {
             cx.close();
             return;
         };
         let chosen = unresolved.candidates.get(self.selected).copied();
-        match (self.form.text(Word), chosen) {
+        match (self.question.word(), chosen) {
             (MINE, Some(id)) => {
-                let kept = cx.state.resolve_creation(Verdict::Done, Some(id), cx.now);
-                cx.effects(kept);
-                cx.state.browsers[Resource::Workergroups].select_id(id);
+                super::creation::resolve(cx, Verdict::Done, Some(id));
+                cx.table(Resource::Workergroups).select_id(id);
                 cx.toast(format!("Workergroup {id} is the one you created"));
                 cx.go_to(Pane::Workergroups);
             }
             (MINE, None) => {
-                let key = cx.state.keymap.key_in(&[Context::Form], Action::Refresh);
-                self.refuse(format!("No new workergroup matches yet ({key} to refresh)."));
+                let key = cx.state().keymap.key_in(&[Context::Form], Action::Refresh);
+                self.question
+                    .refuse(format!("No new workergroup matches yet ({key} to refresh)."));
             }
             (CREATED, _) => {
-                let kept = cx.state.resolve_creation(Verdict::Done, None, cx.now);
-                cx.effects(kept);
+                super::creation::resolve(cx, Verdict::Done, None);
                 cx.toast("Marked as created");
                 cx.close();
             }
             (NONE, _) => {
-                let kept = cx.state.resolve_creation(Verdict::Refused, None, cx.now);
-                cx.effects(kept);
+                super::creation::resolve(cx, Verdict::Refused, None);
                 cx.toast("Marked as not created. The form is unchanged");
                 cx.close();
             }
@@ -176,7 +178,7 @@ impl Create {
                     Some(_) => format!("{MINE}, {NONE} or {CREATED}"),
                     None => format!("{NONE} or {CREATED}"),
                 };
-                self.refuse(format!("Type {words}. Nothing is sent here."));
+                self.question.refuse(format!("Type {words}. Nothing is sent here."));
             }
         }
     }
@@ -192,7 +194,7 @@ impl Create {
 impl View for Create {
     fn contexts(&self) -> &'static [Context] {
         match self.page {
-            Page::Confirm | Page::Unknown => self.form.contexts(),
+            Page::Confirm | Page::Unknown => self.question.contexts(),
             Page::Outcome => OUTCOME,
         }
     }
@@ -208,6 +210,7 @@ impl View for Create {
     fn availability(&self, action: Action, _: &State) -> Availability {
         match (self.page, action) {
             (Page::Confirm | Page::Unknown, Action::Help) => no_help(),
+            (Page::Confirm, Action::Yes) if !self.question.is_typed() => Availability::Available,
             (_, Action::Submit | Action::Back)
             | (Page::Unknown, Action::Refresh | Action::Move(Motion::Down))
             | (Page::Outcome, Action::Help | Action::Palette) => Availability::Available,
@@ -217,42 +220,41 @@ impl View for Create {
 
     fn hint(&self, action: Action) -> Option<&'static str> {
         match (action, self.page) {
-            (Action::Submit, Page::Confirm) => Some("create"),
-            (Action::Submit, Page::Unknown) => Some("decide"),
             (Action::Submit | Action::Back, Page::Outcome) => Some("close"),
             (Action::Back, _) => Some("back"),
-            (Action::Move(Motion::Down), _) => Some("next workergroup"),
+            (Action::Move(Motion::Down), Page::Unknown) => Some("next workergroup"),
             (Action::Refresh, _) => Some("refresh"),
-            _ => None,
+            _ => self.question.hint(action),
         }
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match (action, self.page) {
-            (Action::Left | Action::Right, Page::Confirm | Page::Unknown) => {
-                self.form.update(action);
-            }
-            (Action::Back, _) => {
-                let kind = WriteKind::CreateWorkergroup;
-                back(kind, "creating the workergroup for", cx);
-            }
-            (Action::Submit, _) => self.submit(cx),
             (Action::Refresh, Page::Unknown) => {
-                let effects = cx.state.refresh(Resource::Workergroups, cx.now);
-                cx.effects(effects);
+                cx.ask(Resource::Workergroups);
             }
-            (Action::Move(Motion::Down), Page::Unknown) => self.step(1, cx.state),
-            (Action::Move(Motion::Up), Page::Unknown) => self.step(-1, cx.state),
-            _ => return Outcome::Ignored,
+            (Action::Move(Motion::Down), Page::Unknown) => self.step(1, cx.state()),
+            (Action::Move(Motion::Up), Page::Unknown) => self.step(-1, cx.state()),
+            (Action::Submit, Page::Outcome) => self.submit(cx),
+            (Action::Back, _) | (_, Page::Confirm | Page::Unknown) => {
+                let answer = self.question.update(action);
+                return self.answered(answer, cx);
+            }
+            (_, Page::Outcome) => return Outcome::Ignored,
         }
         Outcome::Handled
+    }
+
+    fn click(&mut self, _: Region, field: usize, cx: &mut Cx<'_>) -> Outcome {
+        let answer = self.question.click(field);
+        self.answered(answer, cx)
     }
 
     fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
         if self.page == Page::Outcome {
             return Outcome::Ignored;
         }
-        if self.form.key(key) {
+        if self.question.key(key) {
             self.is_early = false;
         }
         Outcome::Handled
@@ -262,7 +264,7 @@ impl View for Create {
         if self.page == Page::Outcome {
             return Outcome::Ignored;
         }
-        self.refuse(PASTE_REFUSED.to_owned());
+        self.question.paste();
         Outcome::Handled
     }
 
@@ -271,7 +273,7 @@ impl View for Create {
             return Outcome::Ignored;
         }
         if write.verdict == Verdict::Unknown {
-            *self = Self::on(Page::Unknown);
+            *self = Self::unknown();
         }
         Outcome::Handled
     }
@@ -285,7 +287,7 @@ impl View for Create {
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
-        cx.state.mutations.dismiss(WriteKind::CreateWorkergroup);
+        cx.writes().dismiss(WriteKind::CreateWorkergroup);
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

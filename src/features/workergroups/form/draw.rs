@@ -23,7 +23,8 @@ use crate::widgets::panel::{Panel, Size};
 use crate::widgets::text::{fit, wrap_line};
 use crate::widgets::theme::Theme;
 
-/// The maximum width of the form: longer lines are hard to read.
+// Longer lines are hard to read.
+/// The maximum width of the form.
 const WIDEST: u16 = 96;
 
 /// The maximum number of lines that explain the focused field.
@@ -62,12 +63,16 @@ fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
         foot = format!("{key} brings your other draft back");
     }
     let panel = Panel::new("New workergroup")
-        .facts("blank fields are omitted")
+        .note("blank fields are omitted")
         .foot(foot)
         .focused(true)
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
-    let about = hanging(&about(view, scene), inner.width);
+    let mut about = about(view, scene);
+    if scene.size != Size::Compact && scene.state.groups().draft.draft().is_blank() {
+        about.extend(searches(scene.state, scene.theme));
+    }
+    let about = hanging(&about, inner.width);
     let needed = FormLines::new(&view.form, scene.theme).height(inner.width);
     let [fields, doc] = Layout::vertical([Constraint::Max(needed), Constraint::Fill(1)]).areas(inner);
     scene.form(&view.form, fields);
@@ -176,7 +181,7 @@ fn json(new: &NewWorkergroup, width: u16, theme: &Theme) -> Vec<Line<'static>> {
 
 fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let (state, theme) = (scene.state, scene.theme);
-    let panel = Panel::new("Preflight").sized(scene.size);
+    let panel = Panel::new("Supply now").sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
     let look = state.look_at(Subject::Draft(view.number));
     let lines = match look {
@@ -185,17 +190,17 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
             let _ = look;
             let text = "Fill in the search to see what it finds.";
             let mut lines = vec![Line::styled(text, theme.dim)];
-            lines.extend(searches(state, theme));
+            lines.extend(fields_in_words(theme));
             lines
         }
         Ok(look) if let Some(check) = state.check_of(&look) => {
             let mut lines: Vec<_> = status(&look, state, scene.now, theme).into_iter().collect();
-            if let Some(found) = check.report() {
-                lines.extend(summary::of_report(found, &look.group, theme));
-                let warnings = found.warnings.iter();
+            if let Some(preflight) = check.report() {
+                lines.extend(summary::of_report(preflight, &look.group, theme));
+                let warnings = preflight.warnings.iter();
                 lines.extend(warnings.map(|warning| signed("!", warning, theme.warning)));
                 lines.extend(look.notes.iter().map(|note| signed("-", note, theme.dim)));
-                lines.extend(mixes(found, inner.width, theme));
+                lines.extend(mixes(preflight, inner.width, theme));
             }
             lines
         }
@@ -209,14 +214,26 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let [text, table] = Layout::vertical([Constraint::Length(needed), Constraint::Fill(1)]).areas(inner);
     scene.render(Text::from(lines), text);
     // A blank line, the header and three offers.
-    if let Some(found) = state.supply_report(Subject::Draft(view.number))
+    if let Some(preflight) = state.supply_report(Subject::Draft(view.number))
         && table.height >= 5
-        && !found.cheapest.is_empty()
+        && !preflight.cheapest.is_empty()
     {
         let mut lines = vec![Line::default()];
-        lines.extend(offers(found, table.width, table.height - 1, theme));
+        lines.extend(offers(preflight, table.width, table.height - 1, theme));
         scene.render(Text::from(lines), table);
     }
+}
+
+/// What each field is for.
+fn fields_in_words(theme: &Theme) -> Vec<Line<'static>> {
+    let head = [Line::default(), Line::styled("What the fields are for", theme.heading)];
+    let line = |label: &str, doc: &str| labelled(label, doc, theme.dim, theme);
+    let keys = Key::ALL
+        .into_iter()
+        .map(|key| line(key.parameter().label, key.parameter().doc));
+    let choices = [("Advanced", Item::Advanced), ("Defaults", Item::SendDefaults)];
+    let choices = choices.into_iter().map(|(label, item)| line(label, item.doc()));
+    head.into_iter().chain(keys).chain(choices).collect()
 }
 
 /// The searches of the listed workergroups, as examples.

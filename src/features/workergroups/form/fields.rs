@@ -55,7 +55,7 @@ pub(super) fn form(draft: &GroupDraft) -> Form<Item> {
     fields.extend(keys(true).map(text));
     let send_defaults = draft.draft().send_defaults;
     fields.push(Field::toggle(Item::SendDefaults, "Send default values", send_defaults));
-    fields.push(Field::button(Item::Preflight, "Preflight"));
+    fields.push(Field::button(Item::Preflight, "Check supply"));
     fields.push(Field::button(Item::Create, "Create"));
     let mut form = Form::new(fields);
     show_advanced(&mut form, is_open);

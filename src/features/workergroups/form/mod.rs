@@ -21,8 +21,8 @@ use crate::widgets::form::{Form, FormEvent};
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::Size;
 
-/// How long after the last key the preflight runs by itself, in seconds: not with every letter,
-/// because each run loads thousands of offers.
+// Not with every letter, because each run loads thousands of offers.
+/// How long after the last key the preflight runs by itself, in seconds.
 const PAUSE: f64 = 1.5;
 
 #[derive(Debug)]
@@ -40,15 +40,14 @@ pub struct GroupForm {
 
 /// Opens the form on the shared draft.
 pub fn open(cx: &mut Cx<'_>) -> bool {
-    cx.state.left_open = None;
+    cx.leave_open(None);
     // The existing endpoints, and what tells a new workergroup from an old one.
-    let groups = &cx.state.browsers[Resource::Workergroups];
+    let groups = &cx.state().browsers[Resource::Workergroups];
     let is_untouched = groups.listing().is_none() && !groups.remote().is_loading() && groups.remote().error().is_none();
     if is_untouched {
-        let effects = cx.state.refresh(Resource::Workergroups, cx.now);
-        cx.effects(effects);
+        cx.ask(Resource::Workergroups);
     }
-    let mut form = GroupForm::new(cx.state);
+    let mut form = GroupForm::new(cx.state());
     form.changed_at = Some(cx.now.mono);
     cx.open(form);
     true
@@ -56,9 +55,9 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
 
 /// Opens the form with another draft; the old one can be restored.
 fn open_with(draft: Draft, cx: &mut Cx<'_>) {
-    cx.state.groups_mut().draft.load(draft);
-    if cx.state.groups().draft.has_replaced() {
-        let key = cx.state.keymap.key_in(&[Context::Form], Action::Recall);
+    cx.feature::<super::Groups>().draft.load(draft);
+    if cx.state().groups().draft.has_replaced() {
+        let key = cx.state().keymap.key_in(&[Context::Form], Action::Recall);
         cx.toast(format!("Your earlier draft is saved ({key} to bring it back)"));
     }
     open(cx);
@@ -66,7 +65,7 @@ fn open_with(draft: Draft, cx: &mut Cx<'_>) {
 
 /// Opens the form with the parameters of the selected workergroup.
 pub fn clone_selected(cx: &mut Cx<'_>) -> bool {
-    let browser = &cx.state.browsers[Resource::Workergroups];
+    let browser = &cx.state().browsers[Resource::Workergroups];
     let Some((listing, row)) = browser.listing().zip(browser.selected_row()) else {
         return false;
     };
@@ -77,9 +76,9 @@ pub fn clone_selected(cx: &mut Cx<'_>) -> bool {
 
 /// Opens the form with the running search for offers.
 pub fn from_search(cx: &mut Cx<'_>) -> bool {
-    let browser = &cx.state.browsers[Resource::Offers];
-    let dialect = cx.state.profile.dialect;
-    let query = without_banned(&browser.query, cx.state);
+    let browser = &cx.state().browsers[Resource::Offers];
+    let dialect = cx.state().profile.dialect;
+    let query = without_banned(&browser.query, cx.state());
     let draft = Draft::from_query(&query, browser.ran_words(), dialect);
     open_with(draft, cx);
     true
@@ -109,7 +108,7 @@ impl GroupForm {
     fn reload(&mut self, cx: &Cx<'_>) {
         *self = Self {
             changed_at: Some(cx.now.mono),
-            ..Self::new(cx.state)
+            ..Self::new(cx.state())
         };
     }
 
@@ -120,7 +119,7 @@ impl GroupForm {
 
     /// Copies the value of a field into the draft.
     fn changed(&mut self, item: Item, cx: &mut Cx<'_>) {
-        let draft = &mut cx.state.groups_mut().draft;
+        let draft = &mut cx.feature::<super::Groups>().draft;
         match item {
             Item::Parameter(key) => {
                 if let Some(input) = self.form.input_mut(item) {
@@ -135,7 +134,7 @@ impl GroupForm {
             Item::Preflight | Item::Create => {}
         }
         self.changed_at = Some(cx.now.mono);
-        self.show_faults(cx.state);
+        self.show_faults(cx.state());
     }
 
     fn press(&mut self, item: Item, cx: &mut Cx<'_>) {
@@ -152,25 +151,25 @@ impl GroupForm {
     }
 
     fn create(&mut self, cx: &mut Cx<'_>) {
-        if let Some(why) = cx.state.creation_blocked() {
+        if let Some(why) = cx.state().creation_blocked() {
             cx.complain(why);
             return;
         }
-        let is_open = cx.state.groups().creation.unresolved().is_some();
-        if is_open || cx.state.groups().draft.built().is_ok() {
+        let is_open = cx.state().groups().creation.unresolved().is_some();
+        if is_open || cx.state().groups().draft.built().is_ok() {
             super::create::open(cx);
             return;
         }
         self.is_tried = true;
-        self.show_faults(cx.state);
-        let objections = cx.state.groups().draft.objections();
+        self.show_faults(cx.state());
+        let objections = cx.state().groups().draft.objections();
         let first = objections.first().map(|objection| objection.parameter);
         if let Some(key) = first.and_then(Key::named) {
             if key.parameter().inert.is_some() {
                 fields::show_advanced(&mut self.form, true);
             }
             self.form.focus_on(Item::Parameter(key));
-            self.show_faults(cx.state);
+            self.show_faults(cx.state());
         }
         cx.complain("Nothing sent: fix the highlighted fields first");
     }
@@ -189,8 +188,8 @@ impl GroupForm {
 
     fn back(&mut self, cx: &mut Cx<'_>) {
         self.is_done = true;
-        if !cx.state.groups().draft.draft().is_blank() {
-            let key = cx.state.keymap.key_of(Action::NewGroup);
+        if !cx.state().groups().draft.draft().is_blank() {
+            let key = cx.state().keymap.key_of(Action::NewGroup);
             cx.toast(format!("Draft saved ({key} to reopen)"));
         }
         cx.close();
@@ -221,7 +220,7 @@ impl View for GroupForm {
         let focused = self.form.focused();
         match (action, focused) {
             (Action::Submit, Some(Item::Create)) => Some("review"),
-            (Action::Submit | Action::Refresh, Some(Item::Preflight)) => Some("preflight"),
+            (Action::Submit | Action::Refresh, Some(Item::Preflight)) => Some("check supply"),
             (Action::Toggle, Some(Item::Create | Item::Preflight)) => Some("press"),
             (Action::Back, _) => Some("close"),
             (Action::Move(Motion::Last), _) => Some("to Create"),
@@ -242,21 +241,21 @@ impl View for GroupForm {
             Action::Back => self.back(cx),
             Action::Refresh => self.preflight(cx),
             Action::Reset => {
-                cx.state.groups_mut().draft.load(Draft::default());
+                cx.feature::<super::Groups>().draft.load(Draft::default());
                 self.reload(cx);
-                if cx.state.groups().draft.has_replaced() {
-                    let key = cx.state.keymap.key_in(&[Context::Form], Action::Recall);
+                if cx.state().groups().draft.has_replaced() {
+                    let key = cx.state().keymap.key_in(&[Context::Form], Action::Recall);
                     cx.toast(format!("Your draft is saved ({key} to bring it back)"));
                 }
             }
-            Action::Recall if cx.state.groups().draft.has_replaced() => {
-                cx.state.groups_mut().draft.swap();
+            Action::Recall if cx.state().groups().draft.has_replaced() => {
+                cx.feature::<super::Groups>().draft.swap();
                 self.reload(cx);
             }
             Action::Recall => cx.toast("No earlier draft"),
             Action::Complete => {
-                cx.state.groups_mut().draft.apply_fix();
-                let text = cx.state.groups().draft.draft().text(Key::SearchParams).to_owned();
+                cx.feature::<super::Groups>().draft.apply_fix();
+                let text = cx.state().groups().draft.draft().text(Key::SearchParams).to_owned();
                 let item = Item::Parameter(Key::SearchParams);
                 self.form.set_text(item, &text);
                 self.changed(item, cx);
@@ -264,25 +263,25 @@ impl View for GroupForm {
             action => match self.form.update(action) {
                 FormEvent::Submitted(item) => self.press(item, cx),
                 FormEvent::Changed(item) => self.changed(item, cx),
-                FormEvent::Moved => self.show_faults(cx.state),
+                FormEvent::Moved => self.show_faults(cx.state()),
                 FormEvent::Ignored => return Outcome::Ignored,
             },
         }
         Outcome::Handled
     }
 
-    fn click(&mut self, _: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {
-        match self.form.click(place) {
+    fn click(&mut self, _: Region, index: usize, cx: &mut Cx<'_>) -> Outcome {
+        match self.form.click(index) {
             FormEvent::Submitted(item) => self.press(item, cx),
             FormEvent::Changed(item) => self.changed(item, cx),
-            FormEvent::Moved | FormEvent::Ignored => self.show_faults(cx.state),
+            FormEvent::Moved | FormEvent::Ignored => self.show_faults(cx.state()),
         }
         Outcome::Handled
     }
 
     fn write_completed(&mut self, _: &Completed, cx: &mut Cx<'_>) -> Outcome {
         // No view covers the form, or it would have shown the outcome.
-        if self.is_created(cx.state) {
+        if self.is_created(cx.state()) {
             self.is_done = true;
             cx.close();
         }
@@ -305,25 +304,25 @@ impl View for GroupForm {
             return;
         }
         self.changed_at = None;
-        if cx.state.held(cx.now).is_some() {
+        if cx.state().held(cx.now).is_some() {
             return;
         }
-        if let Some(look) = self.due(cx.state) {
-            let effect = cx.state.check(look.search, false, cx.now);
-            cx.effects(effect);
+        if let Some(look) = self.due(cx.state()) {
+            super::check(cx, look.search, false);
         }
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
-        if self.is_created(cx.state) {
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
+        if self.is_created(cx.state()) {
             self.is_done = true;
             cx.go_to(Pane::Workergroups);
         }
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
-        if !self.is_done && !self.is_created(cx.state) {
-            cx.state.left_open = Some((cx.state.pane, Action::NewGroup));
+        if !self.is_done && !self.is_created(cx.state()) {
+            let pane = cx.state().pane;
+            cx.leave_open(Some((pane, Action::NewGroup)));
         }
     }
 

@@ -44,15 +44,15 @@ pub(super) fn report(view: &View, area: Rect, scene: &mut Scene<'_, '_>) {
     };
     let [left, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(costs_width)]).areas(area);
     let shown_at = check.and_then(|check| check.remote().shown_at());
-    let facts = shown_at.map_or_else(String::new, |then| {
+    let note = shown_at.map_or_else(String::new, |then| {
         let age = (scene.now.epoch - then.epoch).max(0.0);
         format!("{} ago", format::lasting(age))
     });
     let screen = (scene.size, area.width);
     let lines = lines(view.subject, scene.state, scene.now, screen, scene.theme);
     let rows = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX);
-    let found = check.and_then(|check| check.remote().shown());
-    let below = match (scene.size, found) {
+    let preflight = check.and_then(|check| check.remote().shown());
+    let below = match (scene.size, preflight) {
         (Size::Compact, _) | (_, None) => 0,
         (Size::Medium | Size::Wide, Some(_)) => left.height.saturating_sub(rows),
     };
@@ -61,11 +61,11 @@ pub(super) fn report(view: &View, area: Rect, scene: &mut Scene<'_, '_>) {
         Constraint::Length(if below < LEAST_OFFERS { 0 } else { below }),
     ])
     .areas(left);
-    if let Some(found) = found {
-        offers(found, below, scene);
+    if let Some(preflight) = preflight {
+        offers(preflight, below, scene);
     }
-    let panel = Panel::new(format!("Preflight of {}", look.title))
-        .facts(facts)
+    let panel = Panel::new(format!("Supply of {}", look.title))
+        .note(note)
         .focused(true)
         .sized(scene.size);
     let inner = panel.render(left, scene.frame.buffer_mut(), scene.theme);
@@ -76,26 +76,26 @@ pub(super) fn report(view: &View, area: Rect, scene: &mut Scene<'_, '_>) {
     let panel = Panel::new("Cost per hour, estimated");
     let inner = panel.render(right, scene.frame.buffer_mut(), scene.theme);
     let mut lines = Vec::new();
-    if let Some(found) = found {
-        let costs = costs(found, &look, scene.theme);
+    if let Some(preflight) = preflight {
+        let costs = costs(preflight, &look, scene.theme);
         lines.extend(super::parts::hanging(&costs, inner.width));
-        lines.extend(mixes(found, inner.width, scene.theme));
+        lines.extend(mixes(preflight, inner.width, scene.theme));
     }
     scene.render(Text::from(lines), inner);
 }
 
 /// Draws the cheapest offers of a search in a panel, if they have room.
-fn offers(found: &Preflight, area: Rect, scene: &mut Scene<'_, '_>) {
-    if area.height < LEAST_OFFERS || found.cheapest.is_empty() {
+fn offers(preflight: &Preflight, area: Rect, scene: &mut Scene<'_, '_>) {
+    if area.height < LEAST_OFFERS || preflight.cheapest.is_empty() {
         return;
     }
-    let workers = plural(found.most_workers, "worker");
+    let workers = plural(preflight.most_workers, "worker");
     let panel = Panel::new("Cheapest offers")
-        .facts(format!("for up to {workers}"))
-        .foot(format!("with {}", disk(found.disk)))
+        .note(format!("for up to {workers}"))
+        .foot(format!("with {}", disk(preflight.disk)))
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
-    let lines = super::parts::offers(found, inner.width, inner.height, scene.theme);
+    let lines = super::parts::offers(preflight, inner.width, inner.height, scene.theme);
     scene.render(Text::from(lines), inner);
 }
 
@@ -114,18 +114,28 @@ pub(super) fn lines(
     let search = language::print(&look.search.conditions);
     let mut lines = vec![labelled("Search", search, theme.text, theme)];
     lines.extend(status(&look, state, now, theme));
-    if let Some(found) = state.check_of(&look).and_then(|check| check.remote().shown()) {
+    if let Some(preflight) = state.check_of(&look).and_then(|check| check.remote().shown()) {
         lines.push(Line::default());
-        for warning in &found.warnings {
+        for warning in &preflight.warnings {
             lines.push(signed("!", warning, theme.warning));
         }
-        lines.extend(supply(found, look.search.query().limit, theme));
+        lines.extend(supply(preflight, look.search.query().limit, theme));
         if size == Size::Compact {
-            lines.push(labelled("GPU models", mix(&found.gpus, found), theme.text, theme));
-            lines.push(labelled("Countries", mix(&found.countries, found), theme.text, theme));
+            lines.push(labelled(
+                "GPU models",
+                mix(&preflight.gpus, preflight),
+                theme.text,
+                theme,
+            ));
+            lines.push(labelled(
+                "Countries",
+                mix(&preflight.countries, preflight),
+                theme.text,
+                theme,
+            ));
             lines.push(Line::default());
             lines.push(Line::styled("Cost per hour, estimated", theme.heading));
-            lines.extend(costs(found, &look, theme));
+            lines.extend(costs(preflight, &look, theme));
         }
     }
     if !look.notes.is_empty() {
@@ -172,51 +182,60 @@ pub(crate) fn status(look: &Look, state: &State, now: Now, theme: &Theme) -> Opt
 }
 
 /// How much can be rented now.
-fn recruitable(found: &Preflight, limit: Option<u32>) -> String {
-    let offers = plural(found.offers, "offer");
-    let mut text = match found.coverage {
+fn recruitable(preflight: &Preflight, limit: Option<u32>) -> String {
+    let offers = plural(preflight.offers, "offer");
+    let mut text = match preflight.coverage {
         Coverage::Cut => format!(
             "at least {} ({offers}): the limit of {} truncated the result, cheapest first",
-            amount(found.recruitable),
+            amount(preflight.recruitable),
             limit.unwrap_or(0)
         ),
         Coverage::Whole | Coverage::Unknown => format!(
             "{} at {} ({offers})",
-            amount(found.recruitable),
-            plural(found.hosts, "host")
+            amount(preflight.recruitable),
+            plural(preflight.hosts, "host")
         ),
     };
-    if found.not_rentable > 0 {
-        let more = plural(found.not_rentable, "more machine");
-        let verb = if found.not_rentable == 1 { "matches" } else { "match" };
+    if preflight.not_rentable > 0 {
+        let more = plural(preflight.not_rentable, "more machine");
+        let verb = if preflight.not_rentable == 1 {
+            "matches"
+        } else {
+            "match"
+        };
         text = format!("{text}; {more} {verb} but can't be rented");
     }
     text
 }
 
-fn supply(found: &Preflight, limit: Option<u32>, theme: &Theme) -> Vec<Line<'static>> {
-    let mut lines = vec![labelled("Recruitable", recruitable(found, limit), theme.heading, theme)];
-    if let Some(prices) = found.prices {
+fn supply(preflight: &Preflight, limit: Option<u32>, theme: &Theme) -> Vec<Line<'static>> {
+    let mut lines = vec![labelled(
+        "Recruitable",
+        recruitable(preflight, limit),
+        theme.heading,
+        theme,
+    )];
+    if let Some(prices) = preflight.prices {
         let text = format!(
             "cheapest {}, median {}, most expensive {}, with {}",
             per_hour(prices.lowest),
             per_hour(prices.median),
             per_hour(prices.highest),
-            disk(found.disk)
+            disk(preflight.disk)
         );
         lines.push(labelled("Price", text, theme.text, theme));
     }
-    if let Some(host) = found.largest_host {
+    if let Some(host) = preflight.largest_host {
         let text = format!(
             "host {} has {} of {} ({})",
             host.host,
             host.machines,
-            plural(found.recruitable.machines, "machine"),
+            plural(preflight.recruitable.machines, "machine"),
             percent(host.share)
         );
         lines.push(labelled("Largest host", text, theme.text, theme));
     }
-    if let Some(vram) = found.vram {
+    if let Some(vram) = preflight.vram {
         let smallest = vram
             .smallest
             .map(|size| format!("; the smallest has {}", format::gigabytes(size)))
@@ -234,8 +253,8 @@ fn supply(found: &Preflight, limit: Option<u32>, theme: &Theme) -> Vec<Line<'sta
 }
 
 /// The parts of a mix with their shares, in one line.
-fn mix(parts: &[Part], found: &Preflight) -> String {
-    let all = found.recruitable.machines;
+fn mix(parts: &[Part], preflight: &Preflight) -> String {
+    let all = preflight.recruitable.machines;
     let mut named: Vec<String> = parts
         .iter()
         .take(PARTS)
@@ -259,10 +278,10 @@ fn share(machines: usize, all: usize) -> f64 {
     machines as f64 / all.max(1) as f64
 }
 
-pub(crate) fn mixes(found: &Preflight, width: u16, theme: &Theme) -> Vec<Line<'static>> {
+pub(crate) fn mixes(preflight: &Preflight, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
-    let all = found.recruitable.machines;
-    for (title, parts) in [("GPU models", &found.gpus), ("Countries", &found.countries)] {
+    let all = preflight.recruitable.machines;
+    for (title, parts) in [("GPU models", &preflight.gpus), ("Countries", &preflight.countries)] {
         if parts.is_empty() {
             continue;
         }
@@ -287,14 +306,14 @@ pub(crate) fn mixes(found: &Preflight, width: u16, theme: &Theme) -> Vec<Line<'s
     lines
 }
 
-fn costs(found: &Preflight, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
+fn costs(preflight: &Preflight, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
     let counts = WorkerCounts::of(&look.group);
     let head = format!("{:<22}{:>10}{:>10}{:>10}", "", "cheapest", "median", "at most");
     let mut lines = vec![Line::styled(head, theme.dim)];
     let rows = [("min", counts.min), ("typical", counts.typical), ("max", counts.max)];
     let mut without = None;
     for (name, workers) in rows {
-        let Some(cost) = found.cost(workers) else {
+        let Some(cost) = preflight.cost(workers) else {
             return vec![Line::styled("No offer has a price: no cost known.", theme.warning)];
         };
         let name = format!("{name}: {}", plural(workers as usize, "worker"));
@@ -313,7 +332,7 @@ fn costs(found: &Preflight, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
         );
         lines.push(signed("!", &text, theme.warning));
     }
-    let text = format!("with {}, without traffic", disk(found.disk));
+    let text = format!("with {}, without traffic", disk(preflight.disk));
     lines.push(signed("-", &text, theme.dim));
     let text = "typical is halfway between min and max";
     lines.push(signed("-", text, theme.dim));

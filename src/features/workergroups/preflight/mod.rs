@@ -40,10 +40,9 @@ pub fn open(subject: Subject, cx: &mut Cx<'_>) {
 
 /// Runs the search of a subject; false if it has none.
 fn run(subject: Subject, again: bool, cx: &mut Cx<'_>) -> bool {
-    match cx.state.look_at(subject) {
+    match cx.state().look_at(subject) {
         Ok(look) => {
-            let effect = cx.state.check(look.search, again, cx.now);
-            cx.effects(effect);
+            super::check(cx, look.search, again);
             true
         }
         Err(why) => {
@@ -55,7 +54,7 @@ fn run(subject: Subject, again: bool, cx: &mut Cx<'_>) -> bool {
 
 /// Opens the report on the selected workergroup; false if none is selected.
 pub fn open_selected(cx: &mut Cx<'_>) -> bool {
-    let selected = cx.state.browsers[Resource::Workergroups].selected();
+    let selected = cx.state().browsers[Resource::Workergroups].selected();
     if let Some(id) = selected {
         open(Subject::Group(id), cx);
     }
@@ -71,11 +70,11 @@ impl Preflight {
 
     /// Cancels the request if one is in flight, else closes.
     fn back(&self, cx: &mut Cx<'_>) {
-        let is_loading = self.is_loading(cx.state);
-        if let Some(stopped) = cx.state.groups_mut().supply.stop().filter(|_| is_loading) {
+        let is_loading = self.is_loading(cx.state());
+        if let Some(stopped) = cx.feature::<super::Groups>().supply.stop().filter(|_| is_loading) {
             cx.effect(stopped);
             cx.toast("Stopped waiting");
-            if cx.state.supply_report(self.subject).is_some() {
+            if cx.state().supply_report(self.subject).is_some() {
                 return;
             }
         }
@@ -93,9 +92,9 @@ impl View for Preflight {
     }
 
     fn widget(&mut self, cx: &Cx<'_>) -> Option<&mut dyn InputWidget> {
-        let (columns, rows) = cx.state.size;
+        let (columns, rows) = cx.state().size;
         let size = Size::of(columns, rows.saturating_sub(1));
-        let lines = draw::lines(self.subject, cx.state, cx.now, (size, columns), &Theme::MONO);
+        let lines = draw::lines(self.subject, cx.state(), cx.now, (size, columns), &Theme::MONO);
         let texts = lines.iter().map(Line::to_string);
         if !texts.eq(self.report.lines().iter().map(Line::to_string)) {
             self.report.set_lines(lines);

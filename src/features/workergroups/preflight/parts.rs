@@ -59,7 +59,7 @@ pub fn disk(gb: Option<f64>) -> String {
 const FIGURES: u16 = 37;
 
 /// The cheapest offers of a search under their header, in at most `rows` lines.
-pub fn offers(found: &Preflight, width: u16, rows: u16, theme: &Theme) -> Vec<Line<'static>> {
+pub fn offers(preflight: &Preflight, width: u16, rows: u16, theme: &Theme) -> Vec<Line<'static>> {
     let gpus = usize::from(width.saturating_sub(FIGURES).clamp(8, 24));
     let head = format!(
         "{:>9}  {:gpus$}  {:7}  {:>5}  {:>8}",
@@ -77,7 +77,7 @@ pub fn offers(found: &Preflight, width: u16, rows: u16, theme: &Theme) -> Vec<Li
         );
         fit(Line::styled(text, theme.text), width)
     };
-    let lines = found.cheapest.iter().map(line);
+    let lines = preflight.cheapest.iter().map(line);
     let head = fit(Line::styled(head, theme.heading), width);
     std::iter::once(head).chain(lines).take(usize::from(rows)).collect()
 }
@@ -91,8 +91,8 @@ pub fn plural(count: usize, noun: &str) -> String {
 fn grouped(count: usize) -> String {
     let digits = count.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);

@@ -89,7 +89,7 @@ fn supply(state: &State, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
     let remote = state.check_of(look).map(Check::remote);
     let text = match remote.map(|remote| (remote.error(), remote.shown(), remote.is_loading())) {
         Some((Some(error), ..)) => format!("unknown: {}", error.headline()),
-        Some((None, Some(found), _)) => return of_report(found, &look.group, theme),
+        Some((None, Some(preflight), _)) => return of_report(preflight, &look.group, theme),
         Some((None, None, true)) => "checking …".to_owned(),
         _ if state.groups().supply.is_queued(&look.search) => "checking …".to_owned(),
         _ => {
@@ -101,20 +101,20 @@ fn supply(state: &State, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
 }
 
 /// Supply and cost of a report.
-pub fn of_report(found: &Preflight, group: &NewWorkergroup, theme: &Theme) -> Vec<Line<'static>> {
-    let more = if found.coverage == Coverage::Cut {
+pub fn of_report(preflight: &Preflight, group: &NewWorkergroup, theme: &Theme) -> Vec<Line<'static>> {
+    let more = if preflight.coverage == Coverage::Cut {
         "at least "
     } else {
         ""
     };
-    let style = if found.recruitable.machines == 0 {
+    let style = if preflight.recruitable.machines == 0 {
         theme.warning
     } else {
         theme.heading
     };
-    let text = format!("{more}{}", amount(found.recruitable));
+    let text = format!("{more}{}", amount(preflight.recruitable));
     let mut lines = vec![labelled("Supply now", text, style, theme)];
-    if let Some(prices) = found.prices {
+    if let Some(prices) = preflight.prices {
         let text = format!("{} to {}", per_hour(prices.lowest), per_hour(prices.highest));
         lines.push(labelled("One worker", text, theme.text, theme));
     }
@@ -123,7 +123,7 @@ pub fn of_report(found: &Preflight, group: &NewWorkergroup, theme: &Theme) -> Ve
     let equal = usize::from(counts.min == counts.max);
     let mut label = "Cost now";
     for (workers, told) in costs.into_iter().skip(equal) {
-        if let Some(cost) = found.cost(workers) {
+        if let Some(cost) = preflight.cost(workers) {
             let default = if told.is_none() { " (default)" } else { "" };
             let text = format!(
                 "{}{default}: {}/h typical, at most {}/h",
@@ -140,11 +140,11 @@ pub fn of_report(found: &Preflight, group: &NewWorkergroup, theme: &Theme) -> Ve
 fn changes(state: &State, id: RowId, now: Now, theme: &Theme) -> Vec<Line<'static>> {
     let local = state.local_time(now);
     let mut lines = Vec::new();
-    for found in state.groups().drift.found() {
-        for change in found.changes.iter().filter(|change| change.group == id) {
+    for changes in state.groups().drift.changes() {
+        for change in changes.changes.iter().filter(|change| change.group == id) {
             let what = change.kind.words();
             let label = if lines.is_empty() { "Changed" } else { "" };
-            let text = format!("{what} ({})", local.minute(found.at));
+            let text = format!("{what} ({})", local.minute(changes.at));
             lines.push(labelled(label, text, theme.warning, theme));
         }
     }

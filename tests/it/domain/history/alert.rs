@@ -1,10 +1,11 @@
 //! Alerts: what rings, how often, and what a truncated response leaves open.
 
 use bourse::domain::history::{
-    AlertState, Figures, Moment, Poll, PollOutcome, Repeat, Ring, Rule, RuleError, Seen, Trigger, check,
+    AlertState, Answer, Figures, Moment, Poll, PollOutcome, PricePer, Quote, Repeat, Replay, Ring, Rule, RuleError,
+    Seen, Trigger, Want, answer, check,
 };
 
-use super::record::{complete, poll, sighting};
+use super::record::{Record, complete, poll, question, sighting};
 
 const NEVER: [i64; 0] = [];
 
@@ -12,6 +13,7 @@ fn rule(trigger: Trigger, repeat: Repeat) -> Rule {
     Rule {
         model: None,
         repeat,
+        per: PricePer::Gpu,
         trigger,
     }
 }
@@ -246,4 +248,61 @@ fn numbers_that_can_never_ring_are_refused() {
     assert_eq!(down(10.0, 0), Err(RuleError::Hours));
     assert_eq!(down(10.0, 168), Ok(()));
     assert_eq!(validate(Trigger::MachineBack(1)), Ok(()));
+}
+
+/// What an alert would have done on polls, all of them recorded.
+fn replayed(rule: &Rule, polls: &[Poll]) -> Option<Replay> {
+    let question = question(0, 100_000, Want::Rings(rule.clone()));
+    match answer(&question, &[Record::of(polls).recorded()]) {
+        Answer::Rings(replay) => replay,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_record_tells_how_often_it_would_have_rung() {
+    let below = rule(Trigger::PriceBelow(0.30), Repeat::Once);
+    // Twice: clear by a margin in between; the poll at 180 is the same lot at the same price.
+    let polls = prices(&[0.40, 0.29, 0.40, 0.28, 0.28]);
+    let expected = Replay {
+        rings: 2,
+        since: Moment(0),
+        lowest: Some(0.28),
+    };
+    assert_eq!(replayed(&below, &polls), Some(expected));
+    // Lots that are gone are not on offer.
+    let two = |at| complete(at, vec![sighting(1, 4, 0.2), sighting(2, 4, 0.2)]);
+    let polls = [
+        two(0),
+        complete(60, vec![sighting(1, 4, 0.2)]),
+        two(120),
+        complete(180, Vec::new()),
+    ];
+    let eight = rule(Trigger::GpusAtLeast { gpus: 8, below: None }, Repeat::Once);
+    let replay = replayed(&eight, &polls).unwrap();
+    assert_eq!((replay.rings, replay.lowest), (2, None));
+    assert_eq!(replayed(&eight, &[]), None);
+}
+
+#[test]
+fn a_price_per_machine_is_that_of_all_gpus_of_an_offer() {
+    let mut eight = sighting(1, 8, 2.0);
+    eight.quotes = vec![Quote {
+        gpus: 8,
+        base: 16.0,
+        storage: 0.0,
+        min_bid: None,
+    }];
+    let poll = complete(0, vec![eight]);
+    let mut below = rule(Trigger::PriceBelow(15.0), Repeat::Once);
+    let priced = |rule: &Rule| [poll.clone().priced(0.0, rule.per)];
+    assert_eq!(rings(&below, &priced(&below)), [0], "$2 per GPU");
+    below.per = PricePer::Machine;
+    assert_eq!(rings(&below, &priced(&below)), NEVER, "$16 for all eight");
+    assert_eq!(
+        replayed(&below, std::slice::from_ref(&poll)).unwrap().lowest,
+        Some(16.0)
+    );
+    below.trigger = Trigger::PriceBelow(17.0);
+    assert_eq!(rings(&below, &priced(&below)), [0]);
 }

@@ -66,6 +66,29 @@ fn a_market_that_rose_by_half_is_high_and_one_that_fell_is_low() {
     assert_eq!(fell.days, Days { cheaper: 10, of: 10 });
 }
 
+#[test]
+fn a_low_price_is_told_by_how_much_it_is_below_the_usual_one_and_others_are_not() {
+    let told = |price: f64| {
+        let recorded = market(21 * 24, |hour| if hour < 20 * 24 { 1.0 } else { price });
+        let memory = remembered(&recorded, 21 * DAY);
+        memory.below_usual(&rated(&memory, memory.lowest.unwrap()))
+    };
+    assert_eq!(told(0.88).as_deref(), Some("12% below its usual price"));
+    assert_eq!((told(1.0), told(1.5)), (None, None));
+}
+
+#[test]
+fn the_trend_is_the_lowest_price_of_each_part_of_the_time() {
+    let recorded = market(24, |hour| {
+        [0.5, 0.4, 0.6, 0.3][usize::try_from(hour / 6).unwrap().min(3)]
+    });
+    let of = |parts, hours| remembered(&recorded, hours * HOUR).trend(parts);
+    assert_eq!(of(4, 24), [Some(0.5), Some(0.4), Some(0.6), Some(0.3)]);
+    assert_eq!(of(2, 24), [Some(0.4), Some(0.3)]);
+    // Nobody watched the second day.
+    assert_eq!(of(4, 48), [Some(0.4), Some(0.3), None, None]);
+}
+
 /// Days 0 to 11: two of the ten before the last had a lower lowest price.
 #[test]
 fn a_price_is_compared_with_the_last_days_one_by_one() {

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use bourse::domain::Resource;
 use bourse::domain::history::{Moment, PollOutcome, SearchKey};
-use bourse::store::history::{Database, HistoryPlace, PollLocks};
+use bourse::store::history::{Database, HistoryLocation, PollLocks};
 
 use super::{MARKET, START, open, poll, search};
 
-fn place(folder: &Path) -> HistoryPlace {
-    HistoryPlace {
+fn place(folder: &Path) -> HistoryLocation {
+    HistoryLocation {
         path: Some(folder.join("history.sqlite")),
         market: MARKET.to_owned(),
     }
@@ -101,7 +101,7 @@ fn each_search_of_each_market_has_a_poller_of_its_own() {
     for other in [search("gpu_ram>=48"), volumes.clone()] {
         assert!(locks(folder.path()).claim(&other, 60, START as f64));
     }
-    let market = HistoryPlace {
+    let market = HistoryLocation {
         market: "https://other.example".to_owned(),
         ..place(folder.path())
     };
@@ -151,7 +151,7 @@ fn files_that_ended_programs_have_left_are_removed_at_the_next_start() {
 fn where_no_file_can_be_locked_every_program_polls() {
     let folder = tempfile::tempdir().unwrap();
     // No home directory.
-    let nowhere = HistoryPlace {
+    let nowhere = HistoryLocation {
         path: None,
         market: MARKET.to_owned(),
     };

@@ -45,17 +45,17 @@ fn parts(value: &str, room: usize) -> Vec<String> {
 fn rows_of(entries: &[Arc<Entry>], room: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut section = "";
-    for (place, entry) in entries.iter().enumerate() {
+    for (entry_index, entry) in entries.iter().enumerate() {
         if entry.section != section {
-            if place > 0 {
+            if entry_index > 0 {
                 rows.push(Row::Gap);
             }
             rows.push(Row::Heading(entry.section));
             section = entry.section;
         }
-        rows.push(Row::Entry(place));
+        rows.push(Row::Entry(entry_index));
         let more = 1..parts(&entry.value, room).len();
-        rows.extend(more.map(|part| Row::More(place, part)));
+        rows.extend(more.map(|part| Row::More(entry_index, part)));
     }
     rows
 }
@@ -64,13 +64,13 @@ fn rows_of(entries: &[Arc<Entry>], room: usize) -> Vec<Row> {
 /// stays in one column.
 fn flowed(rows: &[Row], height: usize) -> Vec<Row> {
     let mut flow = Vec::with_capacity(rows.len());
-    for (place, row) in rows.iter().enumerate() {
+    for (index, row) in rows.iter().enumerate() {
         let line = flow.len() % height;
         let needed = match row {
             Row::Gap if line == 0 => continue,
             Row::Gap | Row::More(..) => 1,
-            Row::Heading(_) => 1 + lines_of(&rows[place + 1..]),
-            Row::Entry(_) => lines_of(&rows[place..]),
+            Row::Heading(_) => 1 + lines_of(&rows[index + 1..]),
+            Row::Entry(_) => lines_of(&rows[index..]),
         };
         if line > 0 && line + needed > height && needed <= height {
             flow.resize(flow.len() + height - line, Row::Gap);
@@ -147,15 +147,15 @@ impl<'a> Grid<'a> {
     }
 
     /// A line of an entry: its label and the first part of its value, or a further part.
-    fn line(&self, place: usize, part: usize, width: u16) -> Line<'static> {
-        let entry = &self.entries[place];
+    fn line(&self, index: usize, part: usize, width: u16) -> Line<'static> {
+        let entry = &self.entries[index];
         let theme = self.theme;
         let style = match entry.tone {
             Tone::Normal => theme.text,
             Tone::Blank => theme.dim,
             Tone::Unusual => theme.warning,
         };
-        let is_match = self.fields.find.matches(place);
+        let is_match = self.fields.find.matches(index);
         let label = if is_match { theme.highlight } else { theme.dim };
         let name = if part == 0 {
             truncate(&entry.label, LABEL)
@@ -179,11 +179,11 @@ impl StatefulWidget for &Grid<'_> {
     type State = (Viewport, Vec<(Rect, usize)>);
 
     fn render(self, area: Rect, buffer: &mut ratatui::buffer::Buffer, state: &mut Self::State) {
-        let (viewport, places) = state;
+        let (viewport, lines) = state;
         let height = self.height;
         let columns = usize::from(self.columns);
         let cursor = self.fields.cursor.min(self.entries.len().saturating_sub(1));
-        let is_cursor = |row: &Row| matches!(row, Row::Entry(place) if *place == cursor);
+        let is_cursor = |row: &Row| matches!(row, Row::Entry(index) if *index == cursor);
         let at = self.rows.iter().position(is_cursor).unwrap_or(0);
         let page = height * columns;
         // Whole columns scroll, so that a field stays below its heading.
@@ -208,17 +208,17 @@ impl StatefulWidget for &Grid<'_> {
                 Row::Heading(title) => {
                     buffer.set_line(strip.x, strip.y, &Line::styled(*title, self.theme.heading), strip.width);
                 }
-                Row::Entry(place) | Row::More(place, _) => {
+                Row::Entry(index) | Row::More(index, _) => {
                     let part = match row {
                         Row::More(_, part) => *part,
                         Row::Gap | Row::Heading(_) | Row::Entry(_) => 0,
                     };
-                    let line = self.line(*place, part, strip.width);
+                    let line = self.line(*index, part, strip.width);
                     buffer.set_line(strip.x, strip.y, &line, strip.width);
-                    if *place == cursor {
+                    if *index == cursor {
                         buffer.set_style(strip, self.theme.selected);
                     }
-                    places.push((strip, *place));
+                    lines.push((strip, *index));
                 }
             }
         }

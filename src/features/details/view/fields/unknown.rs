@@ -14,8 +14,8 @@ const LONGEST_NAME: usize = 200;
 /// The most unknown members that are listed.
 const MOST_UNKNOWN: usize = 1000;
 
-/// The longest JSON of an unknown member that is read to be written without needless escapes, in
-/// bytes: JSON readers take many times its room.
+// JSON readers take many times its room.
+/// The longest JSON of an unknown member that is read to be written without needless escapes, in bytes.
 const LONGEST_READ: usize = 64 * 1024;
 
 impl Reader<'_> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Browser;
+use super::Rows;
 use crate::domain::cost::{Prices, VolumePrices};
 use crate::domain::insight::{Measures, OfferIndex, Offered};
 use crate::domain::{Field, Listing, Resource};
@@ -34,7 +34,7 @@ pub fn groupings(resource: Resource) -> impl Iterator<Item = (&'static str, &'st
         .filter_map(|(name, key)| Some((*name, catalog.by_key(key)?)))
 }
 
-impl Browser {
+impl Rows {
     /// Measures the rows by the price basis.
     pub fn measured<R>(&self, listing: &Listing, measure: impl FnOnce(&Measures<'_>) -> R) -> R {
         let pricing = self.pricing();
@@ -52,8 +52,7 @@ impl Browser {
     /// of the response, if it is known.
     pub fn offer_counts(&self, index: Option<Arc<OfferIndex>>) -> Option<OfferCounts> {
         let listing = self.listing()?;
-        let ahead = self.counted_ahead.as_ref();
-        if let Some((_, counts)) = ahead.filter(|(contents, _)| *contents == self.contents) {
+        if let Some(counts) = &self.counted {
             return Some(counts.clone());
         }
         let index = index.unwrap_or_else(|| {
@@ -77,8 +76,7 @@ impl Browser {
             listing.column(field).widest();
         }
         if has_panel {
-            let counts = self.offer_counts(None);
-            self.counted_ahead = counts.map(|counts| (self.contents, counts));
+            self.counted = self.offer_counts(None);
         }
     }
 }

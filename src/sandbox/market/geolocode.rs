@@ -2,7 +2,7 @@
 
 use ring::digest;
 
-use super::facts::Facts;
+use super::figures::Figures;
 use crate::domain::country;
 
 /// The number of a country: the last four bytes of the SHA-256 of its two letters, big endian,
@@ -19,9 +19,9 @@ pub fn geolocode(country: &str) -> u64 {
 pub struct Codes(Vec<u64>);
 
 impl Codes {
-    pub fn new(facts: &Facts) -> Self {
-        let places = facts.spread.locations.iter();
-        Self(places.map(|(place, _)| geolocode(country::code(place))).collect())
+    pub fn new(figures: &Figures) -> Self {
+        let locations = figures.spread.locations.iter();
+        Self(locations.map(|(name, _)| geolocode(country::code(name))).collect())
     }
 
     /// The number of the location at `location`; 0 if there is none.

@@ -4,6 +4,7 @@ use crate::domain::field::Format;
 use crate::domain::text::visible;
 use crate::domain::{Field, Kind, Listing, Operand, Value, Version, country, format, insight, language};
 
+// With more distinct values one types a bound instead of choosing one.
 /// The maximum number of distinct numbers offered as values.
 const NUMBERS: usize = 24;
 
@@ -34,7 +35,7 @@ pub(super) fn choices(field: &'static Field, listing: Option<&Listing>) -> Vec<C
             Value::Text(text) => text.clone(),
             Value::Flag(flag) => flag.to_string(),
             Value::Null => "no value".to_owned(),
-            other => language::print_value(field, other),
+            value => language::print_value(field, value),
         },
         note,
     };
@@ -60,7 +61,7 @@ pub(super) fn choices(field: &'static Field, listing: Option<&Listing>) -> Vec<C
         .collect();
     for known in field.choices {
         let known = choice(&Value::Text((*known).to_owned()), String::new());
-        if !choices.iter().any(|own| own.text == known.text) {
+        if !choices.iter().any(|choice| choice.text == known.text) {
             choices.push(known);
         }
     }
@@ -71,9 +72,9 @@ pub(super) fn choices(field: &'static Field, listing: Option<&Listing>) -> Vec<C
             note: format!("{} countries", codes.len()),
         });
         // EU and Europe are chosen most; the others would hide the countries that are here.
-        let (first, others): (Vec<_>, Vec<_>) = groups.partition(|own| own.text.starts_with("EU"));
+        let (first, other_groups): (Vec<_>, Vec<_>) = groups.partition(|choice| choice.text.starts_with("EU"));
         choices.splice(0..0, first);
-        choices.extend(others);
+        choices.extend(other_groups);
     }
     choices
 }

@@ -1,16 +1,21 @@
 //! The condition form: an operator, a value of the field's kind, and its error.
 
+use crossterm::event::KeyEvent;
+
 use super::choices::{Choice, choices, is_flag, spread};
 use crate::domain::language::LanguageError;
 use crate::domain::{Condition, Dialect, Field, Kind, Listing, Operand, Operator, country, language};
+use crate::keys::Action;
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::list::fuzzy;
-use crate::widgets::text_input::TextInput;
+use crate::widgets::text_input::{Pasted, TextInput};
+use crate::widgets::viewport::Viewport;
 
 #[derive(Debug, Clone)]
 pub(super) struct ConditionForm {
     pub field: &'static Field,
     /// The index of the condition being edited; `None` for a new one.
-    pub place: Option<usize>,
+    pub index: Option<usize>,
     /// The text field for the value.
     pub input: TextInput,
     operator: Operator,
@@ -27,7 +32,7 @@ pub(super) struct ConditionForm {
 }
 
 impl ConditionForm {
-    /// A form for a new condition on `field`, or for the one at `place`.
+    /// A form for a new condition on `field`, or for the one at `index`.
     pub fn new(
         field: &'static Field,
         change: Option<(usize, &Condition)>,
@@ -37,7 +42,7 @@ impl ConditionForm {
         let operator = change.map_or_else(|| first_operator(field), |(_, condition)| condition.operator);
         let mut form = Self {
             field,
-            place: change.map(|(place, _)| place),
+            index: change.map(|(index, _)| index),
             input: TextInput::default(),
             operator,
             dialect,
@@ -63,8 +68,8 @@ impl ConditionForm {
     }
 
     /// Whether it is the form of the same condition.
-    pub fn is_for(&self, field: &Field, place: Option<usize>) -> bool {
-        self.field == field && self.place == place
+    pub fn is_for(&self, field: &Field, index: Option<usize>) -> bool {
+        self.field == field && self.index == index
     }
 
     /// The operator: the one typed in front of the value, else the selected one.
@@ -161,17 +166,17 @@ impl ConditionForm {
 
     /// Selects the next or previous operator of the field.
     pub fn turn(&mut self, forward: bool) {
-        let (own, value) = self.split();
+        let (operator, value) = self.split();
         let value = value.to_owned();
         let allowed: Vec<Operator> = self.field.operators.iter().collect();
-        let place = allowed.iter().position(|operator| *operator == own);
+        let index = allowed.iter().position(|candidate| *candidate == operator);
         let step = if forward { 1 } else { allowed.len() - 1 };
-        let Some(next) = place.and_then(|place| allowed.get((place + step) % allowed.len())) else {
+        let Some(next) = index.and_then(|index| allowed.get((index + step) % allowed.len())) else {
             return;
         };
         self.operator = *next;
         self.input.set(value);
-        self.carry(own);
+        self.carry(operator);
         self.changed();
     }
 
@@ -189,27 +194,20 @@ impl ConditionForm {
         }
     }
 
-    pub fn edit(&mut self, edit: impl FnOnce(&mut TextInput) -> bool) {
-        if edit(&mut self.input) {
-            self.changed();
-        }
-    }
-
-    /// Selects another offered value; above the first one the typed text counts again.
-    pub fn step(&mut self, by: isize) {
+    fn step(&mut self, by: isize) {
         let last = self.shown.len().checked_sub(1);
         self.selected = match (self.selected, last) {
             (_, None) => None,
             (None, Some(_)) if by < 0 => None,
             (None, Some(last)) => Some(usize::try_from(by - 1).unwrap_or(0).min(last)),
             (Some(0), Some(_)) if by < 0 => None,
-            (Some(place), Some(last)) => Some(place.saturating_add_signed(by).min(last)),
+            (Some(index), Some(last)) => Some(index.saturating_add_signed(by).min(last)),
         };
         self.read();
     }
 
     /// Selects the offered value at an index.
-    pub fn select(&mut self, index: usize) {
+    fn select(&mut self, index: usize) {
         self.selected = (index < self.shown.len()).then_some(index);
         self.read();
     }
@@ -218,7 +216,7 @@ impl ConditionForm {
     pub fn toggle(&mut self) {
         if !self.operator().takes_list() {
             let count = self.shown.len().max(1);
-            self.select(self.selected.map_or(0, |place| (place + 1) % count));
+            self.select(self.selected.map_or(0, |index| (index + 1) % count));
             return;
         }
         let text = match self.current() {
@@ -337,8 +335,8 @@ impl ConditionForm {
         self.selected = if typed.is_empty() {
             (is_flag(self.field) && !operator.takes_list()).then_some(0)
         } else if is_whole && !operator.takes_list() {
-            let place = self.shown.iter().position(|index| written(&self.choices[*index]));
-            place.filter(|_| suggests)
+            let index = self.shown.iter().position(|index| written(&self.choices[*index]));
+            index.filter(|_| suggests)
         } else {
             (suggests && !is_quoted && !self.shown.is_empty()).then_some(0)
         };
@@ -366,6 +364,32 @@ impl ConditionForm {
                 error.span.end += shift;
                 error
             });
+    }
+}
+
+impl InputWidget for ConditionForm {
+    /// Selects another offered value; above the first one the typed text counts again.
+    fn act(&mut self, action: Action, viewport: Viewport) -> bool {
+        let by = action.motion(viewport.page);
+        by.inspect(|by| self.step(*by)).is_some()
+    }
+
+    fn typed(&mut self, key: KeyEvent, _: Viewport) -> bool {
+        if self.input.key(key) {
+            self.changed();
+        }
+        true
+    }
+
+    fn pasted(&mut self, text: &str) -> Option<Pasted> {
+        let pasted = self.input.paste(text);
+        self.changed();
+        Some(pasted)
+    }
+
+    fn select_line(&mut self, line: usize) -> bool {
+        self.select(line);
+        true
     }
 }
 

@@ -10,7 +10,7 @@ const MARKET: &str = include_str!("../../../assets/sandbox/market.toml");
 /// The embedded figures are invalid: a broken build, since they are part of the program.
 #[derive(Debug, thiserror::Error)]
 #[error("the sandbox's market figures cannot be read: {0}")]
-pub struct FactsError(String);
+pub struct FiguresError(String);
 
 /// A GPU model. Sources and units are in `assets/sandbox/gpus.toml`.
 #[derive(Debug, Deserialize)]
@@ -140,19 +140,19 @@ pub struct Distributions {
 }
 
 #[derive(Debug)]
-pub struct Facts {
+pub struct Figures {
     pub gpus: Vec<GpuModel>,
     pub spread: Distributions,
 }
 
-impl Facts {
-    pub fn load() -> Result<Self, FactsError> {
+impl Figures {
+    pub fn load() -> Result<Self, FiguresError> {
         #[derive(Deserialize)]
         struct Gpus {
             models: Vec<GpuModel>,
         }
-        let gpus: Gpus = toml::from_str(GPUS).map_err(|error| FactsError(error.to_string()))?;
-        let spread = toml::from_str(MARKET).map_err(|error| FactsError(error.to_string()))?;
+        let gpus: Gpus = toml::from_str(GPUS).map_err(|error| FiguresError(error.to_string()))?;
+        let spread = toml::from_str(MARKET).map_err(|error| FiguresError(error.to_string()))?;
         Ok(Self {
             gpus: gpus.models,
             spread,

@@ -2,13 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::numeric;
-use crate::domain::dialect::Dialect;
-use crate::domain::field::{Field, Kind, Operator};
-use crate::domain::language;
-use crate::domain::listing::Listing;
-use crate::domain::query::{Condition, Operand};
-use crate::domain::value::{CellRef, Value, Version};
+use crate::domain::insight::numeric;
+use crate::domain::{CellRef, Condition, Dialect, Field, Kind, Listing, Operand, Operator, Value, Version, language};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FunnelLine {
@@ -66,14 +61,14 @@ pub fn funnel(listing: &Listing, conditions: &[Condition]) -> Funnel {
     let mut pairs: BTreeMap<[usize; 2], usize> = BTreeMap::new();
     for row in 0..listing.len() {
         let mut failed = 0;
-        let [mut culprit, mut other] = [0; 2];
-        for (place, (condition, column, line)) in judges.iter_mut().enumerate() {
+        let [mut culprit, mut previous] = [0; 2];
+        for (index, (condition, column, line)) in judges.iter_mut().enumerate() {
             let cell = column.cell(row);
             if !line.judged || condition.accepts(cell) {
                 continue;
             }
             failed += 1;
-            other = std::mem::replace(&mut culprit, place);
+            previous = std::mem::replace(&mut culprit, index);
             line.alone += 1;
             line.silent += usize::from(cell.is_blank());
         }
@@ -85,14 +80,14 @@ pub fn funnel(listing: &Listing, conditions: &[Condition]) -> Funnel {
                 let value = numeric(column, condition.field.kind, row);
                 line.nearest = nearer(condition.operator, line.nearest, value);
             }
-            2 => *pairs.entry([other, culprit]).or_default() += 1,
+            2 => *pairs.entry([previous, culprit]).or_default() += 1,
             _ => {}
         }
     }
-    for ([one, other], rows) in pairs {
-        for (place, partner) in [(one, other), (other, one)] {
+    for ([first, second], rows) in pairs {
+        for (index, partner) in [(first, second), (second, first)] {
             let partner = judges[partner].2.condition;
-            let known = &mut judges[place].2.partner;
+            let known = &mut judges[index].2.partner;
             if known.is_none_or(|(_, most)| most < rows) {
                 *known = Some((partner, rows));
             }
@@ -108,15 +103,15 @@ pub fn funnel(listing: &Listing, conditions: &[Condition]) -> Funnel {
 }
 
 /// Of two values outside a bound, the one nearer to it.
-fn nearer(operator: Operator, known: Option<f64>, other: Option<f64>) -> Option<f64> {
+fn nearer(operator: Operator, known: Option<f64>, new: Option<f64>) -> Option<f64> {
     let nearest = match operator {
         Operator::Gt | Operator::Gte => f64::max,
         Operator::Lt | Operator::Lte => f64::min,
         _ => return None,
     };
-    match (known, other) {
-        (Some(known), Some(other)) => Some(nearest(known, other)),
-        (known, other) => known.or(other),
+    match (known, new) {
+        (Some(known), Some(new)) => Some(nearest(known, new)),
+        (known, new) => known.or(new),
     }
 }
 
@@ -146,29 +141,30 @@ pub fn loosened(condition: &Condition, value: f64) -> Option<Condition> {
 
 /// How many rows come back if `looser` replaces the condition at `place`: those that meet every
 /// other condition.
-pub fn won_back(listing: &Listing, conditions: &[Condition], place: usize, looser: &Condition) -> usize {
-    let Some(condition) = conditions.get(place) else {
+pub fn won_back(listing: &Listing, conditions: &[Condition], loosened: usize, looser: &Condition) -> usize {
+    let Some(condition) = conditions.get(loosened) else {
         return 0;
     };
-    let others: Vec<_> = conditions
+    let kept: Vec<_> = conditions
         .iter()
         .enumerate()
-        .filter(|(index, other)| *index != place && other.enabled)
-        .map(|(_, other)| (other, listing.column(other.field)))
-        .filter(|(other, column)| column.filled() > 0 || is_about_silence(other))
+        .filter(|(index, kept)| *index != loosened && kept.enabled)
+        .map(|(_, kept)| (kept, listing.column(kept.field)))
+        .filter(|(kept, column)| column.filled() > 0 || is_about_silence(kept))
         .collect();
     let column = listing.column(condition.field);
     let comes_back = |row: &usize| {
         let cell = column.cell(*row);
         looser.accepts(cell)
             && !condition.accepts(cell)
-            && others.iter().all(|(other, column)| other.accepts(column.cell(*row)))
+            && kept.iter().all(|(kept, column)| kept.accepts(column.cell(*row)))
     };
     (0..listing.len()).filter(comes_back).count()
 }
 
 /// A bound that still includes `value`, in at most three significant digits of the query unit.
 fn rounded(field: &'static Field, operator: Operator, value: f64) -> f64 {
+    // A looser bound is read by a person: 0.293, not 0.29312.
     const DIGITS: i32 = 3;
     let is_measure = matches!(field.kind, Kind::Number | Kind::Integer);
     if !is_measure || value == 0.0 {

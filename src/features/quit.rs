@@ -8,7 +8,7 @@ use crate::domain::journal::WriteKind;
 
 /// Quits, or asks whether to.
 pub(crate) fn quit(cx: &mut Cx<'_>) {
-    match question(cx.state) {
+    match question(cx.state()) {
         None => cx.effect(Effect::Quit),
         Some((title, text)) => {
             let quit = |cx: &mut Cx<'_>| cx.effect(Effect::Quit);

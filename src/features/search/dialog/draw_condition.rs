@@ -100,7 +100,7 @@ fn value(form: &ConditionForm, row: Rect, scene: &mut Scene<'_, '_>) -> u16 {
     let chosen = form
         .selected()
         .filter(|_| !form.operator().takes_list())
-        .and_then(|place| form.choices().nth(place));
+        .and_then(|index| form.choices().nth(index));
     let placeholder = chosen.map_or("", |choice| &choice.label);
     scene.input(&form.input, placeholder, field);
     if let Some(choice) = chosen.filter(|_| !form.input.is_empty()) {

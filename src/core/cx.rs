@@ -1,0 +1,322 @@
+//! What a view or feature can read and do.
+
+use std::any::Any;
+
+use super::annotations::AnnotationState;
+use super::commands::Commands;
+use super::drafts::Drafts;
+use super::feature::Event;
+use super::frame_layout::{FrameLayout, Region};
+use super::markets::{MarketReady, Markets};
+use super::message::{Effect, HistoryJob, Toast};
+use super::mutations::Mutations;
+use super::owners::Owner;
+use super::profile::Profile;
+use super::split::Split;
+use super::state::{Browsers, State};
+use super::themes::Themes;
+use super::view::{Change, View};
+use crate::api::Request;
+use crate::api::ledger::Ledger;
+use crate::domain::history::Poll;
+use crate::domain::{Field, Resource};
+use crate::keys::Action;
+use crate::keys::pane::Pane;
+use crate::table::browser::Browser;
+use crate::table::remote::{Now, Ticket, Tickets};
+use crate::table::watch::Pace;
+use crate::widgets::text_input::Pasted;
+use crate::widgets::viewport::Viewport;
+
+/// The state of a feature, and what it changes or reads together with it.
+#[derive(Debug)]
+pub struct Lent<'a, T> {
+    pub feature: &'a mut T,
+    pub tables: &'a mut Browsers,
+    pub tickets: &'a mut Tickets,
+    /// How often watched searches may send requests.
+    pub pace: &'a mut Pace,
+    pub profile: &'a Profile,
+    pub annotations: &'a AnnotationState,
+    pub ledger: &'a Ledger,
+}
+
+/// What a view or feature can read and do: it reads all of the state, and changes tables, drafts and what
+/// is its own; everything else it asks for.
+#[derive(Debug)]
+pub struct Cx<'a> {
+    pub now: Now,
+    pub(in crate::core) state: &'a mut State,
+    pub(crate) layout: &'a FrameLayout,
+    pub(crate) depth: usize,
+    pub(crate) commands: Option<Commands>,
+    pub(crate) changes: Vec<Change>,
+    pub(crate) effects: &'a mut Vec<Effect>,
+}
+
+impl<'a> Cx<'a> {
+    pub(crate) const fn new(
+        state: &'a mut State,
+        layout: &'a FrameLayout,
+        depth: usize,
+        now: Now,
+        effects: &'a mut Vec<Effect>,
+    ) -> Self {
+        Self {
+            now,
+            state,
+            layout,
+            depth,
+            commands: None,
+            changes: Vec::new(),
+            effects,
+        }
+    }
+
+    /// The market, its data and the person's settings.
+    pub const fn state(&self) -> &State {
+        self.state
+    }
+
+    pub fn table(&mut self, resource: Resource) -> &mut Browser {
+        &mut self.state.browsers[resource]
+    }
+
+    /// The table of the open pane.
+    pub fn pane_table(&mut self) -> Option<&mut Browser> {
+        self.state.browser_mut()
+    }
+
+    pub const fn drafts(&mut self) -> &mut Drafts {
+        &mut self.state.drafts
+    }
+
+    /// The writes, to confirm one or to note what the person knows of it.
+    pub const fn writes(&mut self) -> &mut Mutations {
+        &mut self.state.mutations
+    }
+
+    pub const fn markets(&mut self) -> &mut Markets {
+        &mut self.state.markets
+    }
+
+    pub const fn themes(&mut self) -> &mut Themes {
+        &mut self.state.themes
+    }
+
+    /// How table and preview share a wide screen.
+    pub const fn split(&mut self) -> &mut Split {
+        &mut self.state.split
+    }
+
+    /// Opens the view of an action again when the pane is opened next; `None` forgets it.
+    pub const fn leave_open(&mut self, left: Option<(Pane, Action)>) {
+        self.state.left_open = left;
+    }
+
+    /// How often watched searches may send requests.
+    pub const fn pace(&mut self) -> &mut Pace {
+        &mut self.state.watch_pace
+    }
+
+    /// The state of the feature that asks.
+    pub fn feature<T: Any>(&mut self) -> &mut T {
+        self.state.feature_states.get_mut()
+    }
+
+    /// The feature's own state, together with what it may need at the same time.
+    pub fn lend<T: Any>(&mut self) -> Lent<'_, T> {
+        let state = &mut *self.state;
+        Lent {
+            feature: state.feature_states.get_mut(),
+            tables: &mut state.browsers,
+            tickets: &mut state.tickets,
+            pace: &mut state.watch_pace,
+            profile: &state.profile,
+            annotations: &state.annotations,
+            ledger: &state.ledger,
+        }
+    }
+
+    /// Tells every feature what has happened.
+    pub(crate) fn emit(&mut self, mut event: Event<'_>) {
+        for feature in self.state.features {
+            (feature.event)(self, &mut event);
+        }
+    }
+
+    /// Sends the search of a table.
+    pub fn ask(&mut self, resource: Resource) {
+        let effects = self.state.browsers[resource].ask(&mut self.state.tickets, self.now);
+        self.effects_for(Owner::Table(resource), effects);
+    }
+
+    /// Requests the prices of all three price models.
+    pub fn ask_price_models(&mut self) {
+        let state = &mut *self.state;
+        let effects = state.browsers[Resource::Offers].ask_three(&mut state.tickets, self.now);
+        self.effects_for(Owner::Table(Resource::Offers), effects);
+    }
+
+    /// Sends the search of the open pane.
+    pub fn ask_pane(&mut self) {
+        if let Some(resource) = self.state.pane.resource() {
+            self.ask(resource);
+        }
+    }
+
+    /// A ticket for a request that the caller sends.
+    pub const fn ticket(&mut self) -> Ticket {
+        self.state.tickets.take()
+    }
+
+    /// Opens a view over this one.
+    pub fn open(&mut self, view: impl View + 'static) {
+        self.changes.push(Change::Open(Box::new(view)));
+    }
+
+    /// Opens a view that needs a subject; false if there is none.
+    pub fn try_open<V: View + 'static>(&mut self, view: impl FnOnce(&State) -> Option<V>) -> bool {
+        let view = view(self.state);
+        let is_there = view.is_some();
+        self.changes.extend(view.map(|view| Change::Open(Box::new(view))));
+        is_there
+    }
+
+    /// The commands available here, for a list of them that is about to open.
+    pub const fn take_commands(&mut self) -> Option<Commands> {
+        self.commands.take()
+    }
+
+    /// Whether nothing is open over the pane.
+    pub const fn is_on_pane(&self) -> bool {
+        self.depth == 0
+    }
+
+    pub fn close(&mut self) {
+        self.changes.push(Change::Close);
+    }
+
+    /// Closes all views over the pane.
+    pub fn close_all(&mut self) {
+        self.changes.push(Change::CloseAll);
+    }
+
+    /// Performs an action after the pending changes, as if its key was pressed.
+    pub fn perform(&mut self, action: Action) {
+        self.changes.push(Change::Perform(action));
+    }
+
+    /// Performs an action on the pane below, whose selection this view moves: for example, opening
+    /// the details of the selected row.
+    pub fn perform_on_pane(&mut self, action: Action) {
+        self.changes.push(Change::PerformOnPane(action));
+    }
+
+    /// Goes on with another market.
+    pub(crate) fn switch(&mut self, ready: MarketReady) {
+        self.changes.push(Change::Switch(Box::new(ready)));
+    }
+
+    /// Opens a pane; all views are closed.
+    pub fn go_to(&mut self, pane: Pane) {
+        self.changes.push(Change::GoTo(pane));
+    }
+
+    /// Sends a read; [`View::told`] gets its response.
+    pub fn send(&mut self, request: Request) -> Ticket {
+        self.send_for(Owner::View(self.depth), request)
+    }
+
+    /// Sends a request; its response goes to `owner`.
+    pub(crate) fn send_for(&mut self, owner: Owner, request: Request) -> Ticket {
+        let ticket = self.ticket();
+        self.effects_for(owner, [Effect::Call { ticket, request }]);
+        ticket
+    }
+
+    /// Asks for an effect; [`View::told`] gets what it brings.
+    pub fn effect_for_view(&mut self, effect: Effect) {
+        self.effects_for(Owner::View(self.depth), [effect]);
+    }
+
+    /// Stops waiting for reads.
+    pub fn abort(&mut self, tickets: impl IntoIterator<Item = Ticket>) {
+        self.effects.extend(tickets.into_iter().map(Effect::Abort));
+    }
+
+    pub fn effect(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
+    pub fn effects(&mut self, effects: impl IntoIterator<Item = Effect>) {
+        self.effects.extend(effects);
+    }
+
+    /// The polls that this update records.
+    pub fn recorded(&self) -> impl Iterator<Item = &Poll> {
+        self.effects.iter().filter_map(|effect| {
+            let Effect::History(HistoryJob::Record(poll)) = effect else {
+                return None;
+            };
+            Some(&**poll)
+        })
+    }
+
+    /// Says that a change of the person cannot be saved, once.
+    pub fn not_saved(&mut self, why: String) {
+        self.state.kept(Err(why));
+    }
+
+    pub fn show(&mut self, toast: Toast) {
+        self.state.show(toast);
+    }
+
+    pub fn toast(&mut self, text: impl Into<String>) {
+        self.state.toast = Some(Toast::new(text, self.now));
+    }
+
+    /// Shows a short error notice.
+    pub fn complain(&mut self, text: impl Into<String>) {
+        self.state.toast = Some(Toast::error(text, self.now));
+    }
+
+    /// Says what a paste left out.
+    pub fn pasted(&mut self, pasted: Pasted) {
+        if let Some(notice) = pasted.notice() {
+            self.complain(notice);
+        }
+    }
+
+    /// The viewport of a region in the last frame.
+    pub fn viewport(&self, region: Region) -> Viewport {
+        self.layout.viewport(self.depth, region)
+    }
+
+    /// The columns of the table in the last frame, and its horizontal scroll position.
+    pub fn columns(&self) -> (Vec<&'static Field>, usize) {
+        (self.layout.headers().collect(), self.layout.column_offset)
+    }
+
+    /// The columns that table and preview shared in the last frame.
+    pub fn split_width(&self) -> u16 {
+        self.layout.split.map_or(self.state.size.0, |(_, width)| width)
+    }
+
+    /// How many lines an action moves in the main region; `None` if it does not move.
+    pub fn motion(&self, action: Action) -> Option<isize> {
+        action.motion(self.viewport(Region::MAIN).page)
+    }
+}
+
+/// Sends the requests for orders that have settled.
+pub(crate) fn ask_settled_orders(cx: &mut Cx<'_>) {
+    let is_held = cx.state.held(cx.now).is_some();
+    for resource in Resource::ALL {
+        let due = &mut cx.state.browsers[resource].ask_order_at;
+        due.take_if(|_| is_held);
+        if due.is_some_and(|due| due <= cx.now.mono) {
+            cx.ask(resource);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Who gets what a ticket brings: noted when its effect is asked for, looked up once when it is here.
+
+use std::collections::HashMap;
+
+use super::feature::Event;
+use super::message::{Effect, News};
+use super::view::Cx;
+use super::{Update, exported};
+use crate::api::{ApiError, Reply};
+use crate::domain::history::Poll;
+use crate::domain::journal::WriteKind;
+use crate::domain::{Listing, Resource};
+use crate::table::browser::Arrival;
+use crate::table::recording::Asked;
+use crate::table::remote::Ticket;
+use crate::widgets::panel::Size;
+
+/// The function of a feature that takes what its ticket brings.
+pub type Receiver = fn(&mut Cx<'_>, Ticket, News);
+
+#[derive(Debug, Clone, Copy)]
+pub enum Owner {
+    /// The table of a resource, and the prices of the other models beside it.
+    Table(Resource),
+    /// The write of this kind that is in flight.
+    Write(WriteKind),
+    /// The view at this index of the stack, as long as it is open.
+    View(usize),
+    Feature(Receiver),
+}
+
+/// The owner of each ticket that has not brought its result.
+#[derive(Debug, Default)]
+pub(crate) struct Owners(HashMap<Ticket, Owner>);
+
+impl Owners {
+    pub(crate) fn note(&mut self, owner: Owner, effect: &Effect) {
+        if let Some(ticket) = effect.ticket() {
+            self.0.insert(ticket, owner);
+        }
+    }
+
+    /// Who gets the news of a ticket; after its result, nobody does.
+    fn of(&mut self, ticket: Ticket, news: &News) -> Option<Owner> {
+        match news {
+            News::Progress(_) => self.0.get(&ticket).copied(),
+            News::Reply(_)
+            | News::Arranged(_)
+            | News::Routed(_)
+            | News::Recalled(_)
+            | News::Poll(_)
+            | News::Ring { .. }
+            | News::Saved(_)
+            | News::Written(_)
+            | News::Edited(_)
+            | News::Market(_) => self.0.remove(&ticket),
+        }
+    }
+
+    /// Forgets the tickets of views from this index of the stack on: they are closed.
+    pub(crate) fn closed(&mut self, from: usize) {
+        self.0
+            .retain(|_, owner| !matches!(owner, Owner::View(index) if *index >= from));
+    }
+
+    /// Forgets what an update no longer waits for.
+    pub(crate) fn settle(&mut self, effects: &[Effect]) {
+        for effect in effects {
+            if let Effect::Abort(ticket) = effect {
+                self.0.remove(ticket);
+            }
+            debug_assert!(
+                effect.ticket().is_none_or(|ticket| self.0.contains_key(&ticket)),
+                "nobody gets what {effect:?} brings"
+            );
+        }
+    }
+}
+
+impl Cx<'_> {
+    /// Asks for effects; what their tickets bring goes to `owner`.
+    pub(crate) fn effects_for<E: Into<Effect>>(&mut self, owner: Owner, effects: impl IntoIterator<Item = E>) {
+        for effect in effects.into_iter().map(Into::into) {
+            self.state.owners.note(owner, &effect);
+            self.effects.push(effect);
+        }
+    }
+}
+
+impl Update<'_> {
+    /// Gives what a ticket brings to its owner.
+    pub(crate) fn told(&mut self, ticket: Ticket, mut news: News) {
+        let state = &mut self.model.state;
+        if let News::Reply(response) = &mut news {
+            state.note_response(response);
+            state.hide_banned(response);
+        }
+        match state.owners.of(ticket, &news) {
+            Some(Owner::Table(resource)) => self.table_told(resource, ticket, news),
+            Some(Owner::Write(kind)) => self.write_told(kind, news),
+            Some(Owner::View(index)) => {
+                self.with(index, |view, cx| view.told(ticket, news, cx));
+            }
+            Some(Owner::Feature(receive)) => {
+                self.lend(|cx| receive(cx, ticket, news));
+                // The views show the result.
+                self.tick();
+            }
+            None => {
+                if let News::Written(result) = news {
+                    let toast = exported::announce(result, self.now);
+                    self.model.state.show(toast);
+                }
+            }
+        }
+    }
+}
+
+impl Update<'_> {
+    /// Passes records, or how they arrive, to the table that requested them.
+    pub(crate) fn table_told(&mut self, resource: Resource, ticket: Ticket, news: News) {
+        if let News::Progress(progress) = news {
+            let browser = &mut self.model.state.browsers[resource];
+            browser.computed.price_models.progress(ticket, &progress);
+            browser.progress(ticket, progress);
+        } else if let News::Arranged(arrival) = news {
+            self.arranged(resource, *arrival);
+        } else if let News::Reply(response) = news
+            && let Some(answer) = records(*response)
+        {
+            self.records(resource, ticket, answer);
+        }
+    }
+
+    fn records(&mut self, resource: Resource, ticket: Ticket, answer: Result<Listing, ApiError>) {
+        let (now, state) = (self.now, &mut self.model.state);
+        let (columns, rows) = state.size;
+        let has_panel = Size::of(columns, rows) == Size::Wide;
+        let browser = &mut state.browsers[resource];
+        if !browser.awaits(ticket) {
+            browser.computed.price_models.answered(ticket, now, answer);
+            return browser.revalue();
+        }
+        match answer {
+            Ok(listing) => {
+                let arrival = browser.arrival(ticket, listing, now, has_panel);
+                self.lend(|cx| cx.effects_for(Owner::Table(resource), [Effect::Arrange(arrival)]));
+            }
+            Err(error) => {
+                let poll = Asked::by(browser).and_then(|asked| asked.failed(&error, now));
+                browser.failed(ticket, error, now);
+                self.listed(resource, poll);
+            }
+        }
+    }
+
+    /// Shows a response that was arranged on another thread.
+    fn arranged(&mut self, resource: Resource, arrival: Arrival) {
+        let (is_shown, poll) = self.model.state.browsers[resource].arrived(arrival);
+        if is_shown {
+            self.listed(resource, poll);
+        }
+    }
+
+    /// Tells the features that a table shows a new response, or its failure.
+    fn listed(&mut self, resource: Resource, poll: Option<Poll>) {
+        let unrecorded = self.model.state.browsers[resource].take_unrecorded();
+        self.effects.extend(unrecorded);
+        self.emit(Event::Listed(resource, poll));
+    }
+}
+
+/// The records of a reply; `None` for replies of another kind.
+fn records(result: Result<Reply, ApiError>) -> Option<Result<Listing, ApiError>> {
+    match result {
+        Ok(Reply::Records(listing)) => Some(Ok(*listing)),
+        Ok(_) => None,
+        Err(error) => Some(Err(error)),
+    }
+}

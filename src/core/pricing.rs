@@ -1,0 +1,46 @@
+//! What rows are priced for: offers for a job, volumes for a size and term.
+
+use std::sync::Arc;
+
+use super::state::State;
+use super::view::Cx;
+use crate::domain::cost::{Job, VolumeTerm};
+use crate::domain::query::Direction;
+use crate::domain::throughput::{Throughput, WorkUnit};
+use crate::domain::{OrderKey, Resource};
+
+impl State {
+    /// Prices the work by the person's own throughput; a column shows while its unit has a rate.
+    pub fn set_throughput(&mut self, throughput: Throughput) {
+        let offers = &mut self.browsers[Resource::Offers];
+        let columns: Vec<_> = throughput.units().map(WorkUnit::column).collect();
+        offers.hide_columns(&WorkUnit::ALL.map(WorkUnit::column));
+        offers.show_columns(&columns, "dph_total");
+        offers.computed.throughput = Arc::new(throughput);
+        offers.revalue();
+    }
+}
+
+impl Cx<'_> {
+    /// Sets or clears the job, and requests the prices with its disk.
+    pub fn price_job(&mut self, job: Option<Job>) {
+        let offers = &mut self.state.browsers[Resource::Offers];
+        // The market's score ignores the bill: the lowest bill comes first, unless another order
+        // was chosen.
+        let reorders = job.is_some() && offers.computed.job.is_none() && offers.is_ranked_by_score();
+        let is_other_search = offers.set_job(job);
+        if reorders && let Some(field) = offers.query.resource.catalog().column("job_cost") {
+            let direction = Direction::Ascending;
+            let superseded = offers.set_order(vec![OrderKey { field, direction }], self.now);
+            self.abort(superseded);
+        }
+        if is_other_search {
+            self.ask(Resource::Offers);
+        }
+    }
+
+    /// Sets or clears the size and term that volumes are priced for.
+    pub fn price_term(&mut self, term: Option<VolumeTerm>) {
+        self.state.browsers[Resource::Volumes].set_term(term);
+    }
+}

@@ -1,0 +1,135 @@
+//! Switching markets: what belongs to the old market is dropped, what belongs to the person stays.
+
+use crate::core::message::Saving;
+use crate::core::persistence;
+use std::sync::Arc;
+
+use super::Update;
+use super::feature::Event;
+use super::markets::{MarketReady, RestoredState};
+use super::message::{Effect, Toast};
+use super::model::Model;
+use super::profile::Profile;
+use super::state::State;
+use crate::domain::Resource;
+use crate::domain::throughput::Throughput;
+use crate::table::remote::Now;
+
+impl Model {
+    /// Restores the saved state of the profile. A query `given` on the command line takes
+    /// precedence.
+    pub fn unpack(&mut self, mut restored: RestoredState, given: bool) {
+        self.lend(Now::default(), |cx| cx.emit(Event::Restored(&mut restored)));
+        let state = &mut self.state;
+        state.notices.extend(restored.notices);
+        if let Some((snapshot, searches)) = restored.kept {
+            state.restore(snapshot.as_ref(), searches, given);
+        }
+        state.restore_annotations(restored.annotations);
+        state.mutations.history = restored.history;
+        state.mutations.note = restored.history_note;
+        state.sandbox = restored.sandbox;
+        state.tell_unsettled();
+    }
+
+    /// Resets the dashboard for another profile. Every field is named, here and in
+    /// [`State::take_over`], so that a new one must be assigned to the market or to the person.
+    fn start_over(&mut self, profile: Profile) {
+        let fresh = Self::new(profile, None, self.views);
+        let Self {
+            state,
+            layout,
+            panes: _,
+            overlays: _,
+            views: _,
+        } = std::mem::replace(self, fresh);
+        self.layout = layout;
+        self.state.take_over(state);
+    }
+}
+
+impl State {
+    /// Takes what belongs to the person from the state of the old market.
+    fn take_over(&mut self, old: Self) {
+        let Self {
+            pane,
+            keymap,
+            size,
+            is_focused,
+            config_notices,
+            ledger,
+            feature_states,
+            split,
+            zone,
+            tickets,
+            owners,
+            keyboard,
+            markets,
+            themes,
+            settings,
+            watch_pace,
+            // These belong to the market.
+            profile: _,
+            browsers: _,
+            hold: _,
+            notices: _,
+            toast: _,
+            mutations: _,
+            searches: _,
+            annotations: _,
+            persistence: _,
+            drafts: _,
+            sandbox: _,
+            left_open: _,
+            features: _,
+        } = old;
+        self.pane = pane;
+        self.keymap = keymap;
+        self.size = size;
+        self.is_focused = is_focused;
+        self.config_notices = config_notices;
+        self.ledger = ledger;
+        self.feature_states.keep(feature_states);
+        self.split = split;
+        self.zone = zone;
+        // Tickets continue, so that no response to the old market's requests is taken for one of
+        // the new.
+        self.tickets = tickets;
+        self.owners = owners;
+        self.owners.closed(0);
+        self.keyboard = keyboard;
+        self.markets = markets;
+        self.themes = themes;
+        self.settings = settings;
+        self.watch_pace = watch_pace;
+    }
+}
+
+impl Update<'_> {
+    /// Goes on with another market.
+    pub(crate) fn switch(&mut self, ready: MarketReady) {
+        if let Some(snapshot) = self.model.state.unkept() {
+            let save = self
+                .model
+                .state
+                .saving(Saving::State(Box::new(snapshot)), persistence::state_saved);
+            self.effects.push(save);
+        }
+        let profile = &ready.profile;
+        let text = match (profile.is_sandbox, profile.has_key) {
+            (true, _) => "Switched to the sandbox".to_owned(),
+            (false, true) => format!("Switched to {}", profile.name),
+            (false, false) => format!("Switched to {}, without a key", profile.name),
+        };
+        let throughput = Arc::clone(&self.model.state.browsers[Resource::Offers].computed.throughput);
+        self.model.start_over(ready.profile);
+        self.model.unpack(ready.restored, false);
+        let state = &mut self.model.state;
+        state.set_throughput(Throughput::clone(&throughput));
+        state.markets.market_list = ready.market_list;
+        state.markets.status = None;
+        self.effects.push(Effect::Activate(ready.ticket));
+        self.start();
+        self.model.state.show(Toast::new(text, self.now));
+    }
+}

@@ -1,0 +1,138 @@
+//! What answers a question: two buttons, or a word that has to be typed.
+
+use crossterm::event::KeyEvent;
+
+use crate::core::mutations::PASTE_REFUSED;
+use crate::core::view::Availability;
+use crate::keys::{Action, Context, Motion};
+use crate::widgets::form::{Field, Form, FormEvent};
+
+/// How a question was answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Cancel,
+    Yes,
+    /// Not yet: another button was highlighted, or the word is being typed.
+    Word,
+}
+
+/// The buttons Cancel, which Enter presses first, and one that says the effect. Where money is real, a write asks
+/// for a typed word instead: [`Question::typed`].
+#[derive(Debug)]
+pub(crate) struct Question {
+    form: Form<Answer>,
+    verb: &'static str,
+    is_typed: bool,
+}
+
+impl Question {
+    /// A question with buttons; `verb` is what the second one does: `unlist`.
+    pub fn buttons(verb: &'static str) -> Self {
+        let (first, rest) = verb.split_at(1);
+        let fields = vec![
+            Field::button(Answer::Cancel, "Cancel"),
+            Field::button(Answer::Yes, first.to_uppercase() + rest),
+        ];
+        Self {
+            form: Form::new(fields),
+            verb,
+            is_typed: false,
+        }
+    }
+
+    /// A question answered by a word, which the view compares.
+    pub fn typed(label: &'static str, verb: &'static str) -> Self {
+        Self {
+            form: Form::new(vec![Field::text(Answer::Word, label, "")]).submits(Answer::Yes),
+            verb,
+            is_typed: true,
+        }
+    }
+
+    /// A question before a write: on a live market it asks for a word, in the sandbox for a button.
+    pub fn write(is_sandbox: bool, label: &'static str, verb: &'static str) -> Self {
+        if is_sandbox {
+            Self::buttons(verb)
+        } else {
+            Self::typed(label, verb)
+        }
+    }
+
+    pub const fn form(&self) -> &Form<Answer> {
+        &self.form
+    }
+
+    /// Whether the answer is right: the button was pressed, or this word typed.
+    pub fn says(&self, word: &str) -> bool {
+        !self.is_typed || self.word() == word
+    }
+
+    pub fn word(&self) -> &str {
+        self.form.text(Answer::Word)
+    }
+
+    pub const fn is_typed(&self) -> bool {
+        self.is_typed
+    }
+
+    /// Says below the word why nothing was sent.
+    pub fn refuse(&mut self, why: impl Into<String>) {
+        self.form.set_error(Answer::Word, Some(why.into()));
+    }
+
+    pub fn contexts(&self) -> &'static [Context] {
+        if self.is_typed {
+            self.form.contexts()
+        } else {
+            &[Context::Dialog, Context::Form, Context::Always]
+        }
+    }
+
+    /// Only the keys that answer are worth a hint.
+    pub const fn availability(action: Action) -> Availability {
+        match action {
+            Action::Move(Motion::Down | Motion::Last) => Availability::Hidden,
+            _ => Availability::Available,
+        }
+    }
+
+    pub fn hint(&self, action: Action) -> Option<&'static str> {
+        match (action, self.form.focused()) {
+            (Action::Yes, _) | (Action::Submit, Some(Answer::Yes | Answer::Word) | None) => Some(self.verb),
+            (Action::Submit, Some(Answer::Cancel)) => Some("cancel"),
+            _ => None,
+        }
+    }
+
+    /// The answer that an action gives; `None` if it means nothing here.
+    pub fn update(&mut self, action: Action) -> Option<Answer> {
+        match action {
+            Action::Yes => Some(Answer::Yes),
+            Action::Back => Some(Answer::Cancel),
+            action => Self::answer(self.form.update(action)),
+        }
+    }
+
+    pub fn click(&mut self, field: usize) -> Option<Answer> {
+        Self::answer(self.form.click(field))
+    }
+
+    /// Types into the word; false if there is none, or the key edits nothing.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        self.form.set_error(Answer::Word, None);
+        self.form.key(key)
+    }
+
+    /// Refuses a paste: confirming should take a moment.
+    pub fn paste(&mut self) {
+        self.refuse(PASTE_REFUSED);
+    }
+
+    const fn answer(event: FormEvent<Answer>) -> Option<Answer> {
+        match event {
+            FormEvent::Submitted(answer) => Some(answer),
+            FormEvent::Moved | FormEvent::Changed(_) => Some(Answer::Word),
+            FormEvent::Ignored => None,
+        }
+    }
+}

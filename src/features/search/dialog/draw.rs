@@ -1,0 +1,276 @@
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::{SearchDialog, Tab, draw_condition, settings};
+use crate::core::view::{Region, Scene};
+use crate::core::views::request_preview::RequestPreview;
+use crate::core::views::{sheet, tabs};
+use crate::domain::language::print_condition_briefly;
+use crate::domain::routing::words;
+use crate::domain::{Direction, Field, format};
+use crate::keys::{Action, Context, Step};
+use crate::widgets::form::FormLines;
+use crate::widgets::panel::{Panel, Size};
+use crate::widgets::text::fit;
+
+/// The maximum width of a value beside its column.
+const VALUE: usize = 32;
+
+const TITLE: &str = "Search";
+
+pub(super) fn dialog(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>) {
+    let title = match (&view.form, &view.body) {
+        (Some(form), _) => format!("{} ({})", form.field.label, form.field.key),
+        (None, Some(_)) => view.preview.request.clone(),
+        (None, None) => TITLE.to_owned(),
+    };
+    let side = match view.tab {
+        Tab::Filters => Panel::new("Query").note(view.preview.request.clone()),
+        Tab::Sort => Panel::new("Order"),
+        Tab::Columns => Panel::new("Selected row").note("left to right"),
+        Tab::Settings => Panel::new(view.preview.request.clone()),
+    };
+    let sheet = if let Some(list) = view.list() {
+        sheet::open(Panel::new(title), side, list.len(), area, scene)
+    } else {
+        let form = FormLines::new(&view.settings, scene.theme).height(area.width / 2) + 1;
+        let width = sheet::side_width(area, scene.size);
+        let body = sheet::rows(&request(view, scene), width).max(view.preview.json.len() + 3);
+        match scene.size {
+            Size::Compact => sheet::with_result(Panel::new(title), side, (form, 0), area, scene),
+            Size::Medium | Size::Wide => {
+                // Without a search line.
+                let lines = body.max(form.into()).saturating_sub(1);
+                sheet::open(Panel::new(title), side, lines, area, scene)
+            }
+        }
+    };
+    if view.form.is_none() && view.body.is_none() {
+        let start = u16::try_from(TITLE.len()).unwrap_or(0) + 1 + u16::from(scene.size == Size::Compact);
+        let line = Rect {
+            x: sheet.main.x + start,
+            y: sheet.main.y.saturating_sub(1),
+            width: sheet.main.width.saturating_sub(start),
+            height: 1,
+        };
+        let names: Vec<_> = view.tabs().iter().map(|tab| (None, tab.title())).collect();
+        tabs::draw_line(&names, view.tab as usize, line, scene);
+    }
+    let mut main = sheet.main;
+    if let Some(side) = sheet.side {
+        let lines = match view.tab {
+            Tab::Filters => query(view, scene),
+            Tab::Sort => order(view, scene),
+            Tab::Columns => row(view, usize::from(side.height), scene),
+            Tab::Settings => request(view, scene),
+        };
+        sheet::text(lines, side, scene);
+    } else if view.tab == Tab::Filters {
+        // One line instead of the second panel.
+        let [rest, line] = Layout::vertical([Constraint::Fill(1), Constraint::Length(1)]).areas(main);
+        let text = Line::styled(view.preview.text.clone(), scene.theme.good);
+        scene.render(fit(text, line.width), line);
+        main = rest;
+    }
+    if let Some(form) = &view.form {
+        draw_condition::condition(form, view.fate(form.field), main, scene);
+    } else if let Some(report) = &view.body {
+        scene.report(Region::MAIN, report, main);
+    } else {
+        tab(view, main, scene);
+    }
+}
+
+/// The list or the form of the open tab, below warnings.
+fn tab(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let note = match &view.complaint {
+        Some(complaint) => Some((complaint.clone(), theme.error)),
+        None if view.has_left => {
+            let key = scene.key_in(&[Context::ListEdit], Action::Recall);
+            Some((format!("Press {key} to restore your edits"), theme.warning))
+        }
+        None => None,
+    };
+    let [line, rest] = Layout::vertical([Constraint::Length(note.is_some().into()), Constraint::Fill(1)]).areas(area);
+    if let Some((text, style)) = note {
+        scene.render(fit(Line::styled(text, style), line.width), line);
+    }
+    match view.list() {
+        Some(list) => scene.searched_list(list, rest),
+        None => scene.form(&view.settings, rest),
+    }
+}
+
+/// The query as text, how many loaded rows match, the selected line, and the request body.
+fn query(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let preview = &view.preview;
+    let waits = view.removals().and_then(|removals| removals.wait(scene.now));
+    let mut lines: Vec<_> = waits.map(|text| Line::styled(text, theme.dim)).into_iter().collect();
+    lines.push(if preview.text.is_empty() {
+        Line::styled("No filters: everything is shown", theme.dim)
+    } else {
+        Line::styled(preview.text.clone(), theme.good)
+    });
+    if let Some(matches) = view.matches {
+        let count = |number: usize| words::count(u64::try_from(number).unwrap_or(u64::MAX));
+        let (rows, loaded) = (count(matches.rows), count(matches.loaded));
+        let rest = if matches.is_wider {
+            "; the market may have more"
+        } else {
+            ""
+        };
+        let style = if matches.rows == 0 { theme.warning } else { theme.accent };
+        lines.push(Line::from(vec![
+            Span::styled(rows, style),
+            Span::raw(format!(" of {loaded} loaded rows match{rest}")),
+        ]));
+    }
+    if !preview.local.is_empty() {
+        let text = format!("applied to the loaded rows: {}", preview.local);
+        lines.push(Line::styled(text, theme.dim));
+    }
+    lines.extend(unmet(view, scene));
+    lines.push(Line::default());
+    if view.form.is_none() {
+        lines.extend(selected(view, scene));
+    }
+    lines.extend(body(preview).into_iter().map(|line| line.style(theme.dim)));
+    lines
+}
+
+/// The meaning of the selected field, how its condition is applied, and what its keys do to a condition that was
+/// counted.
+fn selected(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let field = match view.current() {
+        Some(super::Line::Condition(index)) => view.draft.query.conditions.get(index).map(|condition| condition.field),
+        _ => view.field(),
+    };
+    let Some(field) = field else {
+        return Vec::new();
+    };
+    let line = |action: Action, text: String| {
+        let key = scene.key_in(&[Context::ListEdit], action);
+        Line::from(vec![
+            Span::styled(format!("{key} "), theme.key),
+            Span::styled(text, theme.text),
+        ])
+    };
+    let mut lines = Vec::new();
+    if let (Some(step), Some(removals)) = (view.selected_step(), view.removals()) {
+        lines.push(line(Action::Remove, format!("removes it: {}", step.removal(removals))));
+        lines.extend(step.looser.as_ref().map(|(looser, many)| {
+            let looser = print_condition_briefly(looser);
+            let text = format!("loosens it to {looser}: {}", removals.back(*many));
+            line(Action::Shift(Step::Forward), text)
+        }));
+        lines.push(Line::default());
+    }
+    lines.push(Line::styled(field.label, theme.heading));
+    lines.push(Line::raw(field.doc));
+    lines.push(Line::styled(draw_condition::becomes(view.fate(field)), theme.dim));
+    lines.push(Line::default());
+    lines
+}
+
+/// Conditions on columns with unmet prerequisites.
+fn unmet(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let active = view.draft.query.active();
+    active
+        .filter_map(|condition| {
+            let (need, key) = view.need(condition.field)?;
+            let condition = print_condition_briefly(condition);
+            let text = format!("{condition} is not applied: {} ({key})", need.remedy());
+            Some(Line::styled(text, scene.theme.warning))
+        })
+        .collect()
+}
+
+/// The request body, line by line.
+pub(super) fn body(preview: &RequestPreview) -> Vec<Line<'static>> {
+    preview.json.iter().cloned().map(Line::raw).collect()
+}
+
+/// The sort keys, who sorts by each, and the meaning of the selected field.
+fn order(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let (keys, catalog) = (&view.draft.query.order, view.draft.query.catalog());
+    let mut lines = Vec::new();
+    if keys.is_empty() {
+        lines.push(Line::styled("Unsorted: as the market lists them", theme.dim));
+    }
+    // Keys after one that the market cannot sort by are sorted locally as well.
+    let is_on_market = |field: &&Field| catalog.orders_on_server(field, view.dialect);
+    let fields = keys.iter().map(|key| key.field);
+    let on_market = fields.take_while(is_on_market).count();
+    for (index, key) in keys.iter().enumerate() {
+        let sorter = if index < on_market {
+            Span::styled("  by the market", theme.dim)
+        } else {
+            Span::styled("  here, among the loaded rows", theme.warning)
+        };
+        let words = match key.direction {
+            Direction::Ascending => "ascending",
+            Direction::Descending => "descending",
+        };
+        lines.push(Line::from(vec![
+            Span::styled(format!("{} ", index + 1), theme.dim),
+            Span::styled(key.field.header(view.dialect), theme.accent),
+            Span::raw(format!(" {} {words}", key.direction.arrow())),
+            sorter,
+        ]));
+    }
+    if let Some(field) = view.field() {
+        lines.push(Line::default());
+        lines.push(Line::styled(field.label, theme.heading));
+        if let Some((need, key)) = view.need(field) {
+            let text = format!("Needs {} ({key}): sorts once it is set", need.words());
+            lines.push(Line::styled(text, theme.warning));
+        }
+        lines.push(Line::raw(field.doc));
+    }
+    lines
+}
+
+/// The values of the columns in the selected row, and the meaning of the selected field.
+fn row(view: &SearchDialog, height: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let browser = scene.state.browser();
+    let shown = browser.and_then(|browser| Some((browser.listing()?, browser.selected_row()?)));
+    let mut lines: Vec<Line<'static>> = view.field().map_or_else(Vec::new, |field| {
+        vec![
+            Line::styled(field.label, theme.heading),
+            Line::raw(field.doc),
+            Line::default(),
+        ]
+    });
+    let room = height.saturating_sub(lines.len() + 1);
+    for field in view.draft.columns.iter().take(room) {
+        let style = if view.field() == Some(*field) {
+            theme.accent
+        } else {
+            theme.dim
+        };
+        let value = shown.map_or_else(String::new, |(listing, row)| format::cell(listing, row, field, VALUE));
+        lines.push(Line::from(vec![
+            Span::styled(format!("{:>14}  ", field.label), style),
+            Span::styled(value, Style::default()),
+        ]));
+    }
+    lines
+}
+
+/// How the focused setting is applied, and the request body.
+fn request(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let focused = view.settings.focused();
+    let note = focused.and_then(|setting| settings::note(setting, &view.draft.query, view.dialect));
+    let mut lines: Vec<_> = note
+        .map(|note| vec![Line::raw(note), Line::default()])
+        .unwrap_or_default();
+    let body = view.preview.json.iter();
+    lines.extend(body.map(|line| Line::styled(line.clone(), scene.theme.dim)));
+    lines
+}

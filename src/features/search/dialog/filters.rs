@@ -1,0 +1,227 @@
+//! The conditions of the draft, and the lines that stand for them.
+
+use super::condition::ConditionForm;
+use super::removals::{Removals, Step};
+use super::{Line, SearchDialog};
+use crate::domain::field::Section;
+use crate::domain::language::LanguageError;
+use crate::domain::{Condition, Field, Filter, Kind, Listing, Operand, Operator, Resource, Value, country, language};
+use crate::widgets::list::Item;
+
+/// The filters of most searches: the tab opens on them.
+const fn common(resource: Resource) -> &'static [&'static str] {
+    match resource {
+        Resource::Offers => &[
+            "gpu_name",
+            "num_gpus",
+            "dph_total",
+            "geolocation",
+            "gpu_ram",
+            "disk_space",
+            "reliability",
+        ],
+        Resource::Volumes => &["disk_space", "storage_cost", "geolocation", "reliability"],
+        Resource::Workergroups => &["endpoint_name", "gpu_ram"],
+    }
+}
+
+impl SearchDialog {
+    pub(super) fn common(&self) -> impl Iterator<Item = &'static Field> + use<> {
+        let catalog = self.draft.query.catalog();
+        let keys = common(self.draft.query.resource).iter();
+        keys.filter_map(|key| catalog.filters().into_iter().find(|field| field.key == *key))
+    }
+
+    /// How a condition on `field` is applied: sent; sent although undocumented (extra); or applied
+    /// to the loaded rows (local).
+    pub(super) fn fate(&self, field: &Field) -> &'static str {
+        let query = &self.draft.query;
+        if query.resource == Resource::Workergroups || !query.sends(field, self.dialect) {
+            "local"
+        } else if field.filter == Filter::Documented {
+            "sent"
+        } else {
+            "extra"
+        }
+    }
+
+    pub(super) fn filter_items(&self) -> Vec<Item<Line>> {
+        // Labels first; the names of the query language and the wire stand in a column behind them.
+        let filters = self.draft.query.catalog().filters();
+        let line = |field: &'static Field| {
+            let title = format!("    {:<14}  {}", field.label, field.key);
+            Item::new(title, field.doc, Line::Field(field)).note(self.fate(field))
+        };
+        let run = if self.draft == self.running {
+            "No changes yet"
+        } else {
+            "Search with these changes"
+        };
+        let mut items = vec![Item::new("Apply", run, Line::Run)];
+        if self.draft.query.resource == Resource::Workergroups {
+            items.push(Item::heading("In the query", ""));
+        } else if !self.draft.query.conditions.is_empty() {
+            let count = self.removals().map(Removals::summary);
+            let count = count.unwrap_or_else(|| "One search without filters tells".to_owned());
+            items.push(Item::new("What each filter removes", count, Line::Count));
+        }
+        for (index, condition) in self.draft.query.conditions.iter().enumerate() {
+            let sign = if condition.enabled { "[x]" } else { "[ ]" };
+            let title = format!("{sign} {}", language::print_condition_briefly(condition));
+            let step = self.removals().and_then(|removals| removals.step(index));
+            let text = step.map_or_else(|| condition.field.doc.to_owned(), Step::words);
+            items.push(Item::new(title, text, Line::Condition(index)).note(self.fate(condition.field)));
+        }
+        items.push(Item::heading("Common", ""));
+        items.extend(self.common().map(line));
+        for section in Section::ALL {
+            let is_here =
+                |field: &&&'static Field| field.section == section && !self.common().any(|common| common == **field);
+            let mut rows = filters.iter().filter(is_here).peekable();
+            if rows.peek().is_some() {
+                items.push(Item::heading(section.title(), ""));
+            }
+            items.extend(rows.map(|field| line(field)));
+        }
+        items.push(Item::heading("Request", ""));
+        items.push(Item::new("    Body", "What is sent to the market", Line::Body));
+        items
+    }
+
+    /// The conditions in query syntax: everything in the dialog can be written in the query bar,
+    /// which parses it back to the same conditions.
+    pub(super) fn sound(&self, conditions: Vec<Condition>) -> Result<Vec<Condition>, LanguageError> {
+        let text = language::print_briefly(&conditions);
+        let catalog = self.draft.query.catalog();
+        let parsed = language::parse(&text, catalog, self.dialect, &[], language::Mode::Strict)?;
+        let in_force = conditions.iter().filter(|condition| condition.enabled);
+        if in_force.eq(&parsed.conditions) {
+            return Ok(conditions);
+        }
+        let mut joined = parsed.conditions;
+        joined.extend(conditions.into_iter().filter(|condition| !condition.enabled));
+        Ok(joined)
+    }
+
+    /// Replaces the conditions, or says why they contradict each other.
+    fn put(&mut self, conditions: Vec<Condition>, keep: Option<Line>) -> Result<(), LanguageError> {
+        self.draft.query.conditions = self.sound(conditions)?;
+        // Indices have changed, so unfinished forms of existing conditions are dropped.
+        self.unfinished.retain(|form| form.index.is_none());
+        self.relist(keep);
+        Ok(())
+    }
+
+    fn change(&mut self, conditions: Vec<Condition>, keep: Option<Line>) {
+        self.complaint = self.put(conditions, keep).err().map(|error| error.message);
+    }
+
+    /// Switches the selected condition off or on; a boolean field without a condition gets one.
+    pub(super) fn switch(&mut self, listing: Option<&Listing>) {
+        let mut conditions = self.draft.query.conditions.clone();
+        match self.current() {
+            Some(Line::Condition(index)) => {
+                if let Some(condition) = conditions.get_mut(index) {
+                    condition.enabled = !condition.enabled;
+                }
+            }
+            Some(Line::Field(field)) if !conditions.iter().any(|condition| condition.field == field) => {
+                if field.kind != Kind::Flag {
+                    return self.open_form(listing);
+                }
+                let yes = Operand::One(Value::Flag(true));
+                conditions.push(Condition::new(field, Operator::Eq, yes));
+            }
+            Some(Line::Field(field)) => {
+                for condition in conditions.iter_mut().filter(|condition| condition.field == field) {
+                    condition.enabled = !condition.enabled;
+                }
+            }
+            Some(Line::Run | Line::Body | Line::Count) | None => return,
+        }
+        self.change(conditions, self.current());
+    }
+
+    /// Removes the selected condition, or all of the selected field.
+    pub(super) fn remove_condition(&mut self) {
+        let mut conditions = self.draft.query.conditions.clone();
+        match self.current() {
+            Some(Line::Condition(index)) if index < conditions.len() => {
+                conditions.remove(index);
+                let next = index.min(conditions.len().saturating_sub(1));
+                self.change(conditions, Some(Line::Condition(next)));
+            }
+            Some(Line::Field(field)) => {
+                conditions.retain(|condition| condition.field != field);
+                self.change(conditions, Some(Line::Field(field)));
+            }
+            Some(Line::Condition(_) | Line::Run | Line::Body | Line::Count) | None => {}
+        }
+    }
+
+    /// Loosens the selected condition until rows come back.
+    pub(super) fn loosen(&mut self) {
+        let step = self.selected_step();
+        let looser = step.and_then(|step| step.looser.clone());
+        match (self.current(), looser) {
+            (Some(Line::Condition(index)), Some((looser, _))) => {
+                let mut conditions = self.draft.query.conditions.clone();
+                put(&mut conditions, Some(index), looser);
+                self.change(conditions, Some(Line::Condition(index)));
+            }
+            _ => self.complaint = Some("Only a bound that removes rows alone can be loosened".to_owned()),
+        }
+    }
+
+    /// Opens the form of the selected line, restoring an unfinished one.
+    pub(super) fn open_form(&mut self, listing: Option<&Listing>) {
+        let (field, index) = match self.current() {
+            Some(Line::Condition(index)) => match self.draft.query.conditions.get(index) {
+                Some(condition) => (condition.field, Some(index)),
+                None => return,
+            },
+            Some(Line::Field(field)) => (field, None),
+            Some(Line::Run | Line::Body | Line::Count) | None => return,
+        };
+        let written = self.unfinished.iter().position(|form| form.is_for(field, index));
+        let form = written.map(|written| self.unfinished.remove(written));
+        self.form = Some(form.unwrap_or_else(|| {
+            let change = index.and_then(|index| Some((index, self.draft.query.conditions.get(index)?)));
+            let mut form = ConditionForm::new(field, change, listing, self.dialect);
+            // Finding the field by the name of a country group selects that group.
+            let typed = self.lists[0].input.text().trim();
+            if field.kind == Kind::Country && index.is_none() && country::group(typed).is_some() {
+                form.find(&typed.to_ascii_uppercase());
+            }
+            form
+        }));
+    }
+
+    /// Puts the written condition into the draft, or says why it cannot.
+    pub(super) fn accept(&mut self) {
+        let Some(mut form) = self.form.take() else {
+            return;
+        };
+        form.settle();
+        let Ok(condition) = form.outcome().cloned() else {
+            form.insist();
+            self.form = Some(form);
+            return;
+        };
+        let mut conditions = self.draft.query.conditions.clone();
+        put(&mut conditions, form.index, condition);
+        self.lists[0].input.set("");
+        if let Err(error) = self.put(conditions, Some(Line::Run)) {
+            form.refuse(error);
+            self.form = Some(form);
+        }
+    }
+}
+
+/// Puts a condition at its index, or appends it.
+pub(super) fn put(conditions: &mut Vec<Condition>, index: Option<usize>, condition: Condition) {
+    match index.and_then(|index| conditions.get_mut(index)) {
+        Some(existing) => *existing = condition,
+        None => conditions.push(condition),
+    }
+}

@@ -1,0 +1,128 @@
+//! The order and the columns of the draft, and the lines that stand for them.
+
+use super::{Line, SearchDialog, Tab};
+use crate::domain::field::Section;
+use crate::domain::{Direction, Field, OrderKey, language};
+use crate::table::column_prerequisites::Need;
+use crate::widgets::list::Item;
+
+impl SearchDialog {
+    pub(super) fn sort_items(&self) -> Vec<Item<Line>> {
+        let order = &self.draft.query.order;
+        let item = |title: String, field: &'static Field| {
+            let text = match self.need(field) {
+                Some((need, key)) => format!("needs {}: {key} — {}", need.words(), field.doc),
+                None => field.doc.to_owned(),
+            };
+            Item::new(title, text, Line::Field(field)).note(field.key)
+        };
+        let chosen = order.iter().enumerate().map(|(index, key)| {
+            let (arrow, header) = (key.direction.arrow(), key.field.header(self.dialect));
+            item(format!("{} {arrow} {header}", index + 1), key.field)
+        });
+        let columns = self.draft.query.catalog().columns();
+        let is_free = |field: &&Field| field.sortable && !order.iter().any(|key| key.field == *field);
+        let mut hidden: Vec<&'static Field> = columns.filter(is_free).collect();
+        // What has numbers comes first, also among equally good matches of what is typed.
+        hidden.sort_by_key(|field| self.need(field).is_some());
+        let hidden = hidden.into_iter();
+        chosen
+            .chain(hidden.map(|field| item(format!("    {}", field.label), field)))
+            .collect()
+    }
+
+    pub(super) fn column_items(&self) -> Vec<Item<Line>> {
+        let line =
+            |title: String, field: &'static Field| Item::new(title, field.doc, Line::Field(field)).note(field.key);
+        let columns = &self.draft.columns;
+        let mut items = vec![Item::heading("Shown, from left to right", "")];
+        let shown = columns.iter().enumerate();
+        items.extend(shown.map(|(index, field)| line(format!("[x] {:2} {}", index + 1, field.label), field)));
+        for section in Section::ALL {
+            let all = self.draft.query.catalog().columns();
+            let mut hidden = all
+                .filter(|field| field.section == section && !columns.contains(field))
+                .peekable();
+            if hidden.peek().is_some() {
+                items.push(Item::heading(section.title(), ""));
+            }
+            items.extend(hidden.map(|field| line(format!("[ ]    {}", field.label), field)));
+        }
+        items
+    }
+
+    /// What a column waits for, and the key that brings it.
+    pub(super) fn need(&self, field: &Field) -> Option<(Need, &str)> {
+        let needed = self.needs.iter().find(|(listed, ..)| *listed == field);
+        needed.map(|(_, need, key)| (*need, key.as_str()))
+    }
+
+    /// Sorts by the field as well, in its more useful direction; reverses an existing key.
+    pub(super) fn sort_by(&mut self, field: &'static Field) {
+        let order = &mut self.draft.query.order;
+        if let Some(key) = order.iter_mut().find(|key| key.field == field) {
+            key.direction = key.direction.flipped();
+            return;
+        }
+        let direction = match field.better {
+            Some(true) => Direction::Descending,
+            _ => Direction::Ascending,
+        };
+        order.push(OrderKey { field, direction });
+    }
+
+    /// Finding a field and applying means to sort by it alone.
+    pub(super) fn sort_by_typed(&mut self) {
+        let is_picked = !self.lists[1].input.is_empty() || self.draft == self.running;
+        let order = &self.draft.query.order;
+        if let Some(Line::Field(field)) = self.current()
+            && is_picked
+            && *order == self.running.query.order
+            && !order.iter().any(|key| key.field == field)
+        {
+            self.draft.query.order.clear();
+            self.sort_by(field);
+        }
+    }
+
+    /// Shows the field as the last column, or hides it. The last column cannot be hidden.
+    pub(super) fn show_or_hide(&mut self, field: &'static Field) {
+        let columns = &mut self.draft.columns;
+        match columns.iter().position(|column| *column == field) {
+            Some(_) if columns.len() == 1 => {}
+            Some(index) => drop(columns.remove(index)),
+            None => columns.push(field),
+        }
+    }
+
+    /// Moves the selected sort key or column toward the start (`by` = -1) or the end.
+    pub(super) fn shift(&mut self, field: &'static Field, by: isize) {
+        match self.tab {
+            Tab::Sort => shift(&mut self.draft.query.order, |key| key.field == field, by),
+            Tab::Columns => shift(&mut self.draft.columns, |shown| *shown == field, by),
+            Tab::Filters | Tab::Settings => {}
+        }
+    }
+
+    /// Brings the defaults of the open tab back.
+    pub(super) fn reset(&mut self) {
+        let query = &mut self.draft.query;
+        let fresh = language::default_query(query.resource, self.dialect);
+        match self.tab {
+            Tab::Filters => query.conditions = fresh.conditions,
+            Tab::Sort => query.order = fresh.order,
+            Tab::Columns => self.draft.columns = query.catalog().default_columns(),
+            Tab::Settings => {
+                self.settings = super::settings::fields(&fresh, self.dialect);
+                super::settings::write(&self.settings, query, self.dialect);
+            }
+        }
+    }
+}
+
+fn shift<T>(all: &mut [T], is_moved: impl Fn(&T) -> bool, by: isize) {
+    if let Some(index) = all.iter().position(is_moved) {
+        let target = index.saturating_add_signed(by).min(all.len() - 1);
+        all.swap(index, target);
+    }
+}

@@ -1,0 +1,444 @@
+//! The search dialog: filters, sort, columns and settings are its tabs. They edit one draft, which is applied at
+//! once. The query bar shows the same query as text; both can express the same conditions.
+
+mod choices;
+mod condition;
+mod draft;
+mod draw;
+mod draw_condition;
+mod filters;
+mod lists;
+mod removals;
+mod settings;
+mod view;
+
+use self::condition::ConditionForm;
+use self::draft::{Draft, Left};
+use self::removals::{Removals, Step};
+use self::settings::Setting;
+use crate::core::State;
+use crate::core::view::{Cx, Outcome};
+use crate::core::views::request_preview::RequestPreview;
+use crate::domain::{Condition, Dialect, Field, Kind, Query, Resource};
+use crate::keys::{Action, Step as Direction};
+use crate::table::column_prerequisites::Need;
+use crate::widgets::form::{Form, FormEvent};
+use crate::widgets::list::{Item, List};
+use crate::widgets::report::Report;
+
+/// What is edited; those with a list come first, in the order of the dialog's lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tab {
+    Filters,
+    Sort,
+    Columns,
+    Settings,
+}
+
+impl Tab {
+    const ALL: [Self; 4] = [Self::Filters, Self::Sort, Self::Columns, Self::Settings];
+
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Filters => "Filters",
+            Self::Sort => "Sort",
+            Self::Columns => "Columns",
+            Self::Settings => "Settings",
+        }
+    }
+
+    /// The action that opens it from the pane.
+    const fn action(self) -> Action {
+        match self {
+            Self::Filters => Action::Filter,
+            Self::Sort => Action::Sort,
+            Self::Columns => Action::Columns,
+            Self::Settings => Action::Settings,
+        }
+    }
+}
+
+/// A line of a list.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Line {
+    /// Applies the draft.
+    Run,
+    /// Shows the request body.
+    Body,
+    /// Counts what each filter removes.
+    Count,
+    /// The condition at that place.
+    Condition(usize),
+    Field(&'static Field),
+}
+
+/// Search terms for a machine's location.
+const PLACES: &[&str] = &["country", "geo", "location", "region", "place", "europe", "eu"];
+
+/// Other names of a line's field.
+const fn aliases(line: &Line) -> &'static [&'static str] {
+    match line {
+        // People search for a location by its name.
+        Line::Field(field) if matches!(field.kind, Kind::Country) => PLACES,
+        Line::Field(field) => field.aliases,
+        Line::Run | Line::Body | Line::Count | Line::Condition(_) => &[],
+    }
+}
+
+/// How many of the loaded rows match the draft.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Matches {
+    rows: usize,
+    loaded: usize,
+    /// The loaded query is narrower than the draft, so there may be more rows.
+    is_wider: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct SearchDialog {
+    tab: Tab,
+    draft: Draft,
+    /// The search that runs.
+    running: Draft,
+    /// The filters, the fields to sort by, the columns.
+    lists: [List<Line>; 3],
+    settings: Form<Setting>,
+    /// The condition being edited, if any.
+    form: Option<ConditionForm>,
+    unfinished: Vec<ConditionForm>,
+    /// The request body instead of the list.
+    body: Option<Report>,
+    /// What each filter removes, once that was asked for.
+    removals: Option<Removals>,
+    preview: RequestPreview,
+    matches: Option<Matches>,
+    complaint: Option<String>,
+    has_left: bool,
+    /// The columns that have no numbers yet, what they wait for, and the key that brings it.
+    needs: Vec<(&'static Field, Need, String)>,
+    dialect: &'static Dialect,
+    is_done: bool,
+    /// Whether it counts what each filter removes as soon as it is open.
+    counts_at_once: bool,
+}
+
+/// Opens the tab of an action; false if the pane has no search.
+pub(crate) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
+    let tab = Tab::ALL.into_iter().find(|tab| tab.action() == action);
+    cx.try_open(|state| {
+        let mut dialog = SearchDialog::new(tab.unwrap_or(Tab::Filters), state)?;
+        dialog.counts_at_once = action == Action::Funnel;
+        Some(dialog)
+    })
+}
+
+impl SearchDialog {
+    fn new(tab: Tab, state: &State) -> Option<Self> {
+        let browser = state.browser()?;
+        let running = Draft::of(browser);
+        let columns = running.query.catalog().columns();
+        let needs = columns.filter_map(|field| {
+            let need = browser.need(field)?;
+            Some((field, need, state.keymap.key_of(need.action())))
+        });
+        let needs = needs.collect();
+        let left = state.drafts.get::<Left>();
+        let dialect = browser.dialect();
+        let list = || List::new(Vec::new()).known_as(aliases);
+        let mut dialog = Self {
+            tab: Tab::Filters,
+            lists: [list(), list(), list()],
+            settings: settings::fields(&running.query, dialect),
+            form: None,
+            unfinished: Vec::new(),
+            body: None,
+            removals: None,
+            preview: RequestPreview::default(),
+            matches: None,
+            complaint: None,
+            has_left: left.is_some_and(|left| left.has(&running)),
+            needs,
+            dialect,
+            counts_at_once: false,
+            is_done: false,
+            draft: running.clone(),
+            running,
+        };
+        dialog.relist(dialog.common().next().map(Line::Field));
+        dialog.show(tab);
+        dialog.look_ahead(state);
+        Some(dialog)
+    }
+
+    /// The tabs that the records have: a listing without a search has no settings.
+    fn tabs(&self) -> &'static [Tab] {
+        let all: &'static [Tab; 4] = &Tab::ALL;
+        match self.draft.query.resource {
+            Resource::Offers | Resource::Volumes => all,
+            Resource::Workergroups => &all[..3],
+        }
+    }
+
+    fn show(&mut self, tab: Tab) {
+        self.tab = tab;
+        settings::read(&mut self.settings, &self.draft.query);
+        self.relist(self.current());
+    }
+
+    /// Shows the tab so many places further.
+    fn turn(&mut self, by: usize) {
+        let tabs = self.tabs();
+        self.show(tabs[(self.tab as usize + by) % tabs.len()]);
+    }
+
+    /// The list of the open tab, if it has one.
+    fn list(&self) -> Option<&List<Line>> {
+        self.lists.get(self.tab as usize)
+    }
+
+    fn current(&self) -> Option<Line> {
+        self.list()?.current().and_then(|item| item.value)
+    }
+
+    fn field(&self) -> Option<&'static Field> {
+        match self.current()? {
+            Line::Field(field) => Some(field),
+            Line::Run | Line::Body | Line::Count | Line::Condition(_) => None,
+        }
+    }
+
+    fn is_typed(&self) -> bool {
+        self.list().is_some_and(|list| !list.input.is_empty())
+    }
+
+    /// What each filter removes, as long as the draft is priced and limited as the rows that were counted.
+    fn removals(&self) -> Option<&Removals> {
+        let (draft, running) = (&self.draft.query, &self.running.query);
+        let is_same = (draft.offer_type, draft.storage, draft.limit, draft.unbundled)
+            == (running.offer_type, running.storage, running.limit, running.unbundled);
+        self.removals.as_ref().filter(|_| is_same)
+    }
+
+    /// What the selected condition removes, if that is known.
+    fn selected_step(&self) -> Option<&Step> {
+        match self.current()? {
+            Line::Condition(index) => self.removals()?.step(index),
+            Line::Run | Line::Body | Line::Count | Line::Field(_) => None,
+        }
+    }
+
+    /// Rebuilds the list after a change of the draft.
+    fn relist(&mut self, keep: Option<Line>) {
+        let items: Vec<Item<Line>> = match self.tab {
+            Tab::Filters => {
+                if let Some(removals) = &mut self.removals {
+                    removals.judge(&self.draft.query.conditions);
+                }
+                self.filter_items()
+            }
+            Tab::Sort => self.sort_items(),
+            Tab::Columns => self.column_items(),
+            Tab::Settings => return,
+        };
+        self.lists[self.tab as usize].replace(items, keep.as_ref());
+    }
+
+    /// The query of the draft including the condition being edited.
+    fn ahead(&self) -> Query {
+        let mut query = self.draft.query.clone();
+        if let Some(form) = &self.form
+            && let Ok(condition) = form.outcome()
+            && !form.is_blank()
+        {
+            filters::put(&mut query.conditions, form.index, condition.clone());
+            if let Ok(sound) = self.sound(query.conditions.clone()) {
+                query.conditions = sound;
+            }
+        }
+        query
+    }
+
+    /// Computes the request of the draft, and how many of the loaded rows it matches.
+    fn look_ahead(&mut self, state: &State) {
+        let query = self.ahead();
+        self.matches = state.browser().and_then(|browser| {
+            let listing = browser.listing()?;
+            let can_apply = |condition: &&Condition| browser.need(condition.field).is_none();
+            let shown = browser.shown_query().unwrap_or(&self.running.query);
+            Some(Matches {
+                rows: listing.matching(query.active().filter(can_apply)).len(),
+                loaded: listing.len(),
+                is_wider: browser.is_cut()
+                    || !shown
+                        .active()
+                        .all(|condition| query.active().any(|new| new == condition)),
+            })
+        });
+        self.preview = RequestPreview::of(query, self.dialect);
+        if let Some(report) = &mut self.body {
+            report.set_lines(draw::body(&self.preview));
+        }
+    }
+
+    /// Sends the search without filters, from which the effect of each is computed.
+    fn count(&mut self, cx: &mut Cx<'_>) {
+        if self.removals.is_none() {
+            self.removals = cx.state().browser().map(Removals::ask);
+        }
+        if let Some(removals) = &mut self.removals {
+            removals.send(cx);
+        }
+        if self.removals().is_none() {
+            self.complaint = Some("Counts are those of the search that runs: apply the settings first".to_owned());
+        }
+        self.relist(Some(Line::Count));
+    }
+
+    /// Goes one step back: out of the form, the body, the search. False if there is none.
+    fn step_back(&mut self) -> bool {
+        if let Some(form) = self.form.take() {
+            if !form.is_blank() {
+                self.unfinished.push(form);
+            }
+            return true;
+        }
+        if self.body.take().is_some() {
+            return true;
+        }
+        let list = self.lists.get_mut(self.tab as usize);
+        let Some(list) = list.filter(|list| !list.input.is_empty()) else {
+            return false;
+        };
+        list.input.set("");
+        list.narrow();
+        true
+    }
+
+    /// Applies the draft, unless a setting is no valid value.
+    fn apply(&mut self, cx: &mut Cx<'_>) {
+        if !self.settings.validate() {
+            self.tab = Tab::Settings;
+            return;
+        }
+        self.is_done = true;
+        cx.close();
+        self.draft.clone().apply(&self.running, cx);
+    }
+
+    fn on_form(&mut self, action: Action) -> Outcome {
+        let Some(form) = &mut self.form else {
+            return Outcome::Ignored;
+        };
+        match action {
+            Action::Submit => self.accept(),
+            Action::Back => drop(self.step_back()),
+            Action::Toggle => form.toggle(),
+            Action::NextTab => form.turn(true),
+            Action::PreviousTab => form.turn(false),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn on_setting(&mut self, action: Action, cx: &mut Cx<'_>) -> bool {
+        match self.settings.update(action) {
+            FormEvent::Submitted(_) => self.apply(cx),
+            FormEvent::Changed(setting) => self.set(setting),
+            FormEvent::Moved => {}
+            FormEvent::Ignored => return false,
+        }
+        true
+    }
+
+    /// Takes a setting into the draft.
+    fn set(&mut self, setting: Setting) {
+        if setting == Setting::Bundling && self.dialect.bundling_parameter.is_none() {
+            let unbundled = usize::from(self.draft.query.unbundled);
+            self.settings.choose(Setting::Bundling, unbundled);
+            let why = "This market has no parameter for it".to_owned();
+            self.settings.set_error(Setting::Bundling, Some(why));
+        }
+        settings::write(&self.settings, &mut self.draft.query, self.dialect);
+    }
+
+    /// What Enter does on a line of a list.
+    fn choose(&mut self, cx: &mut Cx<'_>) {
+        match (self.tab, self.current()) {
+            _ if self.body.is_some() => self.apply(cx),
+            (Tab::Filters, Some(Line::Body)) => self.body = Some(Report::new(draw::body(&self.preview))),
+            (Tab::Filters, Some(Line::Count)) => self.count(cx),
+            (Tab::Filters, Some(Line::Condition(_) | Line::Field(_))) => {
+                self.open_form(cx.state().browser().and_then(|browser| browser.listing()));
+            }
+            (Tab::Filters, None) => {}
+            (Tab::Filters, Some(Line::Run)) | (Tab::Columns | Tab::Settings, _) => self.apply(cx),
+            (Tab::Sort, _) => {
+                self.sort_by_typed();
+                self.apply(cx);
+            }
+        }
+    }
+
+    fn toggle(&mut self, state: &State) {
+        match (self.tab, self.field()) {
+            (Tab::Filters, _) => self.switch(state.browser().and_then(|browser| browser.listing())),
+            (Tab::Sort, Some(field)) => self.sort_by(field),
+            (Tab::Columns, Some(field)) => self.show_or_hide(field),
+            (Tab::Sort | Tab::Columns, None) | (Tab::Settings, _) => {}
+        }
+    }
+
+    fn remove(&mut self) {
+        match (self.tab, self.field()) {
+            (Tab::Filters, _) => self.remove_condition(),
+            (Tab::Sort, Some(field)) => self.draft.query.order.retain(|key| key.field != field),
+            (Tab::Sort, None) | (Tab::Columns | Tab::Settings, _) => {}
+        }
+    }
+
+    fn on_tab(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if self.tab == Tab::Settings && self.on_setting(action, cx) {
+            return Outcome::Handled;
+        }
+        let keep = self.current();
+        match action {
+            Action::NextTab => self.turn(1),
+            Action::PreviousTab => self.turn(self.tabs().len() - 1),
+            Action::Run => self.apply(cx),
+            Action::Submit => self.choose(cx),
+            Action::Toggle => self.toggle(cx.state()),
+            Action::Remove => self.remove(),
+            Action::Reset => self.reset(),
+            Action::Shift(Direction::Forward) if self.tab == Tab::Filters && !self.is_typed() => self.loosen(),
+            Action::Shift(step) if self.tab != Tab::Filters => {
+                let by = if step == Direction::Back { -1 } else { 1 };
+                if let Some(field) = self.field() {
+                    self.shift(field, by);
+                }
+            }
+            Action::Recall => {
+                self.draft.recall(cx);
+                self.has_left = false;
+                settings::read(&mut self.settings, &self.draft.query);
+            }
+            Action::Back => {
+                if !self.step_back() {
+                    cx.close();
+                }
+            }
+            _ => return Outcome::Ignored,
+        }
+        // Filters are listed where they change, because their places do.
+        if self.tab != Tab::Filters
+            && matches!(
+                action,
+                Action::Toggle | Action::Remove | Action::Shift(_) | Action::Reset
+            )
+        {
+            self.relist(keep);
+        } else if matches!(action, Action::Recall | Action::Reset) {
+            self.relist(Some(Line::Run));
+        }
+        Outcome::Handled
+    }
+}

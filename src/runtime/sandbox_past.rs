@@ -1,0 +1,59 @@
+//! Records the days before the first start of the embedded sandbox, as if it had been watched.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::domain::dialect::Dialect;
+use crate::domain::history::{Arrival, Moment, Poll};
+use crate::domain::listing::Listing;
+use crate::domain::response_check::ResponseCheck;
+use crate::domain::{Query, Resource, language};
+use crate::sandbox::market::MarketConfig;
+use crate::sandbox::past::Past;
+
+/// As many as a verdict looks back.
+pub(super) const DAYS: u32 = 30;
+
+/// The past of a sandbox's market.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SandboxPast {
+    pub market: MarketConfig,
+    pub dialect: &'static Dialect,
+    pub days: u32,
+}
+
+impl SandboxPast {
+    /// Hourly polls of the default searches for offers and volumes, the oldest first; none if it was stopped
+    /// meanwhile. Takes seconds.
+    pub fn polls(self, is_stopped: &AtomicBool) -> Vec<Poll> {
+        let [offers, volumes] = [Resource::Offers, Resource::Volumes].map(|resource| Query {
+            // Polled to the end: the limit would cut it.
+            limit: None,
+            ..language::default_query(resource, self.dialect)
+        });
+        let Ok(past) = Past::new(self.market, &offers, &volumes) else {
+            return Vec::new();
+        };
+        let mut polls = Vec::new();
+        for hour in past.take(24 * self.days as usize) {
+            if is_stopped.load(Ordering::Relaxed) {
+                return Vec::new();
+            }
+            polls.extend(self.poll(&offers, &hour.offers, hour.at));
+            polls.extend(self.poll(&volumes, &hour.volumes, hour.at));
+        }
+        polls.reverse();
+        polls
+    }
+
+    fn poll(self, query: &Query, body: &[u8], at: f64) -> Option<Poll> {
+        let listing = Listing::read(query.catalog(), String::from_utf8_lossy(body), at).ok()?;
+        let arrival = Arrival {
+            at: Moment::of(at),
+            took: 0,
+            interval: Some(3_600),
+            bans: 0,
+        };
+        let check = ResponseCheck::of(&listing, query, self.dialect);
+        Some(Poll::of(query, &listing, &check, self.dialect, arrival))
+    }
+}

@@ -1,0 +1,82 @@
+//! The hours before the sandbox started, so that price history, verdicts and lifetimes are there from the
+//! first minute.
+//!
+//! The market is run forwards and told backwards: the newest hour is then the market as it starts, and
+//! nothing jumps between past and present. Its motion is a random walk, which looks the same both ways.
+
+use axum::body::Bytes;
+
+use super::market::{DEFAULT_VOLUME, FiguresError, Market, MarketConfig};
+use super::numbers::float;
+use super::search::{Search, pick};
+use super::state::list;
+use crate::domain::Query;
+use crate::domain::query::DEFAULT_STORAGE_GB;
+
+const HOUR: f64 = 3_600.0;
+// The sandbox moves so that people see it: after hours at that pace nothing would be left of the market.
+/// Seconds of the market's motion that pass as an hour.
+const MOTION: f64 = 60.0;
+
+/// What two searches would have found in the hours before the start, the newest first.
+#[derive(Debug)]
+pub struct Past {
+    market: Market,
+    offers: Search,
+    volumes: Search,
+    hour: u64,
+}
+
+/// What was on the market.
+#[derive(Debug)]
+pub struct PastHour {
+    /// Seconds since 1970.
+    pub at: f64,
+    /// The bodies of the responses.
+    pub offers: Bytes,
+    pub volumes: Bytes,
+}
+
+impl Past {
+    /// The past of the market that starts with `config`. Both queries are asked without a limit.
+    ///
+    /// # Errors
+    ///
+    /// If the embedded figures are broken.
+    pub fn new(config: MarketConfig, offers: &Query, volumes: &Query) -> Result<Self, FiguresError> {
+        Ok(Self {
+            market: Market::new(config)?,
+            offers: whole(offers),
+            volumes: whole(volumes),
+            hour: 0,
+        })
+    }
+}
+
+fn whole(query: &Query) -> Search {
+    let mut search = Search::of(query.active().cloned().collect());
+    search.limit = usize::MAX;
+    search.rental = query.offer_type;
+    search.storage = query.storage;
+    search
+}
+
+impl Iterator for Past {
+    type Item = PastHour;
+
+    fn next(&mut self) -> Option<PastHour> {
+        self.hour += 1;
+        self.market.step(MOTION);
+        let market = &self.market;
+        let terms = self.offers.terms(DEFAULT_STORAGE_GB);
+        let offers = pick(market.listed(), |listed| market.row(*listed, terms), &self.offers);
+        let offers = offers.into_iter().map(|listed| market.row(listed, terms));
+        let storage = self.volumes.terms(DEFAULT_VOLUME).storage;
+        let volumes = pick(market.volumes(storage), Clone::clone, &self.volumes);
+        Some(PastHour {
+            at: market.config().start - HOUR * float(self.hour),
+            offers: list("{\"offers\":[", offers),
+            volumes: list("{\"success\":true,\"offers\":[", volumes.into_iter()),
+        })
+    }
+}

@@ -1,0 +1,348 @@
+//! The rows of a pane as they are shown: checked, priced, filtered and sorted.
+//!
+//! They are arranged the same way wherever that is done: on another thread for a response, and in the
+//! event loop after a change of the search.
+
+mod offered;
+
+pub use self::offered::{OfferCounts, groupings};
+use super::computed_columns::ComputedColumns;
+use super::row_filter;
+use crate::api::{Request, wire};
+use crate::domain::cost::Basis;
+use crate::domain::insight::{Coverage, coverage};
+use crate::domain::query::DEFAULT_STORAGE_GB;
+use crate::domain::response_check::{Discrepancy, ResponseCheck, Violation};
+use crate::domain::{Condition, Dialect, Field, Listing, OfferType, Query, Resource};
+
+/// The loaded rows, what they are arranged by, and what that comes to.
+#[derive(Debug)]
+pub struct Rows {
+    pub query: Query,
+    /// Words that filter the loaded rows, also while they are typed.
+    pub words: Vec<String>,
+    /// Conditions that filter the loaded rows while the plain words for them are typed.
+    pub(super) preview: Vec<Condition>,
+    pub columns: Vec<&'static Field>,
+    /// Values computed for each row, beside the record's own.
+    pub computed: Box<ComputedColumns>,
+    dialect: &'static Dialect,
+    listing: Option<Listing>,
+    /// The query whose response is shown.
+    shown_query: Option<Query>,
+    pub(crate) check: ResponseCheck,
+    view: Vec<u32>,
+    visible_best: usize,
+    contents: u64,
+    /// Columns in which the words were found, besides those the person has chosen.
+    revealed: Vec<&'static Field>,
+    /// What the rows offer, if it was counted with them.
+    counted: Option<OfferCounts>,
+}
+
+impl Rows {
+    pub(super) fn new(query: Query, dialect: &'static Dialect) -> Self {
+        Self {
+            words: Vec::new(),
+            preview: Vec::new(),
+            columns: query.catalog().default_columns(),
+            computed: Box::default(),
+            dialect,
+            listing: None,
+            shown_query: None,
+            check: ResponseCheck::default(),
+            view: Vec::new(),
+            visible_best: 0,
+            contents: 0,
+            revealed: Vec::new(),
+            counted: None,
+            query,
+        }
+    }
+
+    /// No rows yet, but what others are arranged by: for a response to `asked`. The prices of other
+    /// models belong to the old rows.
+    pub(super) fn for_response(&self, asked: Option<Query>) -> Self {
+        Self {
+            words: self.words.clone(),
+            preview: self.preview.clone(),
+            columns: self.columns.clone(),
+            computed: Box::new(self.computed.for_other_rows()),
+            shown_query: asked,
+            contents: self.contents + 1,
+            ..Self::new(self.query.clone(), self.dialect)
+        }
+    }
+
+    /// Whether others are arranged by the same.
+    fn is_arranged_as(&self, other: &Self) -> bool {
+        self.computed.is_for(&other.computed)
+            && (&self.query, &self.words, &self.preview, &self.columns)
+                == (&other.query, &other.words, &other.preview, &other.columns)
+    }
+
+    /// Arranges the rows of a response; what the first frame with them shows is computed, in the market
+    /// panel too if it is there.
+    pub(super) fn arrange(&mut self, listing: Listing, has_panel: bool) {
+        read_ahead(&listing);
+        if let Some(asked) = &self.shown_query {
+            self.check = ResponseCheck::of(&listing, asked, self.dialect);
+        }
+        self.listing = Some(listing);
+        // Prices are compared as they are shown.
+        self.reprice();
+        self.revalue();
+        self.prepare(has_panel);
+    }
+
+    /// Takes over the rows of a response; true if they are arranged as these are now.
+    pub(super) fn take_arranged(&mut self, mut arranged: Self) -> bool {
+        let has_price_models = !self.computed.price_models.is_empty();
+        if has_price_models || !self.is_arranged_as(&arranged) {
+            // The person went on meanwhile, or the prices of other models join the rows.
+            self.listing = arranged.listing;
+            self.shown_query = arranged.shown_query;
+            self.check = arranged.check;
+            return false;
+        }
+        arranged.contents = self.contents + 1;
+        *self = arranged;
+        true
+    }
+
+    /// The loaded rows, without which nothing is shown.
+    pub(crate) const fn take_listing(&mut self) -> Option<Listing> {
+        self.listing.take()
+    }
+
+    pub(crate) const fn listing_mut(&mut self) -> Option<&mut Listing> {
+        self.listing.as_mut()
+    }
+
+    /// Changes whenever rows or their prices do, but not with their order.
+    pub const fn contents(&self) -> u64 {
+        self.contents
+    }
+
+    pub const fn resource(&self) -> Resource {
+        self.query.resource
+    }
+
+    pub const fn dialect(&self) -> &'static Dialect {
+        self.dialect
+    }
+
+    /// The loaded rows; [`Rows::view`] selects from them.
+    pub const fn listing(&self) -> Option<&Listing> {
+        self.listing.as_ref()
+    }
+
+    /// The query whose response is shown; the running one may be newer.
+    pub const fn shown_query(&self) -> Option<&Query> {
+        self.shown_query.as_ref()
+    }
+
+    /// The row numbers in display order.
+    pub fn view(&self) -> &[u32] {
+        &self.view
+    }
+
+    /// Columns to show besides the chosen ones: without them nobody would see where a word was
+    /// found.
+    pub fn revealed(&self) -> &[&'static Field] {
+        &self.revealed
+    }
+
+    /// Conditions that the market ignored.
+    pub fn violations(&self) -> &[Violation] {
+        &self.check.violations
+    }
+
+    /// Other differences between request and response.
+    pub fn discrepancies(&self) -> &[Discrepancy] {
+        &self.check.discrepancies
+    }
+
+    /// Whether the loaded rows are all that the market has for their query.
+    pub fn coverage(&self) -> Option<Coverage> {
+        let limit = self.shown_query.as_ref()?.limit;
+        let listing = self.listing()?;
+        Some(match self.resource() {
+            // Their listing takes no limit.
+            Resource::Workergroups => Coverage::Whole,
+            Resource::Offers | Resource::Volumes => coverage(listing, limit),
+        })
+    }
+
+    /// Whether the market may have more rows than it sent: the limit truncated the response.
+    pub fn is_cut(&self) -> bool {
+        self.coverage() == Some(Coverage::Cut)
+    }
+
+    /// The conditions applied locally because the dialect cannot send them, except those whose
+    /// column has unmet prerequisites.
+    pub fn local_conditions(&self) -> Vec<&Condition> {
+        match self.resource() {
+            Resource::Workergroups => self.query.active().collect(),
+            Resource::Offers | Resource::Volumes => self
+                .query
+                .local(self.dialect)
+                .filter(|condition| self.need(condition.field).is_none())
+                .collect(),
+        }
+    }
+
+    /// Shows the computed columns `keys` in their order after the column `behind`; those already
+    /// shown keep their index.
+    pub fn show_columns(&mut self, keys: &[&str], behind: &str) {
+        let index = self.columns.iter().position(|field| field.key == behind);
+        let mut index = index.map_or(self.columns.len().min(1), |index| index + 1);
+        for key in keys {
+            let shown = self.columns.iter().position(|field| field.key == *key);
+            if let Some(shown) = shown {
+                index = shown + 1;
+            } else if let Some(field) = self.query.catalog().column(key) {
+                self.columns.insert(index, field);
+                index += 1;
+            }
+        }
+    }
+
+    pub fn hide_columns(&mut self, keys: &[&str]) {
+        self.columns.retain(|field| !keys.contains(&field.key));
+    }
+
+    /// Whether the market ignored the requested order.
+    pub(crate) fn is_unordered(&self) -> bool {
+        self.check.is_unordered()
+    }
+
+    /// The storage in GB that the displayed prices include, and whether they are bourse's estimate
+    /// until the market confirms them.
+    pub fn storage(&self) -> (f64, bool) {
+        let wanted = self.query.storage_gb();
+        let is_estimate = self
+            .listing()
+            .is_some_and(|listing| listing.estimated_storage().is_some());
+        (wanted, is_estimate)
+    }
+
+    /// The price basis: the job's bill, else $/h as quoted, or with the chosen storage if the
+    /// response was not priced for it.
+    pub fn pricing(&self) -> Basis {
+        let query = self.shown_query.as_ref().unwrap_or(&self.query);
+        Basis {
+            model: query.offer_type,
+            gb: self.listing().and_then(Listing::estimated_storage),
+            job: self.computed.job,
+        }
+    }
+
+    /// The disk in GB that offers must have, as chosen by the person.
+    fn wanted_disk(&self) -> Option<f64> {
+        self.query
+            .storage
+            .filter(|gb| (gb - DEFAULT_STORAGE_GB).abs() > f64::EPSILON)
+    }
+
+    /// Recomputes the computed columns, then the view.
+    pub(super) fn revalue(&mut self) {
+        let conditions: Vec<_> = self.local_conditions().into_iter().cloned().collect();
+        let (pricing, disk) = (self.pricing(), self.wanted_disk());
+        if let Some(listing) = &mut self.listing {
+            match self.query.resource {
+                Resource::Offers => self.computed.fill_for(listing, pricing, disk, &conditions),
+                Resource::Volumes => self.computed.fill_volumes(listing),
+                Resource::Workergroups => {}
+            }
+        }
+        self.narrow();
+    }
+
+    /// Adjusts the prices to the chosen storage, if the response was priced for another. Returns the
+    /// price model and that storage.
+    pub(super) fn reprice(&mut self) -> Option<(OfferType, Option<f64>)> {
+        let asked = self.shown_query.as_ref()?;
+        if self.resource() != Resource::Offers {
+            return None;
+        }
+        let wanted = self.query.storage_gb();
+        let estimate = self.check.storage_to_estimate(asked, self.dialect, wanted);
+        let model = asked.offer_type;
+        if let Some(listing) = &mut self.listing {
+            listing.price_as(model);
+            listing.estimate_storage(estimate);
+        }
+        Some((model, estimate))
+    }
+
+    /// Recomputes the view: local conditions, words, order.
+    pub(super) fn narrow(&mut self) {
+        self.contents += 1;
+        self.counted = None;
+        let Some(listing) = &self.listing else {
+            self.view.clear();
+            self.visible_best = 0;
+            return;
+        };
+        let conditions = self.local_conditions().into_iter().chain(&self.preview);
+        let matching = listing.matching(conditions);
+        let narrowed = row_filter::narrow(listing, matching, &self.words, &self.columns);
+        self.revealed = narrowed.revealed;
+        self.view = self.sorted(listing, narrowed.rows);
+        self.visible_best = self.computed.count_best(&self.view);
+    }
+
+    pub(super) fn resort(&mut self) {
+        if let Some(listing) = &self.listing {
+            let view = self.view.clone();
+            self.view = self.sorted(listing, view);
+        }
+    }
+
+    /// Some rows in the order of the query.
+    fn sorted(&self, listing: &Listing, mut rows: Vec<u32>) -> Vec<u32> {
+        let order = self.sorting_keys();
+        let first = order.first();
+        if first.is_some_and(|key| !listing.column(key.field).is_blank()) {
+            listing.sort(&mut rows, &order);
+        } else {
+            rows.sort_unstable();
+        }
+        // Whatever the order, rows that cannot serve the request come last.
+        if self.computed.unfit() > 0 {
+            rows.sort_by_key(|row| self.computed.is_unfit(*row as usize));
+        }
+        rows
+    }
+
+    /// How many rows of the view are on the front of price against speed.
+    pub const fn visible_best(&self) -> usize {
+        self.visible_best
+    }
+
+    /// How many rows of the view cannot do the job or term: they come last.
+    pub fn visible_unfit(&self) -> usize {
+        let is_fit = |row: &u32| !self.computed.is_unfit(*row as usize);
+        self.view.len() - self.view.partition_point(is_fit)
+    }
+
+    /// Whether the request differs from that of the query `before`.
+    pub(crate) fn asks_other_than(&self, before: &Query) -> bool {
+        let body = |query: &Query| {
+            let request = Request::Search(query.clone());
+            wire::encode(&request, self.dialect()).body
+        };
+        body(&self.query) != body(before)
+    }
+}
+
+/// Reads the columns that a response does not arrive with and that are needed soon: for its check, for
+/// the market panel, and those that words are searched in. One pass over the records reads them all;
+/// each on its own would cost one.
+fn read_ahead(listing: &Listing) {
+    const NEEDED: [&str; 4] = ["is_bid", "gpu_ids", "datacenter", "verified"];
+    let catalog = listing.catalog();
+    let needed = NEEDED.iter().filter_map(|key| catalog.by_key(key));
+    listing.prepare(row_filter::searched(listing).chain(needed));
+}
