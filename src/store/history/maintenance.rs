@@ -1,8 +1,9 @@
 //! What `bourse db` does.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::{Database, HistoryError};
+use super::{Database, HistoryError, schema};
 use crate::domain::history::{LotFilter, Moment, Question, SearchKey, Spell, Want};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 
@@ -154,5 +155,24 @@ impl Database {
             }
         }
         Ok(())
+    }
+}
+
+/// Brings the files that `bourse db reset` moved aside up to date: earlier versions stored responses in them. One
+/// that can't be read stays as it is.
+pub(super) fn clean_aside(path: &Path) {
+    let Some((folder, name)) = path.parent().zip(path.file_name().and_then(OsStr::to_str)) else {
+        return;
+    };
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let file = entry.file_name();
+        let date = file
+            .to_str()
+            .and_then(|file| file.strip_prefix(name)?.strip_prefix('.'));
+        let is_dated = |date: &str| date.starts_with(|first: char| first.is_ascii_digit());
+        if date.is_some_and(|date| is_dated(date) && !date.ends_with("-wal") && !date.ends_with("-shm")) {
+            let connection = super::connect(&entry.path()).ok().and_then(Result::ok);
+            connection.map(|mut connection| schema::prepare(&mut connection).ok());
+        }
     }
 }

@@ -133,6 +133,7 @@ impl Database {
         let connection = connection.map_err(|error| explained(&shown, &error))?;
         let mut database = Self::prepared(connection, shown, market)?;
         database.file = Some((path.to_owned(), files::identity(path)));
+        maintenance::clean_aside(path);
         Ok(database)
     }
 

@@ -116,19 +116,46 @@ fn is_found(folder: &Path, text: &str) -> bool {
     })
 }
 
+/// A file of the fifth version.
+fn fifth(path: &Path) -> Connection {
+    let earlier = Connection::open(path).unwrap();
+    earlier.pragma_update(None, "journal_mode", "WAL").unwrap();
+    earlier.execute_batch(FIRST).unwrap();
+    earlier.execute_batch(FIFTH).unwrap();
+    earlier
+}
+
+/// Stores a response as the fifth version did.
+fn keep(earlier: &Connection, times: usize) {
+    let insert = "INSERT INTO turn VALUES ('m', 'r', 'a', 0, 30, 0, 0, ?1)";
+    let body = "marker-51ab ".repeat(times);
+    earlier.execute(insert, [body]).unwrap();
+}
+
+#[test]
+fn files_that_were_moved_aside_are_cleaned_too() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("history.sqlite");
+    let earlier = fifth(&path);
+    keep(&earlier, 1000);
+    drop(earlier);
+    let aside = Database::set_aside(&path, "2026-10-01").unwrap().unwrap();
+    fs::write(root.path().join("history.sqlite.2026-10-02"), "no database").unwrap();
+    assert!(is_found(root.path(), "marker-51ab"));
+
+    drop(open(&path));
+    assert!(!is_found(root.path(), "marker-51ab"));
+    let excerpt = open(&aside).excerpt(&search("gpu_ram>=24"), &everything());
+    assert_eq!(excerpt.unwrap().spells.len(), 1, "its prices are still there");
+    assert!(is_found(root.path(), "no database"));
+}
+
 #[test]
 fn responses_that_an_earlier_version_kept_are_removed_without_a_trace() {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("history.sqlite");
-    let earlier = Connection::open(&path).unwrap();
-    earlier.pragma_update(None, "journal_mode", "WAL").unwrap();
-    earlier.execute_batch(FIRST).unwrap();
-    earlier.execute_batch(FIFTH).unwrap();
-    let keep = |times: usize| {
-        let insert = "INSERT INTO turn VALUES ('m', 'r', 'a', 0, 30, 0, 0, ?1)";
-        let body = "marker-51ab ".repeat(times);
-        earlier.execute(insert, [body]).unwrap();
-    };
+    let earlier = fifth(&path);
+    let keep = |times: usize| keep(&earlier, times);
     keep(10_000);
     earlier
         .execute_batch("DELETE FROM turn; PRAGMA wal_checkpoint(TRUNCATE)")
