@@ -100,6 +100,7 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
         Command::Market(options) => block_on(features::market::command::market(&noted(arguments)?, options)),
         Command::Depth(options) => block_on(features::market::command::depth(&noted(arguments)?, options)),
         Command::Plan(options) => block_on(features::cluster::command::plan(&noted(arguments)?, options)),
+        Command::Pick(options) => block_on(features::pick::command::pick(&noted(arguments)?, options)),
         Command::Watch(options) => block_on(features::history::watch_command::watch(&noted(arguments)?, options)),
         Command::History(options) => features::history::command::history(&noted(arguments)?, options),
         Command::Db { command } => features::history::db::db(&noted(arguments)?, *command),

@@ -14,6 +14,7 @@ use crate::domain::cost::{Input, Job, VolumeTerm};
 use crate::domain::quantity::{self, Quantity};
 use crate::features::history::arguments::{DbCommand, HistoryArguments, WatchArguments};
 use crate::features::market::arguments::{DepthArguments, MarketArguments, PlanArguments};
+use crate::features::pick::arguments::PickArguments;
 use crate::settings::Global;
 
 /// A keyboard-driven terminal dashboard for GPU compute marketplaces.
@@ -53,6 +54,8 @@ pub enum Command {
     Depth(DepthArguments),
     /// Plan a cluster: the cheapest offers that together have N GPUs
     Plan(PlanArguments),
+    /// Pick the best offer that is still there
+    Pick(PickArguments),
     /// Repeat a search, record prices and print what changes
     Watch(WatchArguments),
     /// Show recorded prices, and whether today's are low
@@ -132,7 +135,7 @@ pub struct SandboxArguments {
     pub no_rate_limits: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct SearchArguments {
     /// Conditions or plain words, e.g. `4090 europe 200gb 3d`
     ///

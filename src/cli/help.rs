@@ -61,6 +61,11 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
         ("bourse plan --shape 2x8 --vram 24 --same country --format json",
             "two machines with eight GPUs each in one country, as JSON"),
     ]),
+    (&["pick"], &[
+        ("bourse pick 4090 europe 200gb 3d", "the lowest bill that is still on offer, and the rent command"),
+        ("bourse pick h100 --sort dlperf- --print id", "only the id, for a script"),
+        ("bourse pick 3090 --exec 'printenv BOURSE_OFFER'", "run a command with the offer"),
+    ]),
     (&["watch"], &[
         ("bourse watch 4090 europe --once", "record the prices of this search once"),
         ("bourse watch h100 --every 5m --once --format json", "the changes as JSON, for a timer"),
@@ -152,6 +157,12 @@ Exit status: 0 the conditions of --if were met, or there are none; 4 they were n
 
 ";
 
+/// The end of the help of `bourse pick`.
+const PICKS: &str = "\
+Exit status: 0 an offer was printed, 4 none matches or is left, 1 failed, 2 wrong usage.
+
+";
+
 /// The end of the help of every command.
 const ELSEWHERE: &str = "Options of the market and the sandbox, for every command: bourse --help";
 
@@ -186,6 +197,8 @@ pub fn command() -> Command {
     ];
     let flags = flags.map(|flag| flag.hide_short_help(true));
     let command = command.disable_help_flag(true).disable_version_flag(true);
+    // `bourse offers --help` says the same, and the list of commands fits a small terminal.
+    let command = command.disable_help_subcommand(true);
     explained(command.args(flags), &mut Vec::new())
 }
 
@@ -247,7 +260,7 @@ fn explained(command: Command, path: &mut Vec<String>) -> Command {
         .after_long_help(after_help(path));
     let is_analysis = matches!(
         path.first().map(String::as_str),
-        Some("market" | "depth" | "plan" | "watch" | "history")
+        Some("market" | "depth" | "plan" | "pick" | "watch" | "history")
     );
     let mut command = match resource {
         Some(resource) => searched(command, resource),
@@ -277,6 +290,7 @@ fn after_help(path: &[String]) -> String {
         [] => return format!("{text}\n{KEYS}"),
         ["unlist"] | ["groups", "create"] => WRITES,
         ["watch"] => FIRES,
+        ["pick"] => PICKS,
         _ => "",
     };
     format!("{text}\n{closing}{ELSEWHERE}")

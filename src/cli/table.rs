@@ -12,7 +12,7 @@ use crate::domain::field::Kind;
 use crate::domain::language::{self, LanguageError};
 use crate::domain::text::{self, truncate};
 use crate::domain::throughput::WorkUnit;
-use crate::domain::{Catalog, Dialect, Field, Listing, OfferType, export, format};
+use crate::domain::{Catalog, Dialect, Field, Listing, OfferType, Resource, export, format};
 use crate::table::computed_columns::{JOB_COLUMNS, TERM_COLUMNS};
 
 /// The widest cell of a table.
@@ -291,6 +291,32 @@ fn json<'l>(listing: &'l Listing, rows: &'l [u32], secrets: bool) -> impl Iterat
     });
     let start = format!("{{\"{}\": [", listing.catalog().list_key);
     std::iter::once(Cow::Owned(start)).chain(records)
+}
+
+/// What a command of the person's gets in its environment: the values of an offer, and how many there are.
+pub fn variables(listing: &Listing, row: u32, count: usize) -> Vec<(&'static str, String)> {
+    let text = |key: &str| {
+        let field = listing.catalog().by_key(key)?;
+        let cell = listing.cell(row as usize, field);
+        let number = cell.whole().map(|whole| whole.to_string());
+        let number = number.or_else(|| Some(cell.number()?.to_string()));
+        number.or_else(|| Some(listing.text(row as usize, field)?.screen(64)))
+    };
+    let price = match listing.catalog().resource {
+        Resource::Volumes => "storage_cost",
+        Resource::Offers | Resource::Workergroups => "dph_total",
+    };
+    let id = listing.id(row as usize).map(|id| id.to_string());
+    [
+        ("BOURSE_OFFER", id),
+        ("BOURSE_MACHINE", text("machine_id")),
+        ("BOURSE_MODEL", text("gpu_name")),
+        ("BOURSE_PRICE", text(price)),
+        ("BOURSE_COUNT", Some(count.to_string())),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name, value.unwrap_or_default()))
+    .collect()
 }
 
 /// The width of the terminal, if standard output is one.

@@ -14,6 +14,7 @@ pub mod history;
 pub mod job;
 pub mod market;
 pub mod markets;
+pub mod pick;
 mod quit;
 pub mod requests;
 pub mod route_lab;

@@ -154,8 +154,9 @@ fn pane_items(browser: &Browser, profile: &Profile) -> Vec<CopyItem> {
 fn rent_items(browser: &Browser, profile: &Profile) -> Vec<CopyItem> {
     let command = browser
         .selected()
+        .zip(browser.listing())
         .ok_or_else(|| "no record is selected".to_owned())
-        .and_then(|id| handoff::rent_command(browser, id, profile));
+        .and_then(|(id, listing)| handoff::rent_command(&browser.query, listing, id, profile));
     let what = handoff::rent_label(browser, profile);
     let mut items = vec![CopyItem::new('n', "copy-rent", what, command)];
     if let Some(address) = handoff::console(profile) {

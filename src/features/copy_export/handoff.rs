@@ -4,7 +4,7 @@ use super::formats::word;
 use crate::api::Origin;
 use crate::core::profile::Profile;
 use crate::domain::format::trimmed;
-use crate::domain::{Condition, Field, OfferType, Resource, RowId, language};
+use crate::domain::{Condition, Field, Listing, OfferType, Query, Resource, RowId, language};
 use crate::table::browser::Browser;
 use crate::table::column_prerequisites::Need;
 
@@ -17,8 +17,7 @@ const CONSOLE: &str = "https://cloud.vast.ai/create/";
 ///
 /// # Errors
 /// When a bid is searched and the offer reports no bid floor.
-pub fn rent_command(browser: &Browser, id: RowId, profile: &Profile) -> Result<String, String> {
-    let query = &browser.query;
+pub fn rent_command(query: &Query, listing: &Listing, id: RowId, profile: &Profile) -> Result<String, String> {
     let mut words = vec!["vastai".to_owned()];
     // The client speaks to the public service unless it is told another address.
     if !is_public(profile) {
@@ -31,7 +30,7 @@ pub fn rent_command(browser: &Browser, id: RowId, profile: &Profile) -> Result<S
     match query.offer_type {
         OfferType::OnDemand | OfferType::Reserved => {}
         OfferType::Bid => {
-            let bid = bid_floor(browser, id).ok_or("the offer reports no bid floor")?;
+            let bid = bid_floor(listing, id).ok_or("the offer reports no bid floor")?;
             words.push(format!("--bid_price {}", trimmed(bid, 6)));
         }
     }
@@ -57,8 +56,7 @@ pub fn rent_label(browser: &Browser, profile: &Profile) -> String {
 }
 
 /// The lowest bid in $/h for the machine.
-fn bid_floor(browser: &Browser, id: RowId) -> Option<f64> {
-    let listing = browser.listing()?;
+fn bid_floor(listing: &Listing, id: RowId) -> Option<f64> {
     let field = listing.catalog().by_key("min_bid")?;
     listing.cell(listing.row(id)?, field).number()
 }

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 
 use super::arguments::{HistoryArguments, WatchedSearch};
 use crate::api::client::epoch_seconds;
-use crate::cli::args::{Format, SearchArguments};
+use crate::cli::args::SearchArguments;
 use crate::cli::output::CliError;
 use crate::cli::wanted::Wanted;
 use crate::cli::{output, table, wanted};
@@ -37,12 +37,9 @@ pub fn wanted(settings: &Settings, options: &WatchedSearch, limit: Option<u32>) 
             Resource::Volumes => "storage_cost".to_owned(),
             Resource::Offers | Resource::Workergroups => "dph_total".to_owned(),
         }),
-        rows: None,
         limit,
-        columns: None,
-        format: Format::Table,
-        curl: false,
         no_bans: options.no_bans,
+        ..SearchArguments::default()
     };
     let mut wanted = wanted::wanted(settings, resource, &arguments, options.no_default, (None, None))?;
     if wanted.needs_price_models() {

@@ -18,7 +18,7 @@ use crate::api::{ApiError, Reply, Request, Session};
 use crate::cli::output::CliError;
 use crate::cli::sandbox::Stop;
 use crate::cli::wanted::Wanted;
-use crate::cli::{output, wanted};
+use crate::cli::{output, table, wanted};
 use crate::domain::format::{counted, lasting, unit_price};
 use crate::domain::history::{
     Answer, Arrival, Cause, Change, ChangeKind, Event, EventKind, Lot, LotFilter, MOST_CAUSES, MOST_SLICES, Moment,
@@ -26,7 +26,7 @@ use crate::domain::history::{
 };
 use crate::domain::insight::{Supply, coverage};
 use crate::domain::language::Mode;
-use crate::domain::{Condition, Listing, Resource, Untrusted, history as history_of, language, plain};
+use crate::domain::{Condition, Resource, Untrusted, history as history_of, language, plain};
 use crate::features::annotations::command as notes;
 use crate::features::search::command as search;
 use crate::features::search::command::SearchResult;
@@ -381,7 +381,7 @@ impl<'a> Watch<'a> {
         let Some(best) = rows.first().filter(|_| count >= self.options.count as usize) else {
             return Ok(false);
         };
-        let values = values(&result.listing, *best, count);
+        let values = table::variables(&result.listing, *best, count);
         let noun = self.search.resource;
         let number = counted(count, noun.noun(), noun.nouns());
         match self.options.format {
@@ -399,32 +399,6 @@ impl<'a> Watch<'a> {
         }
         Ok(true)
     }
-}
-
-/// What the person's command gets in its environment: the values of the first offer.
-fn values(listing: &Listing, row: u32, count: usize) -> Vec<(&'static str, String)> {
-    let text = |key: &str| {
-        let field = listing.catalog().by_key(key)?;
-        let cell = listing.cell(row as usize, field);
-        let number = cell.whole().map(|whole| whole.to_string());
-        let number = number.or_else(|| Some(cell.number()?.to_string()));
-        number.or_else(|| Some(listing.text(row as usize, field)?.screen(64)))
-    };
-    let price = match listing.catalog().resource {
-        Resource::Volumes => "storage_cost",
-        Resource::Offers | Resource::Workergroups => "dph_total",
-    };
-    let id = listing.id(row as usize).map(|id| id.to_string());
-    [
-        ("BOURSE_OFFER", id),
-        ("BOURSE_MACHINE", text("machine_id")),
-        ("BOURSE_MODEL", text("gpu_name")),
-        ("BOURSE_PRICE", text(price)),
-        ("BOURSE_COUNT", Some(count.to_string())),
-    ]
-    .into_iter()
-    .map(|(name, value)| (name, value.unwrap_or_default()))
-    .collect()
 }
 
 /// An event for people.

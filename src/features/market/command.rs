@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::arguments::{AnalysisArguments, DepthArguments, Grouping, MarketArguments, ReportFormat};
-use crate::cli::args::{Format, SearchArguments};
+use crate::cli::args::SearchArguments;
 use crate::cli::output::CliError;
 use crate::cli::{output, table, wanted};
 use crate::domain::cost::{Basis, Prices};
@@ -32,12 +32,9 @@ impl Market {
             query: options.query.clone(),
             // Offers that a limit leaves out are the most expensive ones.
             order: Some("dph_total".to_owned()),
-            rows: None,
             limit: Some(options.limit),
-            columns: None,
-            format: Format::Table,
-            curl: false,
             no_bans: options.no_bans,
+            ..SearchArguments::default()
         };
         let mut wanted = wanted::wanted(
             settings,

@@ -104,6 +104,11 @@ pub struct SearchResult {
 }
 
 impl SearchResult {
+    /// The rows that suit the job, in order.
+    pub fn suitable(&self) -> &[u32] {
+        &self.rows[..self.rows.len() - self.unfit]
+    }
+
     /// Notes what differs from the request, and what the limit left out. `unfit` is what becomes of the
     /// rows that do not suit the job.
     pub fn tell(&self, dialect: &'static Dialect, unfit: &str) {

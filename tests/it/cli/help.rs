@@ -10,13 +10,14 @@ use crate::repository::guide::shell::Shell;
 use crate::support::side_by_side;
 
 /// The commands, each with the words behind `bourse`.
-const COMMANDS: [&[&str]; 25] = [
+const COMMANDS: [&[&str]; 26] = [
     &[],
     &["offers"],
     &["volumes"],
     &["market"],
     &["depth"],
     &["plan"],
+    &["pick"],
     &["watch"],
     &["history"],
     &["db"],

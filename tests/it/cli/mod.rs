@@ -11,6 +11,7 @@ mod history_bans;
 mod job;
 mod lists;
 mod man;
+mod pick;
 #[cfg(unix)]
 mod route;
 mod search_notes;

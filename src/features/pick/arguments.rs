@@ -1,0 +1,79 @@
+//! The flags of `bourse pick`.
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::args::{OfferTypeParser, not_negative};
+use crate::domain::OfferType;
+use crate::domain::cost::Job;
+
+#[derive(Debug, Args)]
+pub struct PickArguments {
+    /// Conditions or plain words, e.g. `4090 europe 200gb 3d`
+    ///
+    /// All of them must match. Arguments are joined by blanks; `-` reads the query from standard input.
+    #[arg(value_name = "QUERY")]
+    pub query: Vec<String>,
+
+    /// The best are the first by these fields; `-` behind one sorts descending
+    ///
+    /// [default: the job's bill, without a job the price]
+    #[arg(
+        long,
+        short,
+        visible_alias = "sort",
+        value_name = "ORDER",
+        allow_hyphen_values = true
+    )]
+    pub order: Option<String>,
+
+    /// What to print [default: the reasons and the rent command]
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub print: Option<Printed>,
+
+    /// How many offers to look at once more, the best first
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub tries: u32,
+
+    /// Command to run with the offer, without a shell
+    ///
+    /// `BOURSE_OFFER`, `BOURSE_MACHINE`, `BOURSE_MODEL`, `BOURSE_PRICE` and `BOURSE_COUNT` are in its
+    /// environment.
+    #[arg(long, value_name = "COMMAND", value_hint = clap::ValueHint::CommandString)]
+    pub exec: Option<String>,
+
+    /// Job whose bill counts, e.g. `3d,200GB,300GB-down` [default: none]
+    #[arg(long, value_name = "JOB", allow_hyphen_values = true, value_parser = crate::cli::args::job)]
+    pub job: Option<Job>,
+
+    /// Price model [default: on-demand]
+    #[arg(long = "type", value_name = "TYPE", value_parser = OfferTypeParser)]
+    pub offer_type: Option<OfferType>,
+
+    /// Storage in GB that prices include [default: the job's disk, else 8]
+    #[arg(long, hide_short_help = true, value_name = "GB", allow_negative_numbers = true, value_parser = not_negative,
+        conflicts_with = "job")]
+    pub storage: Option<f64>,
+
+    /// Start without the default conditions
+    #[arg(long, hide_short_help = true)]
+    pub no_default: bool,
+
+    /// Offers to request [default: 500, or 3000 to filter or sort here; 0 sends no limit]
+    #[arg(long, hide_short_help = true, value_name = "N")]
+    pub limit: Option<u32>,
+
+    /// Include machines and hosts that you banned
+    #[arg(long, hide_short_help = true)]
+    pub no_bans: bool,
+}
+
+/// What is printed of the offer that was picked; the reasons then go to standard error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Printed {
+    /// Its id
+    Id,
+    /// The market's own command that rents it
+    Command,
+    /// Its record as received
+    Json,
+}

@@ -1,0 +1,210 @@
+//! `bourse pick`: the best offer that is still there.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::arguments::{PickArguments, Printed};
+use crate::api::{Session, redact};
+use crate::cli::args::SearchArguments;
+use crate::cli::output::CliError;
+use crate::cli::wanted::{Wanted, set_limit, wanted};
+use crate::cli::{output, table};
+use crate::domain::cost::{Basis, Job, Prices};
+use crate::domain::format::{cell, counted};
+use crate::domain::insight::Bill;
+use crate::domain::query::Direction;
+use crate::domain::{Condition, Dialect, Operand, Operator, Resource, RowId, Value, language};
+use crate::features::annotations::command as notes;
+use crate::features::copy_export::handoff;
+use crate::features::markets::command::profile_of;
+use crate::features::search::command::{SearchResult, load};
+use crate::runtime::hook;
+use crate::settings::Settings;
+use crate::store::keys::command_words;
+
+// A command that hangs must not keep a script waiting for good.
+/// How long the command of `--exec` may run.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// The widest text of an offer's name and place.
+const WIDEST: usize = 40;
+
+pub async fn pick(settings: &Settings, options: &PickArguments) -> Result<(), CliError> {
+    if let Some(command) = &options.exec {
+        command_words(command).map_err(|error| CliError::Usage(format!("--exec: {error}")))?;
+    }
+    let wanted = search(settings, options)?;
+    notes::warn(&wanted.query, settings.dialect);
+    let connection = settings.connect().await?;
+    let session = &connection.session;
+    let found = load(settings, session, wanted.clone()).await?;
+    found.tell(settings.dialect, "left out");
+    let candidates = candidates(&found, settings.dialect);
+    let tried = candidates.iter().take(options.tries as usize).copied();
+    let left = super::first_left(tried.clone(), async |id| {
+        let again = look(settings, session, &wanted, *id).await?;
+        if again.is_none() {
+            output::note(&format!("offer {id} is gone"));
+        }
+        Ok::<_, CliError>(again)
+    });
+    let Some((id, again)) = left.await? else {
+        output::note(&match (tried.len(), candidates.len()) {
+            (_, 0) => "no offers match".to_owned(),
+            (tried, all) => format!("{tried} of {all} tried, all gone: --tries tries more, or search again"),
+        });
+        return Err(CliError::NotMet);
+    };
+    let offer = Offer {
+        settings,
+        found: &found,
+        candidates: candidates.len(),
+        again: &again,
+        id,
+        job: wanted.job,
+    };
+    let command = offer.command(session).map_err(CliError::Failed)?;
+    match options.print {
+        None => output::print(&format!("{}\n{command}\n", offer.reasons()))?,
+        Some(printed) => {
+            output::tell(&offer.reasons());
+            match printed {
+                Printed::Id => output::print(&format!("{id}\n"))?,
+                Printed::Command => output::print(&format!("{command}\n"))?,
+                Printed::Json => output::print_json(&format!("{}\n", offer.json(&command)))?,
+            }
+        }
+    }
+    let Some(exec) = &options.exec else { return Ok(()) };
+    let row = again.listing.row(id).and_then(|row| u32::try_from(row).ok());
+    let variables = row.map(|row| table::variables(&again.listing, row, 1));
+    let ended = hook::finish(exec, variables.unwrap_or_default(), Stdio::inherit, PATIENCE).await;
+    ended.map_err(|why| CliError::Failed(format!("--exec: {why}")))
+}
+
+/// The search whose first row is the best offer.
+fn search(settings: &Settings, options: &PickArguments) -> Result<Wanted, CliError> {
+    let arguments = SearchArguments {
+        query: options.query.clone(),
+        order: options.order.clone(),
+        limit: options.limit,
+        no_bans: options.no_bans,
+        ..SearchArguments::default()
+    };
+    let (dialect, resource) = (settings.dialect, Resource::Offers);
+    let mut wanted = wanted(settings, resource, &arguments, options.no_default, (options.job, None))?;
+    let query = &mut wanted.query;
+    query.offer_type = options.offer_type.unwrap_or(query.offer_type);
+    query.storage = options.storage.or(query.storage);
+    if let (Some(job), Some(gb)) = (&mut wanted.job, options.storage) {
+        job.disk_gb = gb;
+    }
+    let is_chosen = options.order.is_some() || query.order != language::default_query(resource, dialect).order;
+    if !is_chosen {
+        let key = wanted.job.map_or("dph_total", |_| "job_cost");
+        query.order = language::parse_order(key, query.catalog()).unwrap_or_default();
+    }
+    set_limit(&mut wanted, options.limit, dialect)?;
+    Ok(wanted)
+}
+
+/// Searches once more for one offer; `None` if it is gone, or no longer what was asked for.
+async fn look(
+    settings: &Settings,
+    session: &Session,
+    wanted: &Wanted,
+    id: RowId,
+) -> Result<Option<SearchResult>, CliError> {
+    let mut wanted = wanted.clone();
+    let field = wanted.query.catalog().by_key("id");
+    let is_it = field.map(|field| Condition::new(field, Operator::Eq, Operand::One(Value::id(id.0.into()))));
+    wanted.query.conditions.extend(is_it);
+    let result = load(settings, session, wanted).await?;
+    Ok(candidates(&result, settings.dialect).contains(&id).then_some(result))
+}
+
+/// The offers that suit the job, the best first. A market may ignore conditions; nobody rents what breaks one.
+fn candidates(result: &SearchResult, dialect: &'static Dialect) -> Vec<RowId> {
+    let listing = &result.listing;
+    let is_broken = |condition: &Condition, row| condition.is_broken_by(listing.sent_column(condition.field).cell(row));
+    let rows = result.suitable().iter().map(|row| *row as usize);
+    let rows = rows.filter(|row| !result.query.sent(dialect).any(|condition| is_broken(condition, *row)));
+    rows.filter_map(|row| listing.id(row)).collect()
+}
+
+/// The offer that was picked.
+struct Offer<'a> {
+    settings: &'a Settings,
+    found: &'a SearchResult,
+    candidates: usize,
+    /// The second look.
+    again: &'a SearchResult,
+    id: RowId,
+    job: Option<Job>,
+}
+
+impl Offer<'_> {
+    fn text(&self, key: &str) -> String {
+        let listing = &self.again.listing;
+        let cell = |(field, row)| cell(listing, row, field, WIDEST);
+        let place = listing.catalog().by_key(key).zip(listing.row(self.id));
+        place.map_or_else(String::new, cell)
+    }
+
+    /// Its bill or hourly price, if that is known.
+    fn price(&self, result: &SearchResult) -> Option<f64> {
+        let (listing, model) = (&result.listing, result.query.offer_type);
+        let basis = Basis {
+            model,
+            gb: listing.estimated_storage(),
+            job: self.job,
+        };
+        basis.price(&Prices::new(listing, model), listing.row(self.id)?).ok()
+    }
+
+    /// What it is, what it costs, and why it is the one.
+    fn reasons(&self) -> String {
+        let bill = self.job.map_or(Bill::Hourly, |_| Bill::Job);
+        let money = |price: Option<f64>| price.map_or_else(|| "unknown".to_owned(), |price| bill.money(price));
+        let (before, now) = (self.price(self.found), self.price(self.again));
+        let job = self.job.map_or_else(String::new, |job| format!(" for {}", job.spec()));
+        let changed = if before == now {
+            String::new()
+        } else {
+            format!(" ({} a moment ago)", money(before))
+        };
+        let order = &self.found.query.order;
+        let is_cheapest = matches!(&order[..], [key, ..] if ["dph_total", "job_cost"].contains(&key.field.key)
+            && key.direction == Direction::Ascending);
+        let offers = counted(self.candidates, "offer", "offers");
+        let rank = if is_cheapest {
+            format!("the lowest of {offers}")
+        } else {
+            format!("the first of {offers} by {}", language::print_order(order))
+        };
+        let [gpus, model, place] = ["num_gpus", "gpu_name", "geolocation"].map(|key| self.text(key));
+        let (id, price) = (self.id, money(now));
+        format!("{gpus}x {model} in {place}, offer {id}: {price}{job}{changed}, {rank}")
+    }
+
+    /// The market's own command that rents it.
+    fn command(&self, session: &Session) -> Result<String, String> {
+        let profile = profile_of(self.settings, session);
+        handoff::rent_command(&self.again.query, &self.again.listing, self.id, &profile)
+    }
+
+    /// Its record as received, with a member of bourse's own.
+    fn json(&self, command: &str) -> String {
+        let listing = &self.again.listing;
+        let record = listing
+            .row(self.id)
+            .and_then(|row| listing.json(row))
+            .map(redact::record);
+        let price = self.price(self.again);
+        let added = json!({ "command": command, "bill": price.filter(|_| self.job.is_some()) });
+        let record = record.unwrap_or_default();
+        format!("{{\"bourse\":{added},{}", record.trim_start().trim_start_matches('{'))
+    }
+}
