@@ -15,16 +15,82 @@ pub(crate) mod write;
 use crate::features;
 use std::process::ExitCode;
 
-use clap::FromArgMatches as _;
+use clap::{FromArgMatches as _, Subcommand};
 
 use crate::domain::{Resource, language, plain, text};
 use crate::store::Paths;
 
+use crate::features::history::arguments::{DbCommand, HistoryArguments, WatchArguments};
+use crate::features::market::arguments::{DepthArguments, MarketArguments, PlanArguments};
 use crate::features::markets::command::ProfileResolver;
+use crate::features::pick::arguments::PickArguments;
 use crate::settings::{Environment, Settings};
-use args::ConfigCommand;
-pub use args::{Arguments, Command};
+pub use args::Arguments;
+use args::{
+    CompleteArguments, GroupsArguments, OffersArguments, RouteArguments, SandboxArguments, UnlistArguments,
+    VolumesArguments,
+};
 pub use output::CliError;
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Search machine offers
+    Offers(OffersArguments),
+    /// Search network volume offers
+    Volumes(VolumesArguments),
+    /// Sum up prices and supply by GPU model, country or host
+    Market(MarketArguments),
+    /// Count the GPUs at or below each price, and price N of them
+    Depth(DepthArguments),
+    /// Plan a cluster: the cheapest offers that together have N GPUs
+    Plan(PlanArguments),
+    /// Pick the best offer that is still there
+    Pick(PickArguments),
+    /// Repeat a search, record prices and print what changes
+    Watch(WatchArguments),
+    /// Show recorded prices, and whether today's are low
+    History(HistoryArguments),
+    /// Check, shrink, export or reset the recorded prices
+    Db {
+        #[command(subcommand)]
+        command: DbCommand,
+    },
+    /// List workergroups, or create one
+    Groups(GroupsArguments),
+    /// Unlist one of your volume listings
+    Unlist(UnlistArguments),
+    /// Test the routing endpoint: latency, and the share of each worker
+    Route(RouteArguments),
+    /// Serve the sandbox market to other clients and to tests
+    Sandbox(SandboxArguments),
+    /// Check, show or create a configuration
+    Config {
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
+    /// Print where configuration, API keys and state are
+    Paths,
+    /// Print the completion script of a shell
+    Completions {
+        /// Shell to complete in
+        shell: clap_complete::Shell,
+    },
+    /// Print the man page
+    Man,
+    /// Print completion candidates for the end of a command line, for the completion scripts
+    #[command(name = "__complete", hide = true)]
+    Complete(CompleteArguments),
+}
+
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub enum ConfigCommand {
+    /// Check the configuration file
+    Check,
+    /// Print the effective settings and where each comes from
+    Show,
+    /// Print every setting with its default, commented out
+    PrintDefault,
+}
 
 /// Parses the command line of this process; exits on a usage error, `--help` and `--version`.
 pub fn arguments() -> Arguments {
