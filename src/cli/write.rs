@@ -28,7 +28,7 @@ use crate::domain::workergroup::{Draft, Key, NewWorkergroup, Objection};
 use crate::domain::{Condition, Operand, Operator, Query, Resource, Untrusted, Value, WORKERGROUPS};
 use crate::features::markets::command::profile_of;
 use crate::features::workergroups::creation::CREATE;
-use crate::runtime::writes::{History, journalled};
+use crate::runtime::writes::{OpenedJournal, journalled};
 use crate::sandbox::Running;
 use crate::settings::{Market, Settings, config};
 use crate::store::Journal;
@@ -179,21 +179,21 @@ async fn perform(settings: &Settings, write: Write, how: WriteArguments) -> Resu
         return output::print(&text);
     }
     output::tell(preview(&consent).trim_end());
-    let mut history = History::open(settings, &profile);
+    let mut opened = OpenedJournal::open(settings, &profile);
     if profile.is_sandbox {
         // Another market in every run: of what was sent to an earlier one only workergroups stay.
         let is_kept = |entry: &Entry| entry.intent.kind == WriteKind::CreateWorkergroup;
-        history.entries.retain(is_kept);
+        opened.entries.retain(is_kept);
     }
-    if let Some(why) = &history.blocked {
+    if let Some(why) = &opened.blocked {
         return Err(not_sent(why));
     }
-    if let Some(note) = &history.note {
+    if let Some(note) = &opened.note {
         output::note(note);
     }
     let mut mutations = Mutations::default();
-    mutations.history = history.entries;
-    let journal = history.journal;
+    mutations.history = opened.entries;
+    let journal = opened.journal;
     unsettled::tell(&mutations, &write);
     if unsettled::settle(&mut mutations, &journal, &write)? {
         return Ok(());

@@ -12,7 +12,7 @@ use crate::core::Model;
 use crate::core::frame_layout::FrameLayout;
 use crate::core::view::{Placement, Scene};
 use crate::table::remote::Now;
-use crate::widgets::ascii;
+use crate::widgets::finish::finish;
 use crate::widgets::panel::Size;
 use crate::widgets::theme::Theme;
 
@@ -34,11 +34,11 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> Fr
             let buffer = frame.buffer_mut();
             buffer.set_string(area.x, area.y, note, theme.text);
         }
-        ascii::finish(frame.buffer_mut(), theme);
+        finish(frame.buffer_mut(), theme);
         return layout;
     }
     let cursor = screen(frame, model, now, theme, &mut layout);
-    ascii::finish(frame.buffer_mut(), theme);
+    finish(frame.buffer_mut(), theme);
     if let Some(position) = cursor {
         frame.set_cursor_position(position);
     }

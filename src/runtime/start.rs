@@ -11,7 +11,7 @@ use super::dashboard::Dashboard;
 use super::panics;
 use super::terminal::{self, HANG_UP_STATUS, require_terminal};
 use super::tty::Tty;
-use super::writes::History;
+use super::writes::OpenedJournal;
 use crate::core::sandbox::{SandboxNotes, UserListing};
 use crate::core::themes::NamedTheme;
 use crate::core::{Model, Profile};
@@ -152,12 +152,12 @@ pub(super) fn open(settings: &Settings, profile: &Profile) -> (Files, RestoredSt
         seed: fastrand::u64(..),
         ..RestoredState::default()
     };
-    let history = History::open(settings, profile);
-    restored.history = history.entries;
-    restored.history_note = history.note;
+    let opened = OpenedJournal::open(settings, profile);
+    restored.history = opened.entries;
+    restored.history_note = opened.note;
     let files = Files {
         state_store: bring_back(&mut restored, settings, profile),
-        journal: history.journal,
+        journal: opened.journal,
         groups: groups_seen(&mut restored, settings, profile),
         pacing: settings.pacing_file(),
         history: Some(settings.history_location()),

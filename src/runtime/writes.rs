@@ -13,7 +13,7 @@ use crate::store::{Journal, Paths};
 
 /// The journal of writes, as a market finds it.
 #[derive(Debug, Default)]
-pub struct History {
+pub struct OpenedJournal {
     pub journal: Journal,
     /// The writes of the profile, oldest first.
     pub entries: Vec<Entry>,
@@ -23,7 +23,7 @@ pub struct History {
     pub blocked: Option<String>,
 }
 
-impl History {
+impl OpenedJournal {
     /// Opens the journal and reads the writes of `profile`. Where it cannot be opened, the embedded
     /// sandbox has one in memory, and other markets take no writes.
     pub fn open(settings: &Settings, profile: &Profile) -> Self {

@@ -2,9 +2,9 @@
 //! reports have their own cursor.
 
 pub mod appearance;
-pub mod ascii;
 pub mod dialog;
 pub mod find;
+pub mod finish;
 pub mod form;
 pub mod input_widget;
 pub mod json;

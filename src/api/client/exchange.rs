@@ -9,7 +9,7 @@ use reqwest::header::{
 };
 
 use super::Origin;
-use super::arrival::{Arrival, Received};
+use super::progress::{PartialResponse, Received};
 use crate::api::error::{ApiError, Unreachable};
 use crate::api::wire::{Method, WireRequest, is_good};
 use crate::api::{Request, Secret};
@@ -189,7 +189,7 @@ pub(super) async fn exchange(
     }
     // Growing step by step would copy a long response several times.
     raw.body.reserve(announced.min(limit));
-    let mut arrival = Arrival::new(announced, on_part);
+    let mut arrival = PartialResponse::new(announced, on_part);
     // Read in chunks, because reqwest's `bytes()` has no bound: 1 MB of gzip can unpack to 1 GB.
     loop {
         match within(bound.silence, response.chunk()).await {

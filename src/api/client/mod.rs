@@ -3,9 +3,9 @@
 //! It follows no redirect, retries nothing by itself, sends the key to the two configured addresses
 //! only, and bounds every response by what was requested.
 
-mod arrival;
 mod exchange;
 mod origin;
+mod progress;
 mod transport;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,8 +25,8 @@ use crate::domain::{Dialect, Untrusted};
 use exchange::{Body, Bound, Exchange, Head, Raw};
 use transport::Transports;
 
-pub use arrival::Received;
 pub use origin::{Origin, OriginError};
+pub use progress::Received;
 
 /// Responses above this size in bytes are decoded on a separate thread.
 const LARGE: usize = 1_000_000;

@@ -431,7 +431,7 @@ fn a_view_that_draws_a_text_as_it_is_would_be_found() {
             cells.map(ratatui::buffer::Cell::symbol).collect()
         };
         let raw = fault(&screen(&buffer));
-        bourse::widgets::ascii::finish(&mut buffer, &Theme::MONO);
+        bourse::widgets::finish::finish(&mut buffer, &Theme::MONO);
         let refused = screen(&buffer);
         assert!(raw.is_some(), "{own:?}");
         assert!(fault(&refused).is_some(), "{own:?}");

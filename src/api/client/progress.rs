@@ -30,7 +30,7 @@ pub struct Received {
     pub first: Option<Arc<Listing>>,
 }
 
-pub(super) struct Arrival<H> {
+pub(super) struct PartialResponse<H> {
     /// The size that the server announced; 0 if it did not.
     announced: usize,
     on_part: H,
@@ -39,7 +39,7 @@ pub(super) struct Arrival<H> {
     shown: usize,
 }
 
-impl<H: FnMut(Received)> Arrival<H> {
+impl<H: FnMut(Received)> PartialResponse<H> {
     pub(super) fn new(announced: usize, on_part: H) -> Self {
         Self {
             announced,
