@@ -12,6 +12,7 @@ use super::create_args::CreateArguments;
 use crate::domain::OfferType;
 use crate::domain::cost::{Input, Job, VolumeTerm};
 use crate::domain::quantity::{self, Quantity};
+use crate::features::enrich::Addition;
 use crate::settings::Global;
 
 /// A keyboard-driven terminal dashboard for GPU compute marketplaces.
@@ -46,6 +47,20 @@ pub enum Format {
     Table,
     /// Records or replies exactly as received
     Json,
+    /// One line per record, values in wire units
+    Csv,
+}
+
+/// How records are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum RecordFormat {
+    /// Aligned columns
+    #[default]
+    Table,
+    /// Records exactly as received
+    Json,
+    /// The same, a record a line
+    Jsonl,
     /// One line per record, values in wire units
     Csv,
 }
@@ -109,7 +124,7 @@ pub struct SearchArguments {
 
     /// Output format
     #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    pub format: RecordFormat,
 
     /// Print the request as one curl command and send nothing
     #[arg(long)]
@@ -145,6 +160,10 @@ pub struct OffersArguments {
     /// is billed, and `5000-dlperf-hours` instead of a run time. [default: none]
     #[arg(long, value_name = "JOB", allow_hyphen_values = true, value_parser = job)]
     pub job: Option<Job>,
+
+    /// Add what bourse knows to each record of `--format json` or `jsonl`, separated by commas
+    #[arg(long, hide_short_help = true, value_name = "WHAT", value_enum, value_delimiter = ',')]
+    pub with: Vec<Addition>,
 
     /// Minimum number of virtual CPUs of the machine [default: any]
     #[arg(long, value_name = "N", hide_short_help = true)]

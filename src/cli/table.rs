@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Value as Json, json};
 
-use super::args::{Format, SearchArguments};
+use super::args::{RecordFormat, SearchArguments};
 use super::output::CliError;
 use crate::api::redact;
 use crate::domain::cost::{Job, Prices};
@@ -13,6 +13,7 @@ use crate::domain::language::{self, LanguageError};
 use crate::domain::text::{self, truncate};
 use crate::domain::throughput::WorkUnit;
 use crate::domain::{Catalog, Dialect, Field, Listing, OfferType, Resource, export, format};
+use crate::features::enrich::with_member;
 use crate::table::computed_columns::{JOB_COLUMNS, TERM_COLUMNS};
 
 /// The widest cell of a table.
@@ -20,7 +21,7 @@ const WIDEST: usize = 40;
 
 /// Which columns are printed, and how.
 pub struct View {
-    pub format: Format,
+    pub format: RecordFormat,
     /// Whether keys of workergroups are shown.
     pub secrets: bool,
     dialect: &'static Dialect,
@@ -116,7 +117,12 @@ impl View {
     /// The records exactly as received under the member that the specification names, in pieces;
     /// with a job, then the job and the bills in the order of the records; with a throughput, what the
     /// work costs on each; with columns, the computed ones of each.
-    pub fn json<'l>(&self, listing: &'l Listing, rows: &'l [u32]) -> impl Iterator<Item = Cow<'l, str>> {
+    pub fn json<'l>(
+        &self,
+        listing: &'l Listing,
+        rows: &'l [u32],
+        members: &'l [Json],
+    ) -> impl Iterator<Item = Cow<'l, str>> {
         let units = self.priced.units.iter().map(|unit| unit.column());
         let units = units.filter_map(|key| listing.catalog().column(key));
         let work = computed("work", listing, rows, &units.collect::<Vec<_>>());
@@ -127,13 +133,31 @@ impl View {
             let bills = bills(listing, rows, &job, model);
             format!(",\n\"job\": {},\n\"bills\": {}", json!(job), json!(bills))
         });
-        json(listing, rows, self.secrets).chain([
+        let records = records(listing, rows, members, self.secrets).enumerate();
+        let records = records.flat_map(|(index, record)| {
+            let gap = if index > 0 { ",\n" } else { "" };
+            [Cow::Borrowed(gap), record]
+        });
+        let start = format!("{{\"{}\": [", listing.catalog().list_key);
+        std::iter::once(Cow::Owned(start)).chain(records).chain([
             Cow::Borrowed("]"),
             Cow::Owned(bills),
             Cow::Owned(work),
             Cow::Owned(columns),
             Cow::Borrowed("}\n"),
         ])
+    }
+
+    /// The records, one a line.
+    pub fn json_lines<'l>(
+        &self,
+        listing: &'l Listing,
+        rows: &'l [u32],
+        members: &'l [Json],
+    ) -> impl Iterator<Item = Cow<'l, str>> {
+        // A line break in JSON is never part of a text.
+        let records = records(listing, rows, members, self.secrets);
+        records.map(|record| Cow::Owned(record.replace(['\n', '\r'], " ") + "\n"))
     }
 }
 
@@ -276,21 +300,25 @@ fn fitting(fields: &[&'static Field], widths: &[usize], width: Option<usize>) ->
     kept
 }
 
-/// The records exactly as received, in pieces, up to the end of their list; without secrets unless
-/// requested.
-fn json<'l>(listing: &'l Listing, rows: &'l [u32], secrets: bool) -> impl Iterator<Item = Cow<'l, str>> {
-    let records = rows.iter().filter_map(|row| listing.json(*row as usize));
-    let records = records.enumerate().flat_map(move |(index, json)| {
+/// The records exactly as received but for bourse's own members; without secrets unless requested.
+fn records<'l>(
+    listing: &'l Listing,
+    rows: &'l [u32],
+    members: &'l [Json],
+    secrets: bool,
+) -> impl Iterator<Item = Cow<'l, str>> {
+    rows.iter().enumerate().filter_map(move |(index, row)| {
+        let json = listing.json(*row as usize)?;
         let record = if secrets {
             Cow::Borrowed(json)
         } else {
             Cow::Owned(redact::record(json))
         };
-        let gap = if index > 0 { ",\n" } else { "" };
-        [Cow::Borrowed(gap), record]
-    });
-    let start = format!("{{\"{}\": [", listing.catalog().list_key);
-    std::iter::once(Cow::Owned(start)).chain(records)
+        Some(match members.get(index) {
+            Some(member) => with_member(&record, member).into(),
+            None => record,
+        })
+    })
 }
 
 /// What a command of the person's gets in its environment: the values of an offer, and how many there are.

@@ -11,6 +11,7 @@ use crate::domain::language::{self, Mode};
 use crate::domain::plain::{self, Reading};
 use crate::domain::throughput::Throughput;
 use crate::domain::{Condition, Dialect, Field, OfferType, Query, Resource};
+use crate::features::enrich::Addition;
 use crate::settings::Settings;
 use crate::store;
 use crate::table::column_prerequisites::Need;
@@ -32,6 +33,8 @@ pub struct Wanted {
     /// How many rows to show.
     pub rows: Option<u32>,
     pub term: Option<VolumeTerm>,
+    /// What records get for programs.
+    pub additions: Vec<Addition>,
     /// The columns to print that are computed here.
     columns: Vec<&'static Field>,
     /// Whether banned machines and hosts are included.
@@ -164,6 +167,7 @@ pub fn wanted(
         job,
         rows: arguments.rows.or(words.limit),
         term,
+        additions: Vec::new(),
         columns,
         no_bans: arguments.no_bans,
     };

@@ -9,6 +9,7 @@ pub mod cluster;
 pub mod compare;
 pub mod copy_export;
 pub mod details;
+pub mod enrich;
 pub mod help;
 pub mod history;
 pub mod job;

@@ -49,7 +49,7 @@ impl State {
 const MOST_ANSWERS: usize = 16;
 
 /// Days of prices that a verdict compares with.
-const VERDICT_DAYS: i64 = 30;
+pub const VERDICT_DAYS: i64 = 30;
 
 // In so little of a month nothing changes.
 /// Seconds after which a verdict's memory is asked for again, with the next response.

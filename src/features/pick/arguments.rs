@@ -5,6 +5,7 @@ use clap::{Args, ValueEnum};
 use crate::cli::args::{OfferTypeParser, not_negative};
 use crate::domain::OfferType;
 use crate::domain::cost::Job;
+use crate::features::enrich::Addition;
 
 #[derive(Debug, Args)]
 pub struct PickArguments {
@@ -29,6 +30,10 @@ pub struct PickArguments {
     /// What to print [default: the reasons and the rent command]
     #[arg(long, value_name = "WHAT", value_enum)]
     pub print: Option<Printed>,
+
+    /// Add what bourse knows to the record of `--print json`, separated by commas
+    #[arg(long, hide_short_help = true, value_name = "WHAT", value_enum, value_delimiter = ',')]
+    pub with: Vec<Addition>,
 
     /// How many offers to look at once more, the best first
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]

@@ -3,7 +3,7 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::arguments::{PickArguments, Printed};
 use crate::api::{Session, redact};
@@ -18,6 +18,8 @@ use crate::domain::query::Direction;
 use crate::domain::{Condition, Dialect, Operand, Operator, Resource, RowId, Value, language};
 use crate::features::annotations::command as notes;
 use crate::features::copy_export::handoff;
+use crate::features::enrich;
+use crate::features::enrich::Addition;
 use crate::features::markets::command::profile_of;
 use crate::features::search::command::{SearchResult, load};
 use crate::runtime::hook;
@@ -36,6 +38,8 @@ pub async fn pick(settings: &Settings, options: &PickArguments) -> Result<(), Cl
         command_words(command).map_err(|error| CliError::Usage(format!("--exec: {error}")))?;
     }
     let wanted = search(settings, options)?;
+    let is_json = options.print == Some(Printed::Json);
+    enrich::check(&options.with, is_json, "--print json", wanted.job.is_some())?;
     notes::warn(&wanted.query, settings.dialect);
     let connection = settings.connect().await?;
     let session = &connection.session;
@@ -73,7 +77,7 @@ pub async fn pick(settings: &Settings, options: &PickArguments) -> Result<(), Cl
             match printed {
                 Printed::Id => output::print(&format!("{id}\n"))?,
                 Printed::Command => output::print(&format!("{command}\n"))?,
-                Printed::Json => output::print_json(&format!("{}\n", offer.json(&command)))?,
+                Printed::Json => output::print_json(&format!("{}\n", offer.json(&command, &options.with)))?,
             }
         }
     }
@@ -106,6 +110,7 @@ fn search(settings: &Settings, options: &PickArguments) -> Result<Wanted, CliErr
         let key = wanted.job.map_or("dph_total", |_| "job_cost");
         query.order = language::parse_order(key, query.catalog()).unwrap_or_default();
     }
+    wanted.additions.clone_from(&options.with);
     set_limit(&mut wanted, options.limit, dialect)?;
     Ok(wanted)
 }
@@ -196,15 +201,25 @@ impl Offer<'_> {
     }
 
     /// Its record as received, with a member of bourse's own.
-    fn json(&self, command: &str) -> String {
+    fn json(&self, command: &str, additions: &[Addition]) -> String {
+        let (of_others, own): (Vec<_>, Vec<_>) = additions.iter().partition(|addition| addition.compares());
+        let mut member = json!({ "v": enrich::VERSION, "command": command });
+        for (result, additions) in [(self.again, own), (self.found, of_others)] {
+            let row = result.listing.row(self.id).and_then(|row| u32::try_from(row).ok());
+            for more in row
+                .into_iter()
+                .flat_map(|row| enrich::members(self.settings, result, &[row], &additions))
+            {
+                if let (Some(member), Json::Object(more)) = (member.as_object_mut(), more) {
+                    member.extend(more);
+                }
+            }
+        }
         let listing = &self.again.listing;
         let record = listing
             .row(self.id)
             .and_then(|row| listing.json(row))
             .map(redact::record);
-        let price = self.price(self.again);
-        let added = json!({ "command": command, "bill": price.filter(|_| self.job.is_some()) });
-        let record = record.unwrap_or_default();
-        format!("{{\"bourse\":{added},{}", record.trim_start().trim_start_matches('{'))
+        enrich::with_member(&record.unwrap_or_default(), &member)
     }
 }

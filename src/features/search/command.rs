@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use serde_json::Value as Json;
+
 use crate::api::{ApiError, Progress, Reply, Request, Session, Wait};
-use crate::cli::args::{Format, OffersArguments, SearchArguments, VolumesArguments};
+use crate::cli::args::{OffersArguments, RecordFormat, SearchArguments, VolumesArguments};
 use crate::cli::output;
 use crate::cli::output::{CliError, ProgressLine};
 use crate::cli::table::{Priced, View};
@@ -17,6 +19,7 @@ use crate::domain::{
 };
 use crate::features::annotations::command as notes;
 use crate::features::annotations::command::Answer;
+use crate::features::enrich;
 use crate::settings::Settings;
 use crate::table::computed_columns::ComputedColumns;
 use crate::table::price_models::PriceModelSearches;
@@ -42,6 +45,9 @@ pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<
             job.disk_gb = gigabytes;
         }
     }
+    let is_json = matches!(arguments.search.format, RecordFormat::Json | RecordFormat::Jsonl);
+    enrich::check(&arguments.with, is_json, "--format json or jsonl", wanted.job.is_some())?;
+    wanted.additions.clone_from(&arguments.with);
     search(settings, &arguments.search, wanted).await
 }
 
@@ -101,6 +107,7 @@ pub struct SearchResult {
     /// How many of them, the last ones, end before the job or lack its disk.
     unfit: usize,
     pub check: ResponseCheck,
+    pub computed: ComputedColumns,
 }
 
 impl SearchResult {
@@ -204,6 +211,7 @@ fn arranged_with(
         rows,
         unfit,
         check,
+        computed,
     }
 }
 
@@ -231,10 +239,12 @@ async fn search(settings: &Settings, arguments: &SearchArguments, mut wanted: Wa
         let request = request(query, &wanted.bans(settings), settings.dialect);
         return print_curl(settings, &connection.session, &request);
     }
+    let additions = wanted.additions.clone();
     let result = load(settings, &connection.session, wanted).await?;
     let shown = most_rows.map_or(usize::MAX, |rows| rows as usize);
     let shown = &result.rows[..shown.min(result.rows.len())];
-    show(&result.listing, shown, &view)?;
+    let members = enrich::members(settings, &result, shown, &additions);
+    show(&result.listing, shown, &view, &members)?;
     // After the records: above a long table nobody would see them.
     result.tell(settings.dialect, "listed last");
     output::note_shown(shown.len(), result.rows.len(), result.query.resource.nouns());
@@ -296,6 +306,7 @@ fn compute(
     computed.price_models = price_models;
     computed.throughput = Arc::new(settings.preferences.config.values.throughput.clone());
     let is_asked = job.is_some()
+        || !wanted.additions.is_empty()
         || wanted.term.is_some()
         || computed.throughput.units().next().is_some()
         || wanted.fields().any(Field::is_computed);
@@ -343,9 +354,10 @@ pub fn tell_skipped(listing: &Listing) {
     }
 }
 
-pub fn show(listing: &Listing, rows: &[u32], view: &View) -> Result<(), CliError> {
+/// Prints rows, each with its member of bourse's own if there are any.
+pub fn show(listing: &Listing, rows: &[u32], view: &View, members: &[Json]) -> Result<(), CliError> {
     match view.format {
-        Format::Table => {
+        RecordFormat::Table => {
             output::print(&view.table(listing, rows))?;
             if rows.is_empty() {
                 let nouns = listing.catalog().resource.nouns();
@@ -353,7 +365,8 @@ pub fn show(listing: &Listing, rows: &[u32], view: &View) -> Result<(), CliError
             }
             Ok(())
         }
-        Format::Csv => output::print(&view.csv(listing, rows)),
-        Format::Json => output::print_json_pieces(view.json(listing, rows)),
+        RecordFormat::Csv => output::print(&view.csv(listing, rows)),
+        RecordFormat::Json => output::print_json_pieces(view.json(listing, rows, members)),
+        RecordFormat::Jsonl => output::print_json_pieces(view.json_lines(listing, rows, members)),
     }
 }

@@ -46,7 +46,7 @@ pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<
         settings.keep_pacing(&connection.session);
         checked?;
     }
-    search::show(&listing, &rows, &view)?;
+    search::show(&listing, &rows, &view, &[])?;
     search::tell_skipped(&listing);
     let answer = Answer {
         listing: &listing,

@@ -276,7 +276,7 @@ fn shells_complete_commands_flags_profiles_choices_fields_operators_and_values()
     // Of a word that bash cuts at `=`, only the rest is replaced.
     let line = "bourse offers --format=j";
     let (_, out, _) = run(&mut home.bourse(&["__complete", "bash", line, "j"]));
-    assert_eq!(out, "json \n");
+    assert_eq!(out, "json \njsonl \n");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod analysis;
 pub mod commands;
+mod enrich;
 #[cfg(unix)]
 mod help;
 #[cfg(unix)]

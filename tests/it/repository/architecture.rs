@@ -44,7 +44,7 @@ const ROOMS: [(&str, &[&str]); 12] = [
 const OWED: [(&str, &str); 1] = [("features", "runtime")];
 
 /// Which feature reads which other one. An arrow that is gone has to leave the list.
-const READS: [(&str, &[&str]); 16] = [
+const READS: [(&str, &[&str]); 17] = [
     ("alerts", &["history", "saved", "workergroups"]),
     ("auto_refresh", &["alerts"]),
     ("cluster", &["market"]),
@@ -54,16 +54,25 @@ const READS: [(&str, &[&str]); 16] = [
         "details",
         &["annotations", "copy_export", "history", "job", "workergroups"],
     ),
+    ("enrich", &["history", "search"]),
     ("help", &["copy_export", "markets", "saved"]),
     ("history", &["annotations", "market", "search", "workergroups"]),
     ("market", &["annotations", "cluster", "details", "search"]),
-    ("pick", &["annotations", "copy_export", "markets", "search"]),
+    ("pick", &["annotations", "copy_export", "enrich", "markets", "search"]),
     ("requests", &["copy_export"]),
     ("route_lab", &["copy_export", "search"]),
     ("saved", &["history"]),
     (
         "search",
-        &["annotations", "auto_refresh", "cluster", "details", "market", "markets"],
+        &[
+            "annotations",
+            "auto_refresh",
+            "cluster",
+            "details",
+            "enrich",
+            "market",
+            "markets",
+        ],
     ),
     ("volumes", &["job"]),
     ("workergroups", &["annotations", "copy_export", "markets", "search"]),
