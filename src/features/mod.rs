@@ -34,13 +34,14 @@ use crate::domain::{Condition, Resource};
 use crate::keys::Action;
 
 /// The features that keep state or wait for something. Each sees what those before it have added to an update.
-static FEATURES: [Feature; 6] = [
+static FEATURES: [Feature; 7] = [
     requests::FEATURE,
     workergroups::FEATURE,
     auto_refresh::FEATURE,
     history::FEATURE,
     alerts::FEATURE,
     route_lab::FEATURE,
+    pick::FEATURE,
 ];
 
 /// The dashboard with all its views. `conditions` are those of the first search, unless they are
@@ -116,6 +117,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
             quit::quit(cx);
             true
         }
+        Action::Pick => pick::start(cx),
         Action::Open => cx.try_open(details::view::Detail::new),
         Action::Related => cx.try_open(details::view::Detail::on_machine),
         Action::Host => {

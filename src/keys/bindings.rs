@@ -213,6 +213,7 @@ macro_rules! actions {
 actions! {
     Find {
         Open,
+        Pick,
         Query,
         Sort,
         Refresh,
@@ -435,6 +436,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["right", "l"], Action::Right, "columns-right", "Scroll columns right"),
     row(Context::Table, &["+", "="], Action::Widen(Side::Preview), "wider-preview", "Widen the preview"),
     row(Context::Table, &["-"], Action::Widen(Side::Table), "wider-table", "Widen the table"),
+    row(Context::Table, &[], Action::Pick, "pick", "Copy what rents the best offer that is still there"),
     row(Context::Table, &[], Action::Unmark, "unmark-all", "Unmark all rows"),
     row(Context::Table, &[], Action::ForgetJob, "clear-job", "Clear job pricing"),
     row(Context::Table, &["E"], Action::OpenRequest, "open-request",

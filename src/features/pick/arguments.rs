@@ -36,7 +36,7 @@ pub struct PickArguments {
     pub with: Vec<Addition>,
 
     /// How many offers to look at once more, the best first
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, value_name = "N", default_value_t = super::TRIES, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub tries: u32,
 
     /// Command to run with the offer, without a shell

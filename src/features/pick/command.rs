@@ -15,7 +15,7 @@ use crate::domain::cost::{Basis, Job, Prices};
 use crate::domain::format::{cell, counted};
 use crate::domain::insight::Bill;
 use crate::domain::query::Direction;
-use crate::domain::{Condition, Dialect, Operand, Operator, Resource, RowId, Value, language};
+use crate::domain::{Dialect, Resource, RowId, language};
 use crate::features::annotations::command as notes;
 use crate::features::copy_export::handoff;
 use crate::features::enrich;
@@ -105,10 +105,8 @@ fn search(settings: &Settings, options: &PickArguments) -> Result<Wanted, CliErr
     if let (Some(job), Some(gb)) = (&mut wanted.job, options.storage) {
         job.disk_gb = gb;
     }
-    let is_chosen = options.order.is_some() || query.order != language::default_query(resource, dialect).order;
-    if !is_chosen {
-        let key = wanted.job.map_or("dph_total", |_| "job_cost");
-        query.order = language::parse_order(key, query.catalog()).unwrap_or_default();
+    if options.order.is_none() {
+        wanted.query.order = super::order(&wanted.query, wanted.job.is_some(), dialect);
     }
     wanted.additions.clone_from(&options.with);
     set_limit(&mut wanted, options.limit, dialect)?;
@@ -123,19 +121,16 @@ async fn look(
     id: RowId,
 ) -> Result<Option<SearchResult>, CliError> {
     let mut wanted = wanted.clone();
-    let field = wanted.query.catalog().by_key("id");
-    let is_it = field.map(|field| Condition::new(field, Operator::Eq, Operand::One(Value::id(id.0.into()))));
-    wanted.query.conditions.extend(is_it);
+    wanted.query = super::only(&wanted.query, id);
     let result = load(settings, session, wanted).await?;
     Ok(candidates(&result, settings.dialect).contains(&id).then_some(result))
 }
 
-/// The offers that suit the job, the best first. A market may ignore conditions; nobody rents what breaks one.
+/// The offers that suit the job, the best first.
 fn candidates(result: &SearchResult, dialect: &'static Dialect) -> Vec<RowId> {
-    let listing = &result.listing;
-    let is_broken = |condition: &Condition, row| condition.is_broken_by(listing.sent_column(condition.field).cell(row));
+    let (listing, query) = (&result.listing, &result.query);
     let rows = result.suitable().iter().map(|row| *row as usize);
-    let rows = rows.filter(|row| !result.query.sent(dialect).any(|condition| is_broken(condition, *row)));
+    let rows = rows.filter(|row| super::is_right(listing, query, dialect, *row));
     rows.filter_map(|row| listing.id(row)).collect()
 }
 

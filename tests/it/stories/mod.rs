@@ -32,6 +32,7 @@ mod markets;
 mod monochrome;
 mod offers;
 mod own_keys;
+mod pick;
 mod plain;
 mod plot;
 mod price_basis;
