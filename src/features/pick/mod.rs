@@ -56,7 +56,8 @@ fn best(browser: &Browser) -> Option<Round> {
     let (query, listing) = (browser.shown_query()?, browser.listing()?);
     let is_fit = |row: &u32| !browser.computed.is_unfit(*row as usize);
     let mut rows: Vec<u32> = browser.view().iter().copied().filter(is_fit).collect();
-    let order = order(query, browser.computed.job.is_some(), browser.dialect());
+    // What is loaded whole is sorted without asking again.
+    let order = order(&browser.query, browser.computed.job.is_some(), browser.dialect());
     listing.sort(&mut rows, &order);
     let ids = rows.into_iter().filter_map(|row| listing.id(row as usize));
     Some(Round {
