@@ -22,9 +22,10 @@ use crate::store::Paths;
 
 use crate::features::history::arguments::{DbCommand, HistoryArguments, WatchArguments};
 use crate::features::market::arguments::{DepthArguments, MarketArguments, PlanArguments};
+use crate::features::markets::check::MarketsCommand;
 use crate::features::markets::command::ProfileResolver;
 use crate::features::pick::arguments::PickArguments;
-use crate::settings::{Environment, Settings};
+use crate::settings::{Environment, Global, Settings};
 pub use args::Arguments;
 use args::{
     CompleteArguments, GroupsArguments, OffersArguments, RouteArguments, SandboxArguments, UnlistArguments,
@@ -54,6 +55,11 @@ pub enum Command {
     Db {
         #[command(subcommand)]
         command: DbCommand,
+    },
+    /// Check whether a market is what bourse expects
+    Markets {
+        #[command(subcommand)]
+        command: MarketsCommand,
     },
     /// List workergroups, or create one
     Groups(GroupsArguments),
@@ -116,7 +122,7 @@ pub fn run(arguments: &Arguments, command: &Command) -> ExitCode {
 
 /// The settings of the dashboard, with the conditions of `--query` and the `--limit`.
 pub fn dashboard_settings(arguments: &Arguments) -> Result<Settings, CliError> {
-    let mut settings = resolve(arguments)?;
+    let mut settings = resolve(&arguments.global)?;
     if let Some(text) = &arguments.query {
         let query = language::default_query(Resource::Offers, settings.dialect);
         let reading = plain::read(text, query.catalog(), settings.dialect, &plain::Names::default());
@@ -150,6 +156,7 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
             "--limit before a subcommand is for the dashboard; put it after the subcommand".to_owned(),
         ));
     }
+    let global = &arguments.global;
     let done = match command {
         Command::Completions { shell } => complete::script(*shell),
         Command::Complete(options) => complete::complete(options),
@@ -161,33 +168,37 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
         Command::Paths => config::print_paths(&arguments.global),
         Command::Man => output::write(include_bytes!("../assets/man/bourse.1")),
         Command::Sandbox(options) => on_threads(sandbox::serve(&arguments.global, options)),
-        Command::Offers(options) => block_on(features::search::command::offers(&noted(arguments)?, options)),
-        Command::Volumes(options) => block_on(features::search::command::volumes(&noted(arguments)?, options)),
-        Command::Market(options) => block_on(features::market::command::market(&noted(arguments)?, options)),
-        Command::Depth(options) => block_on(features::market::command::depth(&noted(arguments)?, options)),
-        Command::Plan(options) => block_on(features::cluster::command::plan(&noted(arguments)?, options)),
-        Command::Pick(options) => block_on(features::pick::command::pick(&noted(arguments)?, options)),
-        Command::Watch(options) => block_on(features::history::watch_command::watch(&noted(arguments)?, options)),
-        Command::History(options) => features::history::command::history(&noted(arguments)?, options),
-        Command::Db { command } => features::history::db::db(&noted(arguments)?, *command),
-        Command::Groups(options) => block_on(features::workergroups::command::groups(&noted(arguments)?, options)),
-        Command::Unlist(options) => block_on(write::unlist(&noted(arguments)?, options)),
-        Command::Route(options) => on_threads(features::route_lab::command::route(&noted(arguments)?, options)),
+        Command::Offers(options) => block_on(features::search::command::offers(&noted(global)?, options)),
+        Command::Volumes(options) => block_on(features::search::command::volumes(&noted(global)?, options)),
+        Command::Market(options) => block_on(features::market::command::market(&noted(global)?, options)),
+        Command::Depth(options) => block_on(features::market::command::depth(&noted(global)?, options)),
+        Command::Plan(options) => block_on(features::cluster::command::plan(&noted(global)?, options)),
+        Command::Pick(options) => block_on(features::pick::command::pick(&noted(global)?, options)),
+        Command::Watch(options) => block_on(features::history::watch_command::watch(&noted(global)?, options)),
+        Command::History(options) => features::history::command::history(&noted(global)?, options),
+        Command::Db { command } => features::history::db::db(&noted(global)?, *command),
+        Command::Markets { command } => {
+            let MarketsCommand::Check(options) = command;
+            let global = Global {
+                profile: options.name.clone().or_else(|| arguments.global.profile.clone()),
+                ..arguments.global.clone()
+            };
+            block_on(features::markets::check::check(&noted(&global)?, options))
+        }
+        Command::Groups(options) => block_on(features::workergroups::command::groups(&noted(global)?, options)),
+        Command::Unlist(options) => block_on(write::unlist(&noted(global)?, options)),
+        Command::Route(options) => on_threads(features::route_lab::command::route(&noted(global)?, options)),
     };
     done.map(|()| ExitCode::SUCCESS)
 }
 
-fn resolve(arguments: &Arguments) -> Result<Settings, CliError> {
-    Ok(Settings::resolve(
-        &arguments.global,
-        &Environment::of_process(),
-        Paths::of_user(),
-    )?)
+fn resolve(global: &Global) -> Result<Settings, CliError> {
+    Ok(Settings::resolve(global, &Environment::of_process(), Paths::of_user())?)
 }
 
 /// The settings, with their notices printed to stderr.
-fn noted(arguments: &Arguments) -> Result<Settings, CliError> {
-    let settings = resolve(arguments)?;
+fn noted(global: &Global) -> Result<Settings, CliError> {
+    let settings = resolve(global)?;
     for notice in &settings.notices {
         output::note(notice);
     }

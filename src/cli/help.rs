@@ -84,6 +84,11 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
     (&["db", "vacuum"], &[("bourse db vacuum", "shrink the file")]),
     (&["db", "export"], &[("bourse db export --format csv > prices.csv", "for a spreadsheet")]),
     (&["db", "reset"], &[("bourse db reset", "start with an empty file")]),
+    (&["markets"], &[("bourse markets check", "compare the market in use with what bourse expects")]),
+    (&["markets", "check"], &[
+        ("bourse markets check sandbox", "what the sandbox has and lacks"),
+        ("bourse markets check --format json > report.json", "for a bug report: names and counts, no values"),
+    ]),
     (&["groups"], &[
         ("bourse groups", "every workergroup"),
         ("bourse groups endpoint=sdxl", "those of one endpoint"),
@@ -199,6 +204,9 @@ pub fn command() -> Command {
     let command = command.disable_help_flag(true).disable_version_flag(true);
     // `bourse offers --help` says the same, and the list of commands fits a small terminal.
     let command = command.disable_help_subcommand(true);
+    // One blank line less than usual.
+    let template = "{about-with-newline}{usage-heading} {usage}\n\n{all-args}{after-help}";
+    let command = command.help_template(template);
     explained(command.args(flags), &mut Vec::new())
 }
 

@@ -4,6 +4,7 @@
 //! Requests travel as [`MarketCommand`]s and outcomes return as [`MarketEvent`]s. Neither ever
 //! contains an API key, only its source.
 
+pub mod check;
 pub mod command;
 mod update;
 pub(crate) mod view;

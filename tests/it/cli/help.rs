@@ -10,7 +10,7 @@ use crate::repository::guide::shell::Shell;
 use crate::support::side_by_side;
 
 /// The commands, each with the words behind `bourse`.
-const COMMANDS: [&[&str]; 26] = [
+const COMMANDS: [&[&str]; 28] = [
     &[],
     &["offers"],
     &["volumes"],
@@ -25,6 +25,8 @@ const COMMANDS: [&[&str]; 26] = [
     &["db", "vacuum"],
     &["db", "export"],
     &["db", "reset"],
+    &["markets"],
+    &["markets", "check"],
     &["groups"],
     &["groups", "create"],
     &["unlist"],

@@ -12,6 +12,7 @@ mod history_bans;
 mod job;
 mod lists;
 mod man;
+mod markets;
 mod pick;
 #[cfg(unix)]
 mod route;

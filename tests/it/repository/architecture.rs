@@ -44,7 +44,7 @@ const ROOMS: [(&str, &[&str]); 12] = [
 const OWED: [(&str, &str); 1] = [("features", "runtime")];
 
 /// Which feature reads which other one. An arrow that is gone has to leave the list.
-const READS: [(&str, &[&str]); 17] = [
+const READS: [(&str, &[&str]); 18] = [
     ("alerts", &["history", "saved", "workergroups"]),
     ("auto_refresh", &["alerts"]),
     ("cluster", &["market"]),
@@ -58,6 +58,7 @@ const READS: [(&str, &[&str]); 17] = [
     ("help", &["copy_export", "markets", "saved"]),
     ("history", &["annotations", "market", "search", "workergroups"]),
     ("market", &["annotations", "cluster", "details", "search"]),
+    ("markets", &["search"]),
     ("pick", &["annotations", "copy_export", "enrich", "markets", "search"]),
     ("requests", &["copy_export"]),
     ("route_lab", &["copy_export", "search"]),
