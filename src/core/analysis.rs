@@ -8,6 +8,9 @@ use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::browser::Browser;
 
+/// The GPUs of the largest common machines.
+const USUAL_GPUS: f64 = 8.0;
+
 /// Why an action cannot be done now, if it cannot.
 pub(crate) fn disabled(state: &State, action: Action) -> Option<String> {
     let key = |action| state.keymap.key_of(action);
@@ -42,6 +45,8 @@ pub(crate) fn disabled(state: &State, action: Action) -> Option<String> {
             Some(format!("Only on Offers ({})", key(Action::Pane(Pane::Offers))))
         }
         Action::Funnel if browser.query.active().next().is_none() => Some("No filters to explain".to_owned()),
+        // The planner leaves out the count that no offer has.
+        Action::Cluster if browser.gpus_beyond_an_offer().is_some() => None,
         _ if needs_rows && has_no_row => Some("No rows".to_owned()),
         _ => None,
     }
@@ -61,6 +66,20 @@ impl Browser {
         {
             self.marks.insert(id);
         }
+    }
+
+    /// The GPUs that the search asks for, if they are more than an offer usually has.
+    pub fn gpus_beyond_an_offer(&self) -> Option<f64> {
+        let mut conditions = self
+            .query
+            .active()
+            .filter(|condition| condition.field.key == "num_gpus");
+        conditions.find_map(|condition| match (condition.operator, &condition.operand) {
+            (Operator::Eq | Operator::Gte | Operator::Gt, Operand::One(Value::Number(gpus))) => {
+                Some(*gpus).filter(|gpus| *gpus > USUAL_GPUS)
+            }
+            _ => None,
+        })
     }
 
     /// How many rows there are and whether they are all: `All 57 offers`, `First 500 offers, more exist`.

@@ -1,11 +1,16 @@
 //! Questions about the recorded market and their answers.
 
+use std::collections::BTreeSet;
+
 use super::alert::Rule;
 use super::replay::Replay;
 use super::series::Series;
 use super::tape::Event;
 use super::verdict::Memory;
 use super::{Excerpt, Lot, Moment, Quote, SearchKey, Spell, lowest_price, memory, replay, series, tape, timeline};
+use crate::domain::language::{self, Mode};
+use crate::domain::value::CellRef;
+use crate::domain::{Condition, Dialect};
 
 /// Which lots a question is about; all, without conditions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -23,6 +28,37 @@ impl Question {
             Want::Tape { .. } | Want::Series { .. } | Want::Searches | Want::Rings(_) => None,
         };
         lowest_price(quotes, recorded, gpus, self.storage).filter(|price| price.is_finite())
+    }
+
+    /// The same question about the search without its conditions on the model and the number of GPUs that
+    /// it is about; `None` if there are none. Prices of a model are the same where all models are searched.
+    pub fn without_model(&self) -> Option<Self> {
+        let (search, model) = (self.search.as_ref()?, self.filter.model.as_deref()?);
+        let gpus = match self.want {
+            Want::Memory { gpus } => gpus,
+            Want::Series { .. } => None,
+            Want::Tape { .. } | Want::Searches | Want::Rings(_) => return None,
+        };
+        let catalog = search.resource.catalog();
+        let parsed = language::parse(&search.conditions, catalog, &Dialect::SANDBOX, &[], Mode::Strict).ok()?;
+        let is_told = |condition: &Condition| match condition.field.key {
+            "gpu_name" => !condition.is_broken_by(CellRef::Text(model)),
+            "num_gpus" => gpus.is_some_and(|gpus| !condition.is_broken_by(CellRef::Number(gpus.into()))),
+            _ => false,
+        };
+        let conditions = parsed.conditions.iter();
+        let others: BTreeSet<String> = conditions
+            .filter(|own| !is_told(own))
+            .map(language::print_condition)
+            .collect();
+        let search = SearchKey {
+            conditions: others.into_iter().collect::<Vec<_>>().join(" "),
+            ..search.clone()
+        };
+        (Some(&search) != self.search.as_ref()).then(|| Self {
+            search: Some(search),
+            ..self.clone()
+        })
     }
 
     pub(super) fn price_of(&self, spell: &Spell) -> Option<f64> {
@@ -97,6 +133,26 @@ pub enum Answer {
     Searches(Vec<RecordedSearch>),
     /// `None` if the search is not recorded.
     Rings(Option<Replay>),
+}
+
+impl Answer {
+    /// The answer with the past of a `longer` watched search that has the same prices, see
+    /// [`Question::without_model`]. What is on offer now stays its own.
+    #[must_use]
+    pub fn with_past(self, longer: Self) -> Self {
+        match (self, longer) {
+            (Self::Memory(None), Self::Memory(longer)) => Self::Memory(longer),
+            (Self::Series(None), Self::Series(longer)) => Self::Series(longer),
+            (Self::Memory(Some(own)), Self::Memory(Some(longer))) if longer.watched > own.watched => {
+                Self::Memory(Some(own.with_past(longer)))
+            }
+            (Self::Series(Some(own)), Self::Series(Some(mut longer))) if longer.watched > own.watched => {
+                longer.now = own.now.or(longer.now);
+                Self::Series(Some(longer))
+            }
+            (own, _) => own,
+        }
+    }
 }
 
 /// Answers a question from what was recorded of the searches that it asks about.

@@ -125,6 +125,17 @@ impl Withheld {
 }
 
 impl Memory {
+    /// With the prices and lifetimes of a longer watched search. What is on offer stays its own.
+    pub(super) fn with_past(self, longer: Self) -> Self {
+        Self {
+            lowest: self.lowest.or(longer.lowest),
+            on_offer: self.on_offer,
+            last: self.last,
+            until: self.until,
+            ..longer
+        }
+    }
+
     /// How long a lot has been on offer at `now`; `None` if the last poll did not see it.
     pub fn seen(&self, lot: &Lot, now: Moment) -> Option<Lasted> {
         let index = self.on_offer.binary_search_by(|(offered, _)| offered.cmp(lot));

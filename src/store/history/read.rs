@@ -135,6 +135,14 @@ impl Database {
     ///
     /// When the database cannot be read.
     pub fn answer(&self, question: &Question) -> Result<Answer, HistoryError> {
+        let own = self.answer_exactly(question)?;
+        Ok(match question.without_model() {
+            Some(wider) => own.with_past(self.answer_exactly(&wider)?),
+            None => own,
+        })
+    }
+
+    fn answer_exactly(&self, question: &Question) -> Result<Answer, HistoryError> {
         let answer = match (&question.search, &question.want) {
             (Some(search), Want::Series { buckets }) => self
                 .outline(search, question)

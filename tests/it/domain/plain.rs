@@ -228,7 +228,10 @@ fn texts() -> impl Strategy<Value = String> {
 }
 
 /// Words that only join others.
-const JOINING: &[&str] = &["for", "per", "in", "gpu", "h", "a", "i"];
+const JOINING: &[&str] = &[
+    "for", "per", "in", "gpu", "h", "a", "i", "an", "we", "me", "my", "it", "is", "be", "am", "w", "of", "on", "at",
+    "to", "by", "as", "ai", "ml",
+];
 
 /// The words of a text that are part of no clause, neither of one that is read nor of one that is refused, and
 /// that did not stay in the query.

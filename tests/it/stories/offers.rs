@@ -547,4 +547,12 @@ fn a_mistyped_model_and_more_gpus_than_a_machine_has_are_helped() {
     desk.answer(r#"{"success": true, "offers": []}"#);
     desk.expect("One offer has at most 8 GPUs or so")
         .expect("K plan a cluster");
+    // The planner searches the machines that have so many together.
+    desk.keys("K").expect("Cluster");
+    let sent = bourse::api::wire::encode(desk.asked(), &bourse::domain::Dialect::SANDBOX)
+        .body
+        .unwrap();
+    assert_eq!(sent.get("num_gpus"), None);
+    desk.answer(THREE);
+    desk.expect("16").expect_not("No rows");
 }

@@ -9,6 +9,7 @@ use crate::core::view::{Cx, Outcome, Scene};
 use crate::core::views::form_view::FormView;
 use crate::core::views::wider;
 use crate::domain::cost::Prices;
+use crate::domain::format::trimmed;
 use crate::domain::insight::Bill;
 use crate::domain::insight::plan::{Need, Offers, Plan, Planning, Same};
 use crate::domain::language::Mode;
@@ -92,8 +93,17 @@ pub(crate) struct Cluster {
 }
 
 /// Opens the planner with the last input, and loads the offers that the limit of the search left out.
+/// Opens the planner. A count that no offer has leaves the search and becomes the planner's.
 pub(crate) fn open(cx: &mut Cx<'_>) -> bool {
-    open_with(cx, |_| {})
+    let offers = cx.table(Resource::Offers);
+    let Some(gpus) = offers.gpus_beyond_an_offer().filter(|_| offers.view().is_empty()) else {
+        return open_with(cx, |_| {});
+    };
+    let mut conditions = offers.query.conditions.clone();
+    conditions.retain(|condition| condition.field.key != "num_gpus");
+    offers.jump_to(conditions);
+    cx.ask(Resource::Offers);
+    open_with(cx, |form| form.set_text(Key::Gpus, &trimmed(gpus, 0)))
 }
 
 /// Opens the planner for this many GPUs, of one model or of any.

@@ -9,16 +9,13 @@ use crate::api::ApiError;
 use crate::core::view::Scene;
 use crate::core::{Pane, State};
 use crate::domain::language::Mode;
-use crate::domain::{Condition, Operand, Operator, Value, language, plain};
+use crate::domain::{language, plain};
 use crate::features::markets::explain;
 use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::{Now, Phase, Waiting};
 use crate::widgets::dialog::READABLE;
 use crate::widgets::text::wrap;
-
-/// The GPUs of the largest common machines.
-const USUAL_GPUS: f64 = 8.0;
 
 /// A sentence, its reasons, and the keys to go on with.
 struct Note {
@@ -198,18 +195,10 @@ fn respelled(browser: &Browser) -> Option<String> {
     Some(format!("Did you mean {}?", suggestion.apply(&words)))
 }
 
-/// What helps a search for more GPUs than one machine has.
+/// Why no offer has so many GPUs.
 fn too_many_gpus(browser: &Browser) -> Option<String> {
-    let is_too_many = |condition: &Condition| {
-        let wants = matches!(condition.operator, Operator::Eq | Operator::Gte | Operator::Gt);
-        let many = match &condition.operand {
-            Operand::One(Value::Number(many)) => *many > USUAL_GPUS,
-            Operand::One(_) | Operand::Many(_) => false,
-        };
-        condition.field.key == "num_gpus" && wants && many
-    };
     let text = "One offer has at most 8 GPUs or so: the planner combines several machines.";
-    browser.query.active().any(is_too_many).then(|| text.to_owned())
+    browser.gpus_beyond_an_offer().map(|_| text.to_owned())
 }
 
 /// Suggestions for conditions with an unknown name.

@@ -7,7 +7,7 @@ use bourse::domain::history::{
 use bourse::store::history::Database;
 use proptest::prelude::*;
 
-use super::{MARKET, START, everything, lot, poll, search};
+use super::{MARKET, START, everything, lot, open, poll, search};
 
 const PRICES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.5];
 const DAY: i64 = 86_400;
@@ -220,4 +220,71 @@ fn days_that_are_over_are_sealed_and_an_older_end_opens_them() {
     assert_eq!(database.answer(&question).unwrap(), defined(&database));
     database.sweep(Moment(START + day(8))).unwrap();
     assert_eq!(database.answer(&question).unwrap(), defined(&database));
+}
+
+#[test]
+fn prices_of_a_model_are_remembered_from_the_search_for_all_models() {
+    let root = tempfile::tempdir().unwrap();
+    let mut database = open(&root.path().join("history.sqlite"));
+    // Two days of hourly polls of all models, then one of the model alone at another price.
+    for hour in 0..=48 {
+        let poll = Poll {
+            interval: Some(3600),
+            ..poll(hour * 3600, &[(10, 1, 0.40)])
+        };
+        database.record(&poll).unwrap();
+    }
+    let alone = Poll {
+        search: search("gpu_name=RTX_4090 gpu_ram>=24"),
+        ..poll(49 * 3600, &[(10, 1, 0.30)])
+    };
+    database.record(&alone).unwrap();
+    let ask = |conditions: &str, want: Want, model: Option<&str>| {
+        let question = Question {
+            search: Some(search(conditions)),
+            filter: LotFilter {
+                machine: None,
+                model: model.map(str::to_owned),
+            },
+            since: Moment(START),
+            until: Moment(START + 50 * 3600),
+            want,
+            ..everything()
+        };
+        database.answer(&question).unwrap()
+    };
+    let memory = |conditions: &str| match ask(conditions, Want::Memory { gpus: Some(1) }, Some("RTX 4090")) {
+        Answer::Memory(memory) => memory,
+        other => panic!("{other:?}"),
+    };
+    for alone in [
+        "gpu_name=RTX_4090 gpu_ram>=24",
+        "gpu_name=RTX_4090 gpu_ram>=24 num_gpus=1",
+    ] {
+        let known = memory(alone).unwrap();
+        assert_eq!(known.watched, 48 * 3600, "{alone}");
+        let lowest = if alone.contains("num_gpus") { 0.40 } else { 0.30 };
+        assert_eq!(
+            known.lowest,
+            Some(lowest),
+            "what is on offer now is that of the search itself: {alone}"
+        );
+    }
+    // Other conditions make other prices, and so does another model.
+    assert_eq!(memory("gpu_name=RTX_4090 gpu_ram>=24 verified=true"), None);
+    assert_eq!(memory("gpu_name=RTX_3090 gpu_ram>=24"), None);
+    let series = |model| ask("gpu_name=RTX_4090 gpu_ram>=24", Want::Series { buckets: 10 }, model);
+    let Answer::Series(Some(whole)) = series(None) else {
+        panic!()
+    };
+    let Answer::Series(Some(model)) = series(Some("RTX 4090")) else {
+        panic!()
+    };
+    assert!(
+        whole.watched < 0.01 && model.watched > 0.9,
+        "{} {}",
+        whole.watched,
+        model.watched
+    );
+    assert_eq!(model.now.unwrap().levels.unwrap().lowest, 0.30);
 }
