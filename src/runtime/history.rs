@@ -249,8 +249,8 @@ mod tests {
 
     use super::*;
     use crate::domain::dialect::Dialect;
-    use crate::domain::history::{Moment, Poll, PollOutcome, SearchKey};
-    use crate::domain::{OfferType, Resource};
+    use crate::domain::history::{LotFilter, Moment, Poll, PollOutcome, SearchKey, Want};
+    use crate::domain::{OfferType, Resource, language};
     use crate::sandbox::market::MarketConfig;
 
     /// A program's thread on the files of a folder, and what it reports.
@@ -360,7 +360,22 @@ mod tests {
         }
         // A claim takes nothing else for its answer.
         start().claim(Resource::Offers, 1000.0);
-        assert_eq!(history.open().unwrap().contents().unwrap().polls, 2 * 24);
+        let database = history.open().unwrap();
+        assert_eq!(database.contents().unwrap().polls, 2 * 24);
+        // The lowest price is known all the time: a verdict needs that.
+        let query = language::default_query(Resource::Offers, &Dialect::VAST);
+        let question = Question {
+            search: Some(SearchKey::of(&query)),
+            filter: LotFilter::default(),
+            storage: 8.0,
+            since: Moment(0),
+            until: Moment(i64::MAX),
+            want: Want::Memory { gpus: None },
+        };
+        let Ok(Answer::Memory(Some(memory))) = database.answer(&question) else {
+            panic!("nothing is remembered");
+        };
+        assert_eq!(memory.watched, 23 * 3600);
     }
 
     #[test]

@@ -26,8 +26,8 @@ impl SandboxPast {
     /// meanwhile. Takes seconds.
     pub fn polls(self, is_stopped: &AtomicBool) -> Vec<Poll> {
         let [offers, volumes] = [Resource::Offers, Resource::Volumes].map(|resource| Query {
-            // Polled to the end: the limit would cut it.
-            limit: None,
+            // More than there are: only a response below its limit is known to be whole.
+            limit: Some(1_000_000),
             ..language::default_query(resource, self.dialect)
         });
         let Ok(past) = Past::new(self.market, &offers, &volumes) else {

@@ -65,8 +65,12 @@ impl Iterator for Past {
     type Item = PastHour;
 
     fn next(&mut self) -> Option<PastHour> {
+        if self.hour > 0 {
+            self.market.step(MOTION);
+        }
+        // A second before the first response, which would replace what is recorded at the same time.
+        let at = self.market.config().start - HOUR * float(self.hour) - 1.0;
         self.hour += 1;
-        self.market.step(MOTION);
         let market = &self.market;
         let terms = self.offers.terms(DEFAULT_STORAGE_GB);
         let offers = pick(market.listed(), |listed| market.row(*listed, terms), &self.offers);
@@ -74,7 +78,7 @@ impl Iterator for Past {
         let storage = self.volumes.terms(DEFAULT_VOLUME).storage;
         let volumes = pick(market.volumes(storage), Clone::clone, &self.volumes);
         Some(PastHour {
-            at: market.config().start - HOUR * float(self.hour),
+            at,
             offers: list("{\"offers\":[", offers),
             volumes: list("{\"success\":true,\"offers\":[", volumes.into_iter()),
         })

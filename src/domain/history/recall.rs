@@ -148,6 +148,10 @@ impl Answer {
             }
             (Self::Series(Some(own)), Self::Series(Some(mut longer))) if longer.watched > own.watched => {
                 longer.now = own.now.or(longer.now);
+                let known = longer.buckets.iter_mut().zip(own.buckets);
+                for (bucket, own) in known.filter(|(_, own)| own.amount.is_some()) {
+                    *bucket = own;
+                }
                 Self::Series(Some(longer))
             }
             (own, _) => own,
