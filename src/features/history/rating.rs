@@ -32,7 +32,8 @@ pub(crate) fn sentences(
 
 /// The lowest price of such offers over the recorded time, and how far below its usual one it is now.
 pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &Theme) -> Option<Line<'static>> {
-    const PARTS: usize = 20;
+    // With the range beside it that fits the preview of a terminal with 120 columns.
+    const PARTS: usize = 16;
     const LEVELS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
     let (memory, ..) = state.remembered(resource, row)?;
     let prices = memory.trend(PARTS);
