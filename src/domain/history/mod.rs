@@ -87,6 +87,12 @@ impl Moment {
     }
 }
 
+/// Seconds of a day.
+pub const DAY: i64 = 86_400;
+
+/// Days of prices that a verdict compares with.
+pub const VERDICT_DAYS: i64 = 30;
+
 /// What a search asks for, whatever its order, limit and storage: the identity of a search in the
 /// recorded history.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

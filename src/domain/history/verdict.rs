@@ -11,7 +11,7 @@ use super::series::{Lows, Prices, quantile};
 use super::survival::Lifetimes;
 use super::tape::{Lasted, Lived};
 use super::timeline::{self, seconds, share};
-use super::{Lot, Moment, PollOutcome, SearchKey, lifetimes};
+use super::{DAY, Lot, Moment, PollOutcome, SearchKey, lifetimes};
 use crate::domain::OfferType;
 use crate::domain::format::lasting;
 
@@ -25,8 +25,6 @@ const LEAST_DEPARTURES: usize = 30;
 // Few enough to be said as a count, `cheaper than on 7 of 10 days`, and recent enough to plan by.
 /// Days that a price is compared with one by one.
 const MOST_DAYS: i64 = 10;
-
-const DAY: i64 = 86_400;
 
 /// What is remembered of the lots of a question.
 #[derive(Debug, Clone, PartialEq)]

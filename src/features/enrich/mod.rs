@@ -7,10 +7,11 @@ use serde_json::{Value as Json, json};
 
 use crate::cli::output;
 use crate::cli::output::CliError;
-use crate::domain::history::{Answer, LotFilter, Moment, Question, SearchKey, Verdict, Want, quotes, verdict};
+use crate::domain::history::{
+    Answer, DAY, LotFilter, Moment, Question, SearchKey, VERDICT_DAYS, Verdict, Want, quotes, verdict,
+};
 use crate::domain::insight::recorded_lot;
 use crate::domain::{Listing, Query};
-use crate::features::history::{SECONDS_PER_DAY, VERDICT_DAYS};
 use crate::features::search::command::SearchResult;
 use crate::settings::Settings;
 use crate::store::history::Database;
@@ -134,7 +135,7 @@ impl Verdicts<'_> {
                     model: Some(lot.model.clone()),
                 },
                 storage: query.storage_gb(),
-                since: Moment(until.0 - VERDICT_DAYS * SECONDS_PER_DAY),
+                since: Moment(until.0 - VERDICT_DAYS * DAY),
                 until,
                 want: Want::Memory { gpus: Some(gpus) },
             };

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::cli::args::{OfferTypeParser, span};
 use crate::domain::OfferType;
+use crate::features::enrich::Addition;
 use crate::features::market::arguments::ReportFormat;
 
 // Ten requests a minute would leave no room for another search.
@@ -80,6 +81,10 @@ pub struct WatchArguments {
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: WatchFormat,
+
+    /// Add what bourse knows to each change of `--format json`, separated by commas
+    #[arg(long, hide_short_help = true, value_name = "WHAT", value_enum, value_delimiter = ',')]
+    pub with: Vec<Addition>,
 }
 
 /// How the changes are printed.

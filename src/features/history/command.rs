@@ -11,14 +11,12 @@ use crate::cli::wanted::Wanted;
 use crate::cli::{output, table, wanted};
 use crate::domain::format::{lasting, percent, trimmed, unit_price};
 use crate::domain::history::{
-    Answer, Bucket, Cause, Ending, LotFilter, Memory, Moment, Question, Rating, SearchKey, Series, Verdict, Want,
+    Answer, Bucket, Cause, DAY, Ending, LotFilter, Memory, Moment, Question, Rating, SearchKey, Series, Verdict, Want,
     price_unit, verdict,
 };
 use crate::domain::{Resource, export, format};
 use crate::features::market::arguments::ReportFormat;
 use crate::settings::Settings;
-
-const DAY: i64 = 86_400;
 
 /// Rows of the table or CSV for each day of a short time, and of a long one.
 const PER_DAY: [usize; 2] = [24, 1];

@@ -20,7 +20,9 @@ use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::{Cx, Lent};
 use crate::domain::Resource;
-use crate::domain::history::{Answer, Lot, LotFilter, Memory, Moment, Question, Quote, SearchKey, Want, quotes};
+use crate::domain::history::{
+    Answer, DAY, Lot, LotFilter, Memory, Moment, Question, Quote, SearchKey, VERDICT_DAYS, Want, quotes,
+};
 use crate::domain::insight::recorded_lot;
 use crate::table::remote::{Now, Ticket, Tickets};
 
@@ -48,9 +50,6 @@ impl State {
 /// Answers that views have asked for and may still draw.
 const MOST_ANSWERS: usize = 16;
 
-/// Days of prices that a verdict compares with.
-pub const VERDICT_DAYS: i64 = 30;
-
 // In so little of a month nothing changes.
 /// Seconds after which a verdict's memory is asked for again, with the next response.
 const FRESH: f64 = 60.0;
@@ -58,8 +57,6 @@ const FRESH: f64 = 60.0;
 // The models of the selected and the marked rows: more are rarely compared, and each is read from the record.
 /// Models whose memory is asked for after one response.
 const MOST_MODELS: usize = 8;
-
-pub const SECONDS_PER_DAY: i64 = 86_400;
 
 /// The answer to a question.
 #[derive(Debug)]
@@ -162,7 +159,7 @@ impl Recall {
             Some(search.clone()),
             filter,
             storage,
-            VERDICT_DAYS * SECONDS_PER_DAY,
+            VERDICT_DAYS * DAY,
             Want::Memory { gpus: Some(gpus) },
             now,
         );

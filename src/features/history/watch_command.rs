@@ -7,7 +7,7 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use tokio::time::Instant;
 
 use super::arguments::{WatchArguments, WatchFormat};
@@ -26,8 +26,9 @@ use crate::domain::history::{
 };
 use crate::domain::insight::{Supply, coverage};
 use crate::domain::language::Mode;
-use crate::domain::{Condition, Resource, Untrusted, history as history_of, language, plain};
+use crate::domain::{Condition, Resource, RowId, Untrusted, history as history_of, language, plain};
 use crate::features::annotations::command as notes;
+use crate::features::enrich;
 use crate::features::search::command as search;
 use crate::features::search::command::SearchResult;
 use crate::runtime::hook;
@@ -48,11 +49,14 @@ const PATIENCE: Duration = Duration::from_mins(10);
 
 pub async fn watch(settings: &Settings, options: &WatchArguments) -> Result<(), CliError> {
     let limit = Some(options.limit);
-    let wanted = history::wanted(settings, &options.search, limit)?;
+    let mut wanted = history::wanted(settings, &options.search, limit)?;
+    wanted.additions.clone_from(&options.with);
     let conditions = conditions(settings, options, &wanted)?;
     if let Some(command) = &options.exec {
         command_words(command).map_err(|error| CliError::Usage(format!("--exec: {error}")))?;
     }
+    let is_json = options.format == WatchFormat::Json;
+    enrich::check(&options.with, is_json, "--format json", wanted.job.is_some())?;
     notes::warn(&wanted.query, settings.dialect);
     // Before the first request, so that a signal always ends it cleanly.
     let mut stop = Stop::new()?;
@@ -170,7 +174,7 @@ impl<'a> Watch<'a> {
             let asks = self.polls();
             let mut has_news = false;
             if !asks {
-                has_news = self.print_news(Moment::of(epoch_seconds()))?;
+                has_news = self.print_news(Moment::of(epoch_seconds()), None)?;
                 if is_first {
                     output::note("another program watches this search: reading what it records");
                 }
@@ -254,7 +258,7 @@ impl<'a> Watch<'a> {
             output::note(&format!("{lots} {done}"));
             self.told = Some(at);
         } else {
-            self.print_news(at)?;
+            self.print_news(at, Some(&result))?;
         }
         self.fires(&result).await
     }
@@ -321,8 +325,8 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Prints the changes up to a moment; true if there were any.
-    fn print_news(&mut self, until: Moment) -> Result<bool, CliError> {
+    /// Prints the changes up to a moment, with what is known of offers that a response has; true if there were any.
+    fn print_news(&mut self, until: Moment, result: Option<&SearchResult>) -> Result<bool, CliError> {
         // After the clock was set back, what was told is in the future.
         let told = self.told.map(|told| told.min(until));
         let since = told.map_or(until, |told| Moment(told.0 + 1).min(until));
@@ -352,10 +356,25 @@ impl<'a> Watch<'a> {
         for event in events.iter().rev() {
             match self.options.format {
                 WatchFormat::Text => output::print(&format!("{}\n", line(event, &unit)))?,
-                WatchFormat::Json => output::print_json(&format!("{}\n", json_of(event)))?,
+                WatchFormat::Json => {
+                    let member = result.and_then(|result| self.member(event, result));
+                    let event = json_of(event).to_string();
+                    let event = member.map_or_else(|| event.clone(), |member| enrich::with_member(&event, &member));
+                    output::print_json(&format!("{event}\n"))?;
+                }
             }
         }
         Ok(!events.is_empty())
+    }
+
+    /// What `--with` adds to the change of an offer that is there.
+    fn member(&self, event: &Event, result: &SearchResult) -> Option<Json> {
+        let EventKind::Change { change, .. } = &event.kind else {
+            return None;
+        };
+        let row = result.listing.row(RowId(change.offer))?;
+        let row = u32::try_from(row).ok()?;
+        enrich::members(self.settings, result, &[row], &self.options.with).pop()
     }
 
     /// Whether enough offers meet the conditions; the person's command is run then.

@@ -50,8 +50,17 @@ fn what_changed_since_the_last_search_is_printed_as_lines() {
     assert_eq!((status, out.as_str()), (0, ""), "{err}");
     assert!(err.contains("2 machines recorded"), "{err}");
     next_second();
-    let (status, out, err) = run(&mut watch(&home, &url, &["--once", "--format", "json"]));
+    let with = ["--once", "--format", "json", "--with", "price_per_gpu"];
+    let (status, out, err) = run(&mut watch(&home, &url, &with));
     assert_eq!(status, 0, "{err}");
+    for event in events(&out) {
+        let known = match event["machine_id"].as_i64() {
+            Some(10) => json!({"v": 1, "price_per_gpu": 0.25}),
+            Some(30) => json!({"v": 1, "price_per_gpu": 0.9}),
+            _ => Json::Null,
+        };
+        assert_eq!(event["bourse"], known, "{event}");
+    }
     let told: Vec<_> = events(&out)
         .iter()
         .map(|event| {

@@ -3,11 +3,11 @@
 use crate::core::view::Cx;
 use crate::domain::alerts::Followed;
 use crate::domain::format;
-use crate::domain::history::{Answer, LotFilter, Question, Replay, Rule, SearchKey, Want};
+use crate::domain::history::{Answer, DAY, LotFilter, Question, Replay, Rule, SearchKey, VERDICT_DAYS, Want};
 use crate::features::history::{self as recall, Recalled};
 
 /// Seconds of the record that a rule is checked on.
-const RECORDED: i64 = 30 * recall::SECONDS_PER_DAY;
+const RECORDED: i64 = VERDICT_DAYS * DAY;
 
 /// The least seconds on record that say anything.
 const LEAST: i64 = 3600;

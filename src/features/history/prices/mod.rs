@@ -7,11 +7,11 @@ pub(crate) use self::draw::lows;
 
 use ratatui::layout::Rect;
 
-use super::{Recalled, SECONDS_PER_DAY};
+use super::Recalled;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Scene, View};
 use crate::core::views::keys::TABBED_CHART;
-use crate::domain::history::{Answer, Lot, LotFilter, Memory, Question, RecordedSearch, SearchKey, Series, Want};
+use crate::domain::history::{Answer, DAY, Lot, LotFilter, Memory, Question, RecordedSearch, SearchKey, Series, Want};
 use crate::domain::insight::{Standing, recorded_lot};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::{Query, Resource, Untrusted};
@@ -45,9 +45,9 @@ impl Span {
     const fn seconds(self) -> i64 {
         match self {
             Self::Hour => 3600,
-            Self::Day => SECONDS_PER_DAY,
-            Self::Week => 7 * SECONDS_PER_DAY,
-            Self::Month => 30 * SECONDS_PER_DAY,
+            Self::Day => DAY,
+            Self::Week => 7 * DAY,
+            Self::Month => 30 * DAY,
         }
     }
 

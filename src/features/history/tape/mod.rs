@@ -6,10 +6,10 @@ mod flows;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use super::{Recalled, SECONDS_PER_DAY};
+use super::Recalled;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
-use crate::domain::history::{Answer, Cause, Change, ChangeKind, Event, EventKind, LotFilter, Question, Want};
+use crate::domain::history::{Answer, Cause, Change, ChangeKind, DAY, Event, EventKind, LotFilter, Question, Want};
 use crate::domain::{Condition, Operand, Operator, Resource, Value};
 use crate::features::history as recall;
 use crate::keys::{Action, Context};
@@ -80,14 +80,7 @@ impl Tape {
         }
         let search = cx.state().shown_search().filter(|_| !self.is_all);
         let want = Want::Tape { most: MOST };
-        let question = recall::question(
-            search,
-            LotFilter::default(),
-            self.storage,
-            DAYS * SECONDS_PER_DAY,
-            want,
-            cx.now,
-        );
+        let question = recall::question(search, LotFilter::default(), self.storage, DAYS * DAY, want, cx.now);
         super::ask(cx, question.clone());
         self.question = Some(question);
     }
