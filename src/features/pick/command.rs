@@ -15,7 +15,7 @@ use crate::domain::cost::{Basis, Job, Prices};
 use crate::domain::format::{cell, counted};
 use crate::domain::insight::Bill;
 use crate::domain::query::Direction;
-use crate::domain::{Dialect, Resource, RowId, language};
+use crate::domain::{Resource, RowId, language};
 use crate::features::annotations::command as notes;
 use crate::features::copy_export::handoff;
 use crate::features::enrich;
@@ -45,7 +45,7 @@ pub async fn pick(settings: &Settings, options: &PickArguments) -> Result<(), Cl
     let session = &connection.session;
     let found = load(settings, session, wanted.clone()).await?;
     found.tell(settings.dialect, "left out");
-    let candidates = candidates(&found, settings.dialect);
+    let candidates = candidates(&found);
     let tried = candidates.iter().take(options.tries as usize).copied();
     let left = super::first_left(tried.clone(), async |id| {
         let again = look(settings, session, &wanted, *id).await?;
@@ -123,14 +123,14 @@ async fn look(
     let mut wanted = wanted.clone();
     wanted.query = super::only(&wanted.query, id);
     let result = load(settings, session, wanted).await?;
-    Ok(candidates(&result, settings.dialect).contains(&id).then_some(result))
+    Ok(candidates(&result).contains(&id).then_some(result))
 }
 
 /// The offers that suit the job, the best first.
-fn candidates(result: &SearchResult, dialect: &'static Dialect) -> Vec<RowId> {
+fn candidates(result: &SearchResult) -> Vec<RowId> {
     let (listing, query) = (&result.listing, &result.query);
     let rows = result.suitable().iter().map(|row| *row as usize);
-    let rows = rows.filter(|row| super::is_right(listing, query, dialect, *row));
+    let rows = rows.filter(|row| super::is_right(listing, query, *row));
     rows.filter_map(|row| listing.id(row)).collect()
 }
 
@@ -170,10 +170,10 @@ impl Offer<'_> {
         let money = |price: Option<f64>| price.map_or_else(|| "unknown".to_owned(), |price| bill.money(price));
         let (before, now) = (self.price(self.found), self.price(self.again));
         let job = self.job.map_or_else(String::new, |job| format!(" for {}", job.spec()));
-        let changed = if before == now {
-            String::new()
+        let (changed, was) = if before == now {
+            (String::new(), "")
         } else {
-            format!(" ({} a moment ago)", money(before))
+            (format!(" ({} a moment ago)", money(before)), "then ")
         };
         let order = &self.found.query.order;
         let is_cheapest = matches!(&order[..], [key, ..] if ["dph_total", "job_cost"].contains(&key.field.key)
@@ -186,7 +186,7 @@ impl Offer<'_> {
         };
         let [gpus, model, place] = ["num_gpus", "gpu_name", "geolocation"].map(|key| self.text(key));
         let (id, price) = (self.id, money(now));
-        format!("{gpus}x {model} in {place}, offer {id}: {price}{job}{changed}, {rank}")
+        format!("{gpus}x {model} in {place}, offer {id}: {price}{job}{changed}, {was}{rank}")
     }
 
     /// The market's own command that rents it.

@@ -102,7 +102,7 @@ fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let (profile, query) = (&cx.state().profile, &round.query);
     let left = round.awaited.map(|(_, id)| id).filter(|id| {
         let row = listing.row(*id);
-        row.is_some_and(|row| is_right(&listing, query, profile.dialect, row))
+        row.is_some_and(|row| is_right(&listing, query, row))
     });
     let Some(id) = left else {
         return next(cx, Some(round));
@@ -125,10 +125,12 @@ fn only(query: &Query, id: RowId) -> Query {
     query
 }
 
-/// Whether a row breaks no condition that was sent: a market may ignore them, and nobody rents what breaks one.
-fn is_right(listing: &Listing, query: &Query, dialect: &'static Dialect, row: usize) -> bool {
+/// Whether a row breaks no condition: a market may ignore one, and nobody rents what breaks it. What is computed here
+/// was known before the second look.
+fn is_right(listing: &Listing, query: &Query, row: usize) -> bool {
     let is_broken = |condition: &Condition| condition.is_broken_by(listing.sent_column(condition.field).cell(row));
-    !query.sent(dialect).any(is_broken)
+    let mut received = query.active().filter(|condition| !condition.field.is_computed());
+    !received.any(is_broken)
 }
 
 /// The first of `candidates` that a second look still finds, with what it found; `None` if all are gone.

@@ -66,6 +66,28 @@ fn where_nothing_is_left_nothing_is_printed() {
 }
 
 #[test]
+fn a_price_that_rose_meanwhile_is_told() {
+    let recorder = Recorder::start(|number, _| {
+        let dear = market(&[]).replace("\"dph_total\":1", "\"dph_total\":2.5");
+        answer(200, &if number == 0 { market(&[]) } else { dear })
+    });
+    let (status, out, err) = bourse(&["pick", "--base-url", &recorder.url(), "--print", "id"]);
+    assert_eq!((status, out.as_str()), (0, "1\n"), "{err}");
+    assert!(
+        err.contains("offer 1: $2.500/h ($1.000/h a moment ago), then the lowest of 3 offers"),
+        "{err}"
+    );
+    // Too much for what was asked: it is passed over.
+    let recorder = Recorder::start(|number, _| {
+        let dear = market(&[]).replace("\"dph_total\":1", "\"dph_total\":2.5");
+        answer(200, &if number == 0 { market(&[]) } else { dear })
+    });
+    let words = ["pick", "--base-url", &recorder.url(), "--print", "id", "dph_total<2.2"];
+    let (status, out, err) = bourse(&words);
+    assert_eq!((status, out.as_str()), (0, "2\n"), "{err}");
+}
+
+#[test]
 fn the_record_is_as_received_but_for_one_member() {
     let (out, _, _, _) = picked(&[], &["--print", "json"]);
     let mut record: serde_json::Value = serde_json::from_str(&out).unwrap();
