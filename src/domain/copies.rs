@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 use base64::Engine as _;
@@ -33,6 +34,19 @@ const MOST_BYTES: usize = 4 * 1024 * 1024;
 // than less.
 /// How much of each form is searched for if there are too many.
 const BEGINNING: usize = 3;
+
+// Most records have no secrets, and making an automaton takes longer than reading a record.
+/// Finds nothing.
+static NOTHING: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| automaton(&[]));
+
+fn automaton(forms: &[&[u8]]) -> Option<AhoCorasick> {
+    // Of the kinds, it is made quickly: most lists are searched for once.
+    let automaton = AhoCorasick::builder()
+        .kind(Some(AhoCorasickKind::ContiguousNFA))
+        .match_kind(MatchKind::LeftmostLongest)
+        .build(forms);
+    automaton.ok()
+}
 
 /// Secrets in the forms in which they can stand in a text.
 #[derive(Debug)]
@@ -70,15 +84,11 @@ impl Copies {
         let mut heads: Vec<&[u8]> = heads.map(|form| &form[..form.len().min(searched)]).collect();
         heads.sort_unstable();
         heads.dedup();
-        // Of the kinds, it is made quickly: most lists are searched for once.
-        let search = AhoCorasick::builder()
-            .kind(Some(AhoCorasickKind::ContiguousNFA))
-            .match_kind(MatchKind::LeftmostLongest)
-            .build(heads);
-        Self {
-            search: search.ok(),
-            searched,
-        }
+        let search = match &heads[..] {
+            [] => NOTHING.clone(),
+            heads => automaton(heads),
+        };
+        Self { search, searched }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
