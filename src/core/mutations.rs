@@ -40,6 +40,8 @@ pub struct InFlight {
     pub since: Now,
     /// The id of the listing, or the name of the endpoint.
     pub subject: String,
+    /// Whether a dialog is open that will show the outcome.
+    is_awaited: bool,
 }
 
 /// A finished write; its outcome is unknown if the response was lost.
@@ -137,7 +139,7 @@ impl Mutations {
     /// Starts the confirmation of a write, unless one of this kind is still in flight; false if one
     /// is.
     pub fn begin(&mut self, kind: WriteKind) -> bool {
-        if self.in_flight(kind).is_some() {
+        if self.await_outcome(kind, true) {
             return false;
         }
         self.stages[kind as usize] = Stage::Confirming(Confirmation(()));
@@ -146,9 +148,18 @@ impl Mutations {
 
     /// Drops an unsent write, or an outcome that was seen; a write in flight continues.
     pub fn dismiss(&mut self, kind: WriteKind) {
-        if self.in_flight(kind).is_none() {
+        if !self.await_outcome(kind, false) {
             self.stages[kind as usize] = Stage::Idle;
         }
+    }
+
+    /// Notes whether a dialog waits for the outcome of the write in flight; false if there is none.
+    const fn await_outcome(&mut self, kind: WriteKind, is_awaited: bool) -> bool {
+        match &mut self.stages[kind as usize] {
+            Stage::InFlight(sent) => sent.is_awaited = is_awaited,
+            Stage::Idle | Stage::Confirming(_) | Stage::Completed(_) => return false,
+        }
+        true
     }
 
     /// Seconds until the next write of this kind can be sent: the documented or learned interval
@@ -197,6 +208,7 @@ impl Mutations {
             ticket,
             since: now,
             subject: subject.clone(),
+            is_awaited: true,
         });
         self.pacer.sent(operation(kind), now.mono);
         let intent = Intent {
@@ -307,10 +319,13 @@ impl Update<'_> {
     /// Completes a write, and says so where no view shows it.
     pub(crate) fn write_told(&mut self, kind: WriteKind, news: News) {
         let News::Reply(response) = news else { return };
+        let sent = self.model.state.mutations.in_flight(kind);
+        let is_awaited = sent.is_some_and(|sent| sent.is_awaited);
         let completed = self.lend(|cx| cx.write_answered(kind, &response));
-        if let Some(completed) = completed.filter(|completed| !self.write_completed(completed)) {
+        if let Some(completed) = completed.filter(|_| !is_awaited) {
             announce(&mut self.model.state, &completed, self.now);
         }
+        self.tick();
     }
 }
 

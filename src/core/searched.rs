@@ -17,11 +17,9 @@ pub trait Searched {
 
     /// Shows a line and makes it the selected one, where one is.
     fn go_to_line(&mut self, line: usize, cx: &mut Cx<'_>);
-}
 
-impl dyn Searched + '_ {
     /// Gives an action to the search; false if it means nothing to it.
-    pub(crate) fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> bool {
+    fn act_on_search(&mut self, action: Action, cx: &mut Cx<'_>) -> bool {
         match self.find().update(action) {
             FindEvent::Ignored => return false,
             FindEvent::Handled => {}
@@ -31,7 +29,7 @@ impl dyn Searched + '_ {
     }
 
     /// Finds the matches again, from the selected line on.
-    pub(crate) fn search(&mut self, cx: &mut Cx<'_>) {
+    fn search_again(&mut self, cx: &mut Cx<'_>) {
         let texts = self.texts(cx.state());
         let line = self.line(cx.state());
         self.find().search(line, texts.into_iter());

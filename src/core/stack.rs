@@ -8,7 +8,6 @@ use super::commands::Commands;
 use super::frame_layout::Target;
 use super::message::{Effect, Toast};
 use super::model::Model;
-use super::mutations::Completed;
 use super::view::{Availability, Change, Cx, Outcome, Region, View};
 use crate::domain::text::is_hostile;
 use crate::keys::{Action, Context};
@@ -41,13 +40,6 @@ impl Update<'_> {
     /// Runs `act` on the topmost view; `None` never happens, as a pane always has a view.
     pub(crate) fn with_top<R>(&mut self, act: impl FnOnce(&mut dyn View, &mut Cx<'_>) -> R) -> Option<R> {
         self.with(self.model.overlays.len(), act)
-    }
-
-    /// Runs `act` on every view, topmost first, until it returns something.
-    fn first<R>(&mut self, mut act: impl FnMut(&mut dyn View, &mut Cx<'_>) -> Option<R>) -> Option<R> {
-        // The topmost view is the one that the person looks at.
-        let indices = 0..=self.model.overlays.len();
-        indices.rev().find_map(|index| self.with(index, &mut act).flatten())
     }
 
     /// Lends the state to a feature, then makes the changes that it asks for.
@@ -172,19 +164,11 @@ impl Update<'_> {
         clicked.is_some()
     }
 
-    /// Tells the views the outcome of a write, topmost first, until one shows it; returns whether one
-    /// does.
-    pub(crate) fn write_completed(&mut self, write: &Completed) -> bool {
-        let shown = self.first(|view, cx| (view.write_completed(write, cx) == Outcome::Handled).then_some(()));
-        shown.is_some()
-    }
-
     /// Ticks every view, topmost first.
     pub(crate) fn tick(&mut self) {
-        self.first(|view, cx| {
-            view.tick(cx);
-            None::<()>
-        });
+        for index in (0..=self.model.overlays.len()).rev() {
+            self.with(index, |view, cx| view.tick(cx));
+        }
     }
 
     /// Tells every view that rows have changed.

@@ -13,9 +13,7 @@ use super::feature::Feature;
 pub use super::frame_layout::Region;
 use super::markets::MarketReady;
 use super::message::News;
-use super::mutations::Completed;
 pub use super::scene::Scene;
-use super::searched::Searched;
 use super::state::State;
 pub use crate::api::Response;
 use crate::keys::pane::Pane;
@@ -54,6 +52,8 @@ pub enum Placement {
     Page,
     /// Over what is open below it, which is dimmed.
     Dialog,
+    /// A dialog whose keys may confirm something: those that may be a part of a paste do nothing.
+    Question,
 }
 
 /// A screen, panel or dialog over a pane. Only `contexts`, `update` and `draw` have no default.
@@ -85,14 +85,8 @@ pub trait View: fmt::Debug + Send {
 
     /// The widget in the main region that keys, pastes and the wheel go to first, brought up to
     /// date with the state.
-    fn widget(&mut self, cx: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+    fn widget<'a>(&'a mut self, cx: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
         let _ = cx;
-        let find = self.searched()?.find();
-        Some(find)
-    }
-
-    /// Its lines, if `/` searches them rather than a widget.
-    fn searched(&mut self) -> Option<&mut dyn Searched> {
         None
     }
 
@@ -103,22 +97,7 @@ pub trait View: fmt::Debug + Send {
 
     /// The text in its widget has changed.
     fn text_changed(&mut self, cx: &mut Cx<'_>) {
-        if let Some(lines) = self.searched() {
-            lines.search(cx);
-        }
-    }
-
-    /// Does what an action means to the widget, to the search in its lines, or else to the view.
-    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        let viewport = cx.viewport(Region::MAIN);
-        let widget = self.widget(cx);
-        if widget.is_some_and(|widget| widget.act(action, viewport))
-            || (self.searched()).is_some_and(|lines| lines.act(action, cx))
-        {
-            Outcome::Handled
-        } else {
-            self.update(action, cx)
-        }
+        let _ = cx;
     }
 
     /// Handles a key that no context binds: typed text.
@@ -152,35 +131,9 @@ pub trait View: fmt::Debug + Send {
         }
     }
 
-    /// Takes a turn of the wheel, by so many lines; as so many steps of the cursor unless the
-    /// widget or the view knows better.
-    fn wheel(&mut self, lines: isize, cx: &mut Cx<'_>) {
-        let viewport = cx.viewport(Region::MAIN);
-        if let Some(widget) = self.widget(cx)
-            && widget.wheel(lines, viewport)
-        {
-            return;
-        }
-        let motion = if lines < 0 { Motion::Up } else { Motion::Down };
-        for _ in 0..lines.unsigned_abs() {
-            self.act(Action::Move(motion), cx);
-        }
-    }
-
     /// Takes what a ticket of its own brings.
     fn told(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {
         let _ = (ticket, news, cx);
-    }
-
-    /// Learns the outcome of a write; `Handled` if the view shows it, so that no notice has to.
-    fn write_completed(&mut self, write: &Completed, cx: &mut Cx<'_>) -> Outcome {
-        let _ = (write, cx);
-        Outcome::Ignored
-    }
-
-    /// Whether keys answer a question here: those that may be a part of a paste do not.
-    fn asks_consent(&self) -> bool {
-        self.contexts().contains(&Context::Dialog)
     }
 
     /// When it needs [`View::tick`], on the monotonic clock.
@@ -190,7 +143,7 @@ pub trait View: fmt::Debug + Send {
     }
 
     /// Its deadline has passed, or something outside the core has ended: a file was written, a
-    /// market connected. May also come early.
+    /// market connected, a write completed. May also come early.
     fn tick(&mut self, cx: &mut Cx<'_>) {
         let _ = cx;
     }
@@ -212,6 +165,35 @@ pub trait View: fmt::Debug + Send {
 }
 
 impl dyn View + '_ {
+    /// Does what an action means to the widget, or else to the view.
+    pub(crate) fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        let viewport = cx.viewport(Region::MAIN);
+        if self.widget(cx).is_some_and(|widget| widget.act(action, viewport)) {
+            Outcome::Handled
+        } else {
+            self.update(action, cx)
+        }
+    }
+
+    /// Takes a turn of the wheel, by so many lines; as so many steps of the cursor unless the
+    /// widget scrolls.
+    pub(crate) fn wheel(&mut self, lines: isize, cx: &mut Cx<'_>) {
+        let viewport = cx.viewport(Region::MAIN);
+        // A question is answered on purpose.
+        if self.asks_consent() || self.widget(cx).is_some_and(|widget| widget.wheel(lines, viewport)) {
+            return;
+        }
+        let motion = if lines < 0 { Motion::Up } else { Motion::Down };
+        for _ in 0..lines.unsigned_abs() {
+            self.act(Action::Move(motion), cx);
+        }
+    }
+
+    /// Whether keys answer a question here.
+    pub(crate) fn asks_consent(&self) -> bool {
+        self.placement() == Placement::Question
+    }
+
     /// Whether typed characters go into a text.
     pub fn takes_text(&self) -> bool {
         !self.contexts().contains(&Context::Dialog) && self.contexts().iter().any(|context| context.takes_text())

@@ -127,7 +127,7 @@ fn overlays(
     let covered = brush.theme.unfocused();
     let views = &brush.model.overlays;
     for (index, view) in views.iter().enumerate().skip(first) {
-        if view.placement() == Placement::Dialog {
+        if view.placement() != Placement::Page {
             dim(frame, tabs, brush.theme);
             dim(frame, body, brush.theme);
         }

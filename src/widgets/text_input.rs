@@ -9,7 +9,9 @@ use tui_input::{Input, InputRequest};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use super::input_widget::InputWidget;
 use super::theme::Theme;
+use super::viewport::Viewport;
 
 use crate::domain::format::size;
 use crate::domain::text::{is_hostile, visible};
@@ -39,6 +41,17 @@ impl Pasted {
         } else {
             None
         }
+    }
+}
+
+/// For views that search while a line is typed.
+impl InputWidget for TextInput {
+    fn typed(&mut self, key: KeyEvent, _: Viewport) -> bool {
+        self.key(key)
+    }
+
+    fn pasted(&mut self, text: &str) -> Option<Pasted> {
+        Some(self.paste(text))
     }
 }
 

@@ -79,7 +79,7 @@ impl<V: FormView> View for V {
         self.form().contexts()
     }
 
-    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+    fn widget<'a>(&'a mut self, _: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
         Some(self.form_mut())
     }
 

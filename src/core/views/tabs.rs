@@ -12,6 +12,7 @@ use crate::keys::pane::Pane;
 use crate::keys::{Action, Context};
 use crate::table::remote::{Now, Ticket};
 use crate::widgets::find::Find;
+use crate::widgets::input_widget::InputWidget;
 
 /// The region of the tab names.
 pub(crate) const TABS: Region = Region(2);
@@ -115,7 +116,11 @@ impl View for Tabbed {
         self.view.search()
     }
 
-    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+    fn widget<'a>(&'a mut self, cx: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
+        self.view.widget(cx)
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         let many = self.tabs.len();
         let index = match action {
             Action::NextTab => Some((self.open + 1) % many),
@@ -131,10 +136,6 @@ impl View for Tabbed {
             },
         }
         Outcome::Handled
-    }
-
-    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        self.view.update(action, cx)
     }
 
     /// The keys that open the tabs over the pane switch between them, unless they are text.
@@ -158,10 +159,6 @@ impl View for Tabbed {
             return self.show(line, cx);
         }
         self.view.click(region, line, cx)
-    }
-
-    fn wheel(&mut self, lines: isize, cx: &mut Cx<'_>) {
-        self.view.wheel(lines, cx);
     }
 
     fn told(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {

@@ -51,7 +51,7 @@ impl View for Notices {
         Some(self.report.find())
     }
 
-    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+    fn widget<'a>(&'a mut self, _: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
         Some(&mut self.report)
     }
 

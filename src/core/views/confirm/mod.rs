@@ -97,7 +97,7 @@ impl View for Confirm {
     }
 
     fn placement(&self) -> Placement {
-        Placement::Dialog
+        Placement::Question
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
@@ -117,9 +117,6 @@ impl View for Confirm {
         let answer = self.question.click(field);
         self.answered(answer, cx)
     }
-
-    // The wheel answers nothing.
-    fn wheel(&mut self, _: isize, _: &mut Cx<'_>) {}
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let mut rows = Rows::new(area, READABLE);

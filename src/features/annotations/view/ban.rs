@@ -120,7 +120,7 @@ impl View for Ban {
         Placement::Dialog
     }
 
-    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+    fn widget<'a>(&'a mut self, _: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
         Some(&mut self.list)
     }
 

@@ -205,7 +205,7 @@ impl View for AnnotationList {
         Placement::Dialog
     }
 
-    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+    fn widget<'a>(&'a mut self, _: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
         Some(&mut self.list)
     }
 

@@ -19,6 +19,7 @@ use crate::domain::{Dialect, Field, Listing, Resource, RowId, format};
 use crate::keys::{Action, Context, Motion};
 use crate::table::browser::Browser;
 use crate::widgets::find::Find;
+use crate::widgets::input_widget::InputWidget;
 
 // The person chose them, so they come first.
 /// The section with the table's columns.
@@ -293,11 +294,18 @@ impl View for Compare {
         Some(&self.find)
     }
 
-    fn searched(&mut self) -> Option<&mut dyn Searched> {
-        Some(self)
+    fn widget<'a>(&'a mut self, _: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
+        Some(&mut self.find)
+    }
+
+    fn text_changed(&mut self, cx: &mut Cx<'_>) {
+        self.search_again(cx);
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if self.act_on_search(action, cx) {
+            return Outcome::Handled;
+        }
         if let Some(lines) = cx.motion(action) {
             let last = cx.viewport(Region::MAIN).last_top();
             self.top = self.top.saturating_add_signed(lines).min(last);

@@ -178,7 +178,7 @@ impl View for Help {
         Outcome::Handled
     }
 
-    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+    fn widget<'a>(&'a mut self, _: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
         Some(&mut self.list)
     }
 

@@ -3,7 +3,6 @@
 mod draw;
 mod flows;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use super::Recalled;
@@ -14,6 +13,7 @@ use crate::domain::{Condition, Operand, Operator, Resource, Value};
 use crate::features::history as recall;
 use crate::keys::{Action, Context};
 use crate::table::remote::Now;
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::text_input::TextInput;
 
 // The tape is for what happened lately; the history shows longer times.
@@ -285,22 +285,13 @@ impl View for Tape {
         Outcome::Handled
     }
 
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        let is_typed = self.is_typing && self.words.key(key);
-        if is_typed {
-            self.narrow(cx.state());
-        }
-        Outcome::of(is_typed)
+    fn widget<'a>(&'a mut self, _: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
+        let words: &mut dyn InputWidget = &mut self.words;
+        self.is_typing.then_some(words)
     }
 
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        if !self.is_typing {
-            return Outcome::Ignored;
-        }
-        let pasted = self.words.paste(text);
-        cx.pasted(pasted);
+    fn text_changed(&mut self, cx: &mut Cx<'_>) {
         self.narrow(cx.state());
-        Outcome::Handled
     }
 
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {

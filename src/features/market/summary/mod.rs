@@ -18,6 +18,7 @@ use crate::table::browser::Browser;
 use self::groups::{Grouping, Line};
 use crate::core::views::searched;
 use crate::widgets::find::Find;
+use crate::widgets::input_widget::InputWidget;
 
 pub use self::draw::panel;
 pub use self::overview::Overview;
@@ -195,11 +196,18 @@ impl View for Market {
         Some(&self.find)
     }
 
-    fn searched(&mut self) -> Option<&mut dyn Searched> {
-        Some(self)
+    fn widget<'a>(&'a mut self, _: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
+        Some(&mut self.find)
+    }
+
+    fn text_changed(&mut self, cx: &mut Cx<'_>) {
+        self.search_again(cx);
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if self.act_on_search(action, cx) {
+            return Outcome::Handled;
+        }
         if let Some(lines) = cx.motion(action) {
             if let Some(browser) = cx.state().browser() {
                 self.select(self.cursor.saturating_add_signed(lines), browser);

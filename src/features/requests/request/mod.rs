@@ -20,9 +20,6 @@ use crate::widgets::find::Find;
 use crate::widgets::json;
 use crate::widgets::report::Report;
 
-/// The longest text that can be pasted into a search, in bytes.
-pub(crate) const LONGEST_SEARCH: usize = 1024;
-
 /// One of the two bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
@@ -239,10 +236,6 @@ impl View for RequestDetails {
     }
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        if self.focused().is_typing() && text.len() > LONGEST_SEARCH {
-            cx.complain("Too long to search for");
-            return Outcome::Handled;
-        }
         let pasted = self.focused_mut().paste(text);
         Outcome::of(pasted.map(|pasted| cx.pasted(pasted)).is_some())
     }

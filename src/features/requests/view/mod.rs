@@ -4,17 +4,17 @@
 mod draw;
 mod preview;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use super::body_editor::BodyEditor;
-use super::request::{LONGEST_SEARCH, RequestDetails, resend};
+use super::request::{RequestDetails, resend};
 use super::{Filter, Row, editable, resendable};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Lent, Outcome, Region, Scene, View};
 use crate::features::requests::Requests;
 use crate::keys::{Action, Context};
 use crate::table::remote::Now;
+use crate::widgets::input_widget::InputWidget;
 
 /// The filters above the list.
 const FILTERS: Region = Region(2);
@@ -196,25 +196,13 @@ impl View for RequestsPane {
         Outcome::Handled
     }
 
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        if self.is_typing && cx.feature::<Requests>().search.key(key) {
-            narrow(cx);
-            return Outcome::Handled;
-        }
-        Outcome::Ignored
+    fn widget<'a>(&'a mut self, cx: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
+        let search: &mut dyn InputWidget = &mut cx.feature::<Requests>().search;
+        self.is_typing.then_some(search)
     }
 
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        if !self.is_typing {
-            return Outcome::Ignored;
-        }
-        if text.len() > LONGEST_SEARCH {
-            cx.complain("Too long to search for");
-        } else {
-            cx.feature::<Requests>().search.paste(text);
-            narrow(cx);
-        }
-        Outcome::Handled
+    fn text_changed(&mut self, cx: &mut Cx<'_>) {
+        narrow(cx);
     }
 
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {

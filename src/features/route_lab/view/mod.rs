@@ -14,7 +14,6 @@ mod figures;
 mod form;
 mod worker_request;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use self::attempts::AttemptList;
@@ -25,6 +24,7 @@ use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::routing::{RoutePlan, RouteSample};
 use crate::keys::{Action, Context};
 use crate::table::remote::Now;
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::Size;
 
 /// The workers, if shown beside the attempts.
@@ -389,21 +389,13 @@ impl View for RouteLab {
         }
     }
 
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        if !self.is_searching || !self.attempts.input.key(key) {
-            return Outcome::Ignored;
-        }
-        self.searched(cx);
-        Outcome::Handled
+    fn widget<'a>(&'a mut self, _: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
+        let input: &mut dyn InputWidget = &mut self.attempts.input;
+        self.is_searching.then_some(input)
     }
 
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        if !self.is_searching {
-            return Outcome::Ignored;
-        }
-        self.attempts.input.paste(text);
+    fn text_changed(&mut self, cx: &mut Cx<'_>) {
         self.searched(cx);
-        Outcome::Handled
     }
 
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {

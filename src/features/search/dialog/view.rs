@@ -39,7 +39,7 @@ impl View for SearchDialog {
         Placement::Dialog
     }
 
-    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+    fn widget<'a>(&'a mut self, _: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
         if let Some(form) = &mut self.form {
             return Some(form);
         }

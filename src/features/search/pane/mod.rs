@@ -10,7 +10,6 @@ mod gone;
 mod query;
 mod table;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::core::State;
@@ -21,8 +20,8 @@ use crate::features::market::summary as market;
 use crate::features::market::summary::Overview;
 use crate::keys::{Action, Context, Motion, Side, Step};
 use crate::table::remote::{Now, Phase};
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::Size;
-use crate::widgets::text_input::TextInput;
 
 /// The completion list below the query.
 const POPUP: Region = Region(8);
@@ -244,6 +243,8 @@ impl View for BrowserPane {
         let is_search = self.focus == Focus::Query && action == Action::Submit;
         first_run::close(self, is_search, cx);
         match (self.focus, action) {
+            // The wheel also turns the rows below the query.
+            (Focus::Query, Action::Move(_)) => self.on_table(action, cx),
             (Focus::Query, _) => query::update(self, action, cx),
             (Focus::Table | Focus::Market, Action::Query) => {
                 cx.table(self.resource).edit_query();
@@ -281,22 +282,13 @@ impl View for BrowserPane {
         }
     }
 
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        let browser = cx.table(self.resource);
-        if self.focus != Focus::Query {
-            return Outcome::Ignored;
-        }
-        let edit_state = |input: &TextInput| (input.text().len(), input.cursor_byte());
-        let input = &mut browser.bar.input;
-        let before = edit_state(input);
-        if !input.key(key) {
-            return Outcome::Ignored;
-        }
-        // A line that is full takes nothing more.
-        if edit_state(input) != before {
-            browser.query_typed();
-        }
-        Outcome::Handled
+    fn widget<'a>(&'a mut self, cx: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
+        let input: &mut dyn InputWidget = &mut cx.table(self.resource).bar.input;
+        (self.focus == Focus::Query).then_some(input)
+    }
+
+    fn text_changed(&mut self, cx: &mut Cx<'_>) {
+        cx.table(self.resource).query_typed();
     }
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
@@ -338,13 +330,6 @@ impl View for BrowserPane {
             _ => return Outcome::Ignored,
         }
         Outcome::Handled
-    }
-
-    fn wheel(&mut self, lines: isize, cx: &mut Cx<'_>) {
-        if self.focus == Focus::Market {
-            return self.market.step(lines);
-        }
-        cx.table(self.resource).step(lines);
     }
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {

@@ -11,7 +11,7 @@ use ratatui::layout::Rect;
 
 use crate::api::Request;
 use crate::core::State;
-use crate::core::mutations::{Completed, PASTE_REFUSED, SendBlocked};
+use crate::core::mutations::{PASTE_REFUSED, SendBlocked};
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::core::views::confirm::{Answer, Question};
 use crate::core::views::write_dialog::{OUTCOME, back, close_outcome, no_help};
@@ -213,11 +213,7 @@ impl View for Unlist {
     }
 
     fn placement(&self) -> Placement {
-        Placement::Dialog
-    }
-
-    fn asks_consent(&self) -> bool {
-        true
+        Placement::Question
     }
 
     fn availability(&self, action: Action, state: &State) -> Availability {
@@ -294,14 +290,6 @@ impl View for Unlist {
             Page::Outcome => return Outcome::Ignored,
         }
         Outcome::Handled
-    }
-
-    fn write_completed(&mut self, write: &Completed, _: &mut Cx<'_>) -> Outcome {
-        if write.kind == WriteKind::UnlistVolume && self.page == Page::Outcome {
-            Outcome::Handled
-        } else {
-            Outcome::Ignored
-        }
     }
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {

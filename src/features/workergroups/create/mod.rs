@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 
 use super::creation::CREATE;
 use super::look::Subject;
-use crate::core::mutations::{Completed, SendBlocked};
+use crate::core::mutations::{SendBlocked, Stage};
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::core::views::confirm::{Answer, Question};
 use crate::core::views::write_dialog::{OUTCOME, back, close_outcome, no_help};
@@ -200,11 +200,7 @@ impl View for Create {
     }
 
     fn placement(&self) -> Placement {
-        Placement::Dialog
-    }
-
-    fn asks_consent(&self) -> bool {
-        true
+        Placement::Question
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
@@ -268,14 +264,12 @@ impl View for Create {
         Outcome::Handled
     }
 
-    fn write_completed(&mut self, write: &Completed, _: &mut Cx<'_>) -> Outcome {
-        if write.kind != WriteKind::CreateWorkergroup || self.page != Page::Outcome {
-            return Outcome::Ignored;
-        }
-        if write.verdict == Verdict::Unknown {
+    fn tick(&mut self, cx: &mut Cx<'_>) {
+        if let (Page::Outcome, Stage::Completed(write)) = (self.page, cx.writes().stage(WriteKind::CreateWorkergroup))
+            && write.verdict == Verdict::Unknown
+        {
             *self = Self::unknown();
         }
-        Outcome::Handled
     }
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {

@@ -10,9 +10,10 @@ pub(crate) use self::draw::new_endpoint;
 use self::fields::Item;
 use super::draft::DraftNumber;
 use super::look::{Look, Subject};
-use crate::core::mutations::Completed;
+use crate::core::mutations::Stage;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::core::{Pane, State};
+use crate::domain::journal::WriteKind;
 use crate::domain::workergroup::{Draft, Key};
 use crate::domain::{Query, Resource};
 use crate::keys::{Action, Context, Motion};
@@ -206,7 +207,7 @@ impl View for GroupForm {
         self.form.contexts()
     }
 
-    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+    fn widget<'a>(&'a mut self, _: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
         Some(&mut self.form)
     }
 
@@ -279,15 +280,6 @@ impl View for GroupForm {
         Outcome::Handled
     }
 
-    fn write_completed(&mut self, _: &Completed, cx: &mut Cx<'_>) -> Outcome {
-        // No view covers the form, or it would have shown the outcome.
-        if self.is_created(cx.state()) {
-            self.is_done = true;
-            cx.close();
-        }
-        Outcome::Ignored
-    }
-
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
         let is_checking = state.groups().supply.progress().is_some();
         let spinner = is_checking.then(|| state.animation(now, 0.25)).flatten();
@@ -299,6 +291,12 @@ impl View for GroupForm {
     }
 
     fn tick(&mut self, cx: &mut Cx<'_>) {
+        // Unless a dialog over the form shows the outcome.
+        let is_told = matches!(cx.writes().stage(WriteKind::CreateWorkergroup), Stage::Idle);
+        if is_told && self.is_created(cx.state()) {
+            self.is_done = true;
+            return cx.close();
+        }
         let is_time = self.changed_at.is_some_and(|at| cx.now.mono >= at + PAUSE);
         if !is_time {
             return;

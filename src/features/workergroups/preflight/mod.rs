@@ -91,7 +91,7 @@ impl View for Preflight {
         Some(self.report.find())
     }
 
-    fn widget(&mut self, cx: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+    fn widget<'a>(&'a mut self, cx: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
         let (columns, rows) = cx.state().size;
         let size = Size::of(columns, rows.saturating_sub(1));
         let lines = draw::lines(self.subject, cx.state(), cx.now, (size, columns), &Theme::MONO);
