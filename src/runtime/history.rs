@@ -27,8 +27,8 @@ pub(super) struct HistoryThread {
     jobs: Option<Sender<HistoryJob>>,
     ended: Receiver<()>,
     outbox: UnboundedSender<Message>,
-    /// Whether the program no longer waits for the sandbox's past.
-    is_leaving: Arc<AtomicBool>,
+    /// Whether nobody waits for the sandbox's past: the person stopped it, or the program ends.
+    is_past_stopped: Arc<AtomicBool>,
 }
 
 impl HistoryThread {
@@ -43,8 +43,8 @@ impl HistoryThread {
         let (jobs, inbox) = channel();
         let (end, ended) = channel();
         let messages = outbox.clone();
-        let is_leaving = Arc::new(AtomicBool::new(false));
-        let is_stopped = Arc::clone(&is_leaving);
+        let is_past_stopped = Arc::new(AtomicBool::new(false));
+        let is_stopped = Arc::clone(&is_past_stopped);
         let thread = history.and_then(|history| {
             let run = move || {
                 let mut keeper = Keeper::new(history, messages);
@@ -61,13 +61,18 @@ impl HistoryThread {
             jobs: thread.map(|_| jobs),
             ended,
             outbox,
-            is_leaving,
+            is_past_stopped,
         }
     }
 
     /// Queues a job; a question that nobody will answer is answered so, an alert that nobody can claim
     /// rings, and a search is polled here.
     pub fn take(&self, job: HistoryJob) {
+        if job == HistoryJob::StopPast {
+            // Its thread is busy with the past and sees no job.
+            self.is_past_stopped.store(true, Ordering::Relaxed);
+            return;
+        }
         let unsent = match &self.jobs {
             Some(jobs) => jobs.send(job).err().map(|unsent| unsent.0),
             None => Some(job),
@@ -79,7 +84,7 @@ impl HistoryThread {
             }
             Some(HistoryJob::ClaimRing { ticket, claim }) => (ticket, News::Ring { claim, is_ours: true }),
             Some(HistoryJob::ClaimPoll { ticket, .. }) => (ticket, News::Poll(PollRight::Ours)),
-            Some(HistoryJob::Record(_) | HistoryJob::ReleasePolls(_)) | None => return,
+            Some(HistoryJob::Record(_) | HistoryJob::ReleasePolls(_) | HistoryJob::StopPast) | None => return,
         };
         let _ = self.outbox.send(Message::News { ticket, news });
     }
@@ -88,7 +93,7 @@ impl HistoryThread {
 impl Drop for HistoryThread {
     /// Waits until all is written.
     fn drop(&mut self) {
-        self.is_leaving.store(true, Ordering::Relaxed);
+        self.is_past_stopped.store(true, Ordering::Relaxed);
         if self.jobs.take().is_some() {
             let _ = self.ended.recv_timeout(PATIENCE);
         }
@@ -132,11 +137,11 @@ impl Keeper {
         }
         let days = past.days;
         self.say(format!(
-            "Simulating the sandbox's last {days} days for the price history"
+            "Simulating the sandbox's last {days} days for the price history (Esc stops)"
         ));
         let polls = past.polls(is_stopped);
         if polls.is_empty() {
-            return;
+            return self.say("Simulation stopped: price history starts now".to_owned());
         }
         let recorded = self.with(|database| polls.iter().try_for_each(|poll| database.record(poll).map(|_| ())));
         match recorded {
@@ -173,6 +178,7 @@ impl Keeper {
                     self.bring(ticket, News::Poll(right));
                 }
                 HistoryJob::ReleasePolls(resource) => self.locks.release(resource),
+                HistoryJob::StopPast => {}
             }
         }
     }
@@ -376,6 +382,29 @@ mod tests {
             panic!("nothing is remembered");
         };
         assert_eq!(memory.watched, 23 * 3600);
+    }
+
+    #[test]
+    fn the_past_of_a_sandbox_can_be_stopped() {
+        let folder = tempfile::tempdir().unwrap();
+        let history = HistoryLocation {
+            path: Some(folder.path().join("history.sqlite")),
+            market: "sandbox-1".to_owned(),
+        };
+        let past = SandboxPast {
+            market: MarketConfig::default(),
+            dialect: &Dialect::VAST,
+            days: 3_000, // hours of work
+        };
+        let (outbox, mut messages) = unbounded_channel();
+        let thread = HistoryThread::start(Some(history.clone()), Some(past), outbox);
+        thread.take(HistoryJob::StopPast);
+        for words in ["Simulating", "Simulation stopped"] {
+            let told = messages.blocking_recv();
+            assert!(matches!(told, Some(Message::Told(Ok(text))) if text.starts_with(words)));
+        }
+        drop(thread);
+        assert_eq!(history.open().unwrap().contents().unwrap().polls, 0);
     }
 
     #[test]

@@ -14,7 +14,7 @@ const ENDS: &[(u16, u16)] = &[(80, 24), (200, 60)];
 /// A view, the keys that lead to it, the sizes it is measured at, and the largest blank share in percent.
 type Room = (&'static str, &'static str, &'static [(u16, u16)], f64);
 
-const ROOMS: [Room; 14] = [
+const ROOMS: [Room; 15] = [
     ("Offers", "press down", ALL, 33.0),
     ("JSON tab", "press enter tab tab tab", LARGE, 35.0),
     ("Details", "press down enter", ALL, 25.0),
@@ -40,6 +40,7 @@ const ROOMS: [Room; 14] = [
     ),
     ("A request", "press 2 4 enter", LARGE, 35.0),
     ("Workergroups", "press 3", ENDS, 30.0),
+    ("A workergroup", "press 3 enter", ALL, 27.0),
     ("New group", "press 3 n", ENDS, 28.0),
     ("Route form", "press 3 t", ENDS, 28.0),
     ("Market", "press m", ALL, 33.0),

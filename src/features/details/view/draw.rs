@@ -7,6 +7,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use ratatui::widgets::canvas::Points;
 
+use super::json::json_of;
 use super::overview::Block;
 use super::spread::Spread;
 use super::{Detail, Tab, below, fields, overview};
@@ -160,7 +161,11 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
         .split_last()
         .map_or((None, blocks.as_slice()), |(last, first)| (Some(last), first));
     let below_text = paragraph(&laid_out(first, middle.width), middle, scene);
-    charts.draw(below_text, scene);
+    if view.resource == Resource::Workergroups {
+        draw_record(row, below_text, scene);
+    } else {
+        charts.draw(below_text, scene);
+    }
     let mut lines = last.map_or_else(Vec::new, |last| last.lines_in(right.width));
     // What comes after the alternatives is in Fields too: only a blank column has room for it.
     let more = below::more(view.resource, row, scene);
@@ -170,6 +175,16 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
     let needed = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     charts.draw(below(needed, right), scene);
     Some(scroll(view, &lines, right, scene))
+}
+
+/// Draws a group's JSON under its fields, if all of it fits.
+fn draw_record(row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
+    let listing = scene.state.browsers[Resource::Workergroups].listing();
+    let json = listing.map_or_else(Vec::new, |listing| json_of(listing, row, scene.theme));
+    if json.len() < usize::from(area.height) {
+        let below_title = titled("JSON", area, scene);
+        scene.lines(&json, below_title);
+    }
 }
 
 /// Draws lines; returns what is below them.
