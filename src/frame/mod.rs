@@ -20,7 +20,7 @@ const SMALLEST: (u16, u16) = (40, 10);
 
 /// Draws a frame; returns what it measured.
 pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> FrameLayout {
-    let theme = model.state.themes.shown.as_ref().unwrap_or(theme);
+    let theme = model.state.settings.themes.shown.as_ref().unwrap_or(theme);
     let area = frame.area();
     let mut layout = FrameLayout {
         top: model.layout.top,
