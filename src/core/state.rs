@@ -80,7 +80,7 @@ impl Default for Screen {
 }
 
 /// What the person configured, for all markets.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Settings {
     /// The values of the configuration file.
     pub values: Values,
@@ -92,6 +92,18 @@ pub struct Settings {
     pub pace: watch::Pace,
     /// The notices that come from the configuration file.
     pub notices: Vec<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            values: Values::default(),
+            themes: themes::Themes::default(),
+            zone: jiff::tz::TimeZone::UTC,
+            pace: watch::Pace::default(),
+            notices: Vec::new(),
+        }
+    }
 }
 
 /// What is saved already, and what is not.
