@@ -97,7 +97,7 @@ impl AlertForm {
             Repeat::EveryTime => 1,
             Repeat::Until(end) => {
                 let end = jiff::Timestamp::from_second(end.0).unwrap_or_default();
-                let end = end.to_zoned(state.zone.clone());
+                let end = end.to_zoned(state.settings.zone.clone());
                 texts.insert(Key::Until, end.strftime("%Y-%m-%d %H:%M").to_string());
                 UNTIL
             }
@@ -115,7 +115,7 @@ impl AlertForm {
             form: Form::new(Vec::new()),
             subjects,
             texts,
-            zone: state.zone.clone(),
+            zone: state.settings.zone.clone(),
             fields: 0,
             edited: None,
             backtest: Backtest::default(),
