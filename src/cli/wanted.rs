@@ -56,8 +56,11 @@ pub fn annotations(settings: &Settings) -> Annotations {
     let Some(paths) = &settings.paths else {
         return Annotations::default();
     };
-    let (annotations, notice) = store::state::annotations(paths, &settings.profile);
-    notice.as_deref().into_iter().for_each(output::note);
+    let mut notices = Vec::new();
+    let annotations = store::state::annotations(paths, &settings.profile, &mut notices);
+    for notice in notices {
+        output::note(&notice);
+    }
     annotations
 }
 

@@ -25,138 +25,69 @@ pub const LONGEST: usize = 64 * 1024;
 /// How long a clipboard program may take.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The text is longer than [`LONGEST`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("too long to copy: {length} bytes, at most {LONGEST}")]
-pub struct TooLong {
-    /// Its length in bytes.
-    pub length: usize,
-}
-
-/// How a text reached the clipboard, to tell the person.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Copied {
-    By(&'static str),
-    /// Only the escape sequence was sent: the terminal decides.
-    Terminal,
-}
-
-impl std::fmt::Display for Copied {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::By(program) => write!(f, "through {program}"),
-            Self::Terminal => f.write_str("through the terminal"),
-        }
-    }
-}
-
 /// The escape sequence that asks a terminal to put `text` on its clipboard (OSC 52).
 ///
 /// # Errors
 /// When the text is too long for that.
-pub fn osc52(text: &str) -> Result<Vec<u8>, TooLong> {
+pub fn osc52(text: &str) -> Result<Vec<u8>, String> {
     check(text)?;
     let coded = base64::engine::general_purpose::STANDARD.encode(text);
     Ok(format!("\x1b]52;c;{coded}\x1b\\").into_bytes())
 }
 
 /// Runs the clipboard programs for this environment until one accepts the text; the caller sends
-/// [`osc52`] as well. A program that does not finish in time is stopped.
+/// [`osc52`] as well. A program that does not finish in time is stopped. Says how the text got there.
 ///
 /// # Errors
 ///
 /// When the text is too long.
-pub async fn copy(text: &str) -> Result<Copied, TooLong> {
+pub async fn copy(text: &str) -> Result<String, String> {
     check(text)?;
-    for helper in Session::here().helpers() {
-        if run(helper.program, helper.arguments, text, PATIENCE).await {
-            return Ok(Copied::By(helper.program));
+    for words in helpers(|name| std::env::var_os(name)) {
+        if run(words, text, PATIENCE).await {
+            return Ok(format!("through {}", words[0]));
         }
     }
-    Ok(Copied::Terminal)
+    // Only the escape sequence: the terminal decides.
+    Ok("through the terminal".to_owned())
 }
 
 /// Whether the text is short enough.
-fn check(text: &str) -> Result<(), TooLong> {
+fn check(text: &str) -> Result<(), String> {
     if text.len() > LONGEST {
-        return Err(TooLong { length: text.len() });
+        return Err(format!("too long to copy: {} bytes, at most {LONGEST}", text.len()));
     }
     Ok(())
 }
 
-/// The environment, as far as it decides how to copy.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Session {
-    tmux: bool,
-    ssh: bool,
-    wayland: bool,
-    x11: bool,
-    macos: bool,
-    windows: bool,
-}
-
-/// A program that takes a text on its standard input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Helper {
-    program: &'static str,
-    arguments: &'static [&'static str],
-}
-
-impl Session {
-    fn here() -> Self {
-        Self::from_variables(|name| std::env::var_os(name))
+/// The clipboard programs to try in the environment given by variables, best first.
+fn helpers(variable: impl Fn(&str) -> Option<OsString>) -> Vec<&'static [&'static str]> {
+    let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());
+    if is_set("TMUX") {
+        // Before 3.2 there is no -w; the text is then only in tmux.
+        return vec![&["tmux", "load-buffer", "-w", "-"], &["tmux", "load-buffer", "-"]];
     }
-
-    /// The environment given by variables.
-    fn from_variables(variable: impl Fn(&str) -> Option<OsString>) -> Self {
-        let set = |name| variable(name).is_some_and(|value| !value.is_empty());
-        Self {
-            tmux: set("TMUX"),
-            ssh: set("SSH_CONNECTION") || set("SSH_TTY"),
-            wayland: set("WAYLAND_DISPLAY"),
-            x11: set("DISPLAY"),
-            macos: cfg!(target_os = "macos"),
-            // Also from a Linux inside Windows (WSL).
-            windows: cfg!(windows) || set("WSL_DISTRO_NAME"),
-        }
+    if is_set("SSH_CONNECTION") || is_set("SSH_TTY") {
+        // A program here would fill the clipboard of the remote machine.
+        return Vec::new();
     }
-
-    /// The clipboard programs to try, best first.
-    fn helpers(self) -> Vec<Helper> {
-        let mut helpers = Vec::new();
-        let mut add = |program, arguments| helpers.push(Helper { program, arguments });
-        if self.tmux {
-            add("tmux", &["load-buffer", "-w", "-"][..]);
-            // Before 3.2 there is no -w; the text is then only in tmux.
-            add("tmux", &["load-buffer", "-"]);
-            return helpers;
-        }
-        if self.ssh {
-            // A program here would fill the clipboard of the remote machine.
-            return helpers;
-        }
-        if self.wayland {
-            add("wl-copy", &[]);
-        }
-        if self.x11 {
-            add("xclip", &["-selection", "clipboard"]);
-            add("xsel", &["--clipboard", "--input"]);
-        }
-        if self.macos {
-            add("pbcopy", &[]);
-        }
-        if self.windows {
-            add("clip.exe", &[]);
-        }
-        helpers
-    }
+    let desktop: [(bool, &[&str]); 5] = [
+        (is_set("WAYLAND_DISPLAY"), &["wl-copy"]),
+        (is_set("DISPLAY"), &["xclip", "-selection", "clipboard"]),
+        (is_set("DISPLAY"), &["xsel", "--clipboard", "--input"]),
+        (cfg!(target_os = "macos"), &["pbcopy"]),
+        // Linux inside Windows.
+        (is_set("WSL_DISTRO_NAME"), &["clip.exe"]),
+    ];
+    let usable = desktop.into_iter().filter(|(is_usable, _)| *is_usable);
+    usable.map(|(_, words)| words).collect()
 }
 
 /// The program, ready to be given a text.
-fn command(program: &str, arguments: &[&str]) -> Command {
-    let mut command = Command::new(program);
+fn command(words: &[&str]) -> Command {
+    let mut command = Command::new(words[0]);
     command
-        .args(arguments)
+        .args(&words[1..])
         .stdin(Stdio::piped())
         // It must neither write on the screen nor keep our pipes open while it serves the text.
         .stdout(Stdio::null())
@@ -167,8 +98,8 @@ fn command(program: &str, arguments: &[&str]) -> Command {
 }
 
 /// Passes the text to a program; returns whether it accepted it.
-async fn run(program: &str, arguments: &[&str], text: &str, patience: Duration) -> bool {
-    let Ok(mut child) = command(program, arguments).spawn() else {
+async fn run(words: &[&str], text: &str, patience: Duration) -> bool {
+    let Ok(mut child) = command(words).spawn() else {
         return false;
     };
     let finished = async {
@@ -187,17 +118,13 @@ mod tests {
     use super::*;
 
     fn programs(variables: &[(&str, &str)]) -> Vec<&'static str> {
-        let session = Session::from_variables(|name| {
+        let programs = helpers(|name| {
             let variable = variables.iter().find(|(known, _)| *known == name);
             variable.map(|(_, value)| value.into())
         });
+        let programs = programs.into_iter().map(|words| words[0]);
         // Independent of the system that the tests run on.
-        let session = Session {
-            macos: false,
-            windows: false,
-            ..session
-        };
-        session.helpers().into_iter().map(|helper| helper.program).collect()
+        programs.filter(|program| *program != "pbcopy").collect()
     }
 
     #[test]
@@ -221,11 +148,13 @@ mod tests {
         assert_eq!(osc52("").unwrap(), b"\x1b]52;c;\x1b\\");
         assert!(osc52(&"x".repeat(LONGEST)).is_ok());
         let long = "x".repeat(LONGEST + 1);
-        assert_eq!(osc52(&long), Err(TooLong { length: LONGEST + 1 }));
+        assert_eq!(
+            osc52(&long).unwrap_err(),
+            "too long to copy: 65537 bytes, at most 65536"
+        );
     }
 
-    #[cfg(unix)]
-    mod helpers {
+    mod running {
         use super::*;
 
         #[tokio::test]
@@ -233,22 +162,22 @@ mod tests {
             let long = "line\n".repeat(9_000);
             let count = format!("test $(wc -c) -eq {}", long.len());
             let patience = Duration::from_mins(1);
-            assert!(run("sh", &["-c", &count], &long, patience).await);
+            assert!(run(&["sh", "-c", &count], &long, patience).await);
         }
 
         #[tokio::test]
         async fn a_helper_that_fails_is_missing_or_hangs_took_nothing() {
             let patience = Duration::from_mins(1);
-            assert!(!run("sh", &["-c", "cat; exit 1"], "x", patience).await);
-            assert!(!run("bourse-no-such-program", &[], "x", patience).await);
+            assert!(!run(&["sh", "-c", "cat; exit 1"], "x", patience).await);
+            assert!(!run(&["bourse-no-such-program"], "x", patience).await);
             let hanging = Duration::from_millis(50);
-            assert!(!run("sh", &["-c", "sleep 600"], "x", hanging).await);
+            assert!(!run(&["sh", "-c", "sleep 600"], "x", hanging).await);
         }
     }
 
     #[test]
     fn a_helper_does_not_see_the_keys() {
-        let command = command("tmux", &["load-buffer", "-"]);
+        let command = command(&["tmux", "load-buffer", "-"]);
         for secret in ["BOURSE_API_KEY", "VAST_API_KEY"] {
             let mut changed = command.as_std().get_envs();
             assert!(

@@ -7,7 +7,7 @@ use ratatui::Frame;
 use super::dashboard::{Surface, TerminalEvent};
 use super::editor::{self, Document, Ended};
 use super::input::{Incoming, Input};
-use super::signals::{Signal, Signals};
+use super::signals::{Signal, Signals, exit_status};
 use super::terminal::{HANG_UP_STATUS, Screen};
 use super::watchdog::Watchdog;
 use super::{background_color, clipboard, notification, panics};
@@ -52,10 +52,6 @@ impl Surface for Tty {
         self.screen.draw(|frame| render(frame))
     }
 
-    fn link_only(&mut self, addresses: Vec<String>) {
-        self.screen.link_only(addresses);
-    }
-
     fn repaint(&mut self) {
         self.screen.repaint();
     }
@@ -84,15 +80,15 @@ impl Surface for Tty {
                 Some(Incoming::Background(is_light)) => TerminalEvent::Background(is_light),
                 None => TerminalEvent::Leave(HANG_UP_STATUS),
             },
-            signal = self.signals.next() => match (signal, signal.exit_status()) {
-                (_, Some(status)) => TerminalEvent::Leave(status),
-                (Signal::Continue, None) => TerminalEvent::Continued,
-                (_, None) => TerminalEvent::Stop,
+            signal = self.signals.next() => match exit_status(signal) {
+                Some(status) => TerminalEvent::Leave(status),
+                None if signal == Signal::CONT => TerminalEvent::Continued,
+                None => TerminalEvent::Stop,
             },
             () = self.watchdog.hung_up() => TerminalEvent::Leave(HANG_UP_STATUS),
-            reports = panics::background_panics() => TerminalEvent::TaskLost(
-                reports.first().map(ToString::to_string).unwrap_or_default(),
-            ),
+            reports = panics::background_panics() => {
+                TerminalEvent::TaskLost(reports.into_iter().next().unwrap_or_default())
+            }
         }
     }
 
@@ -110,9 +106,9 @@ impl Surface for Tty {
     }
 
     async fn copy(&mut self, text: &str) -> Result<String, String> {
-        let copied = clipboard::copy(text).await.map_err(|error| error.to_string())?;
+        let copied = clipboard::copy(text).await?;
         let _ = self.screen.copy(text);
-        Ok(copied.to_string())
+        Ok(copied)
     }
 
     fn title(&mut self, text: &str) {

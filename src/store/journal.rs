@@ -5,6 +5,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -50,10 +51,7 @@ impl Journal {
     /// Adds a line; it is on the disk when this returns.
     pub fn append(&self, line: &Line) -> Result<(), String> {
         match &self.0 {
-            Storage::File(path) => append(path, line).map_err(|error| {
-                let why = why(path, &error);
-                format!("can't save the write history in {why}")
-            }),
+            Storage::File(path) => append(path, line).map_err(|error| not_saved(path, &error)),
             Storage::Memory(lines) => {
                 let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
                 lines.push(line.clone());
@@ -68,10 +66,7 @@ impl Journal {
     pub fn intend(&self, intent: &Intent) -> Result<(), String> {
         let _lock = match &self.0 {
             Storage::File(path) => {
-                open(path).map_err(|error| {
-                    let why = why(path, &error);
-                    format!("can't save the write history in {why}")
-                })?;
+                open(path).map_err(|error| not_saved(path, &error))?;
                 let lock = files::lock(path).and_then(|lock| lock.ok_or_else(|| NO_LOCKS.to_owned()));
                 Some(lock.map_err(|why| format!("can't lock the write history: {why}"))?)
             }
@@ -113,6 +108,10 @@ const NO_LOCKS: &str = "its file system has no locks, so that two programs could
                         to a folder on another";
 
 const NO_HOME: &str = "can't save the write history without a home directory; to fix it, set HOME";
+
+fn not_saved(path: &Path, error: &io::Error) -> String {
+    format!("can't save the write history in {}", why(path, error))
+}
 
 /// What is wrong with a file, and what to do.
 fn why(path: &Path, error: &io::Error) -> String {
@@ -174,13 +173,9 @@ fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
     let file = files::private(&mut options).open(path)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        // Also where it was opened to others meanwhile. Not every file system has modes, and the
-        // file may be another user's: it holds no secret, and writes must be journalled.
-        let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
-    }
+    // Also where it was opened to others meanwhile. Not every file system has modes, and the file may be
+    // another user's: it holds no secret, and writes must be journalled.
+    let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
     Ok(file)
 }
 
@@ -240,14 +235,10 @@ mod tests {
             text.lines().next().unwrap(),
             r#"{"intent":{"key":"a","at":1795176000.25,"profile":"test","address":"http://127.0.0.1:1","deed":"unlist_volume","subject":"4001"}}"#
         );
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
-            journal.append(&outcome("b")).unwrap();
-            let mode = std::fs::metadata(&path).unwrap().permissions().mode();
-            assert_eq!(mode & 0o777, 0o600);
-        }
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+        journal.append(&outcome("b")).unwrap();
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
     }
 
     #[test]
