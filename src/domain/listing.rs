@@ -24,7 +24,6 @@ mod hide;
 mod lead;
 mod matching;
 mod order;
-mod packed;
 mod raw_cell;
 mod raw_members;
 mod read;
@@ -34,9 +33,7 @@ mod scan;
 use builder::Builder;
 use estimate::Estimate;
 pub use full_record::FullRecord;
-use order::IdOrder;
 pub use order::compare_cells;
-use packed::Packed;
 use raw_cell::RawCell;
 pub use reader::{LONGEST_PIECE, Reader, Unsplit, Whole};
 
@@ -89,7 +86,7 @@ impl Cell {
 /// The cells of one field, with texts interned.
 #[derive(Default)]
 pub struct Column {
-    cells: Vec<Packed>,
+    cells: Vec<Cell>,
     texts: Vec<Untrusted>,
     widest: OnceLock<usize>,
 }
@@ -104,7 +101,7 @@ impl std::fmt::Debug for Column {
 impl Column {
     /// The cell of a row, for comparing.
     pub fn cell(&self, row: usize) -> CellRef<'_> {
-        match self.cells.get(row).map(|cell| cell.cell()) {
+        match self.cells.get(row).copied() {
             None | Some(Cell::Missing) => CellRef::Missing,
             Some(Cell::Null) => CellRef::Null,
             Some(Cell::Flag(flag)) => CellRef::Flag(flag),
@@ -119,7 +116,7 @@ impl Column {
 
     /// The cell of a row; of a text its index among [`Column::texts`].
     fn raw(&self, row: usize) -> Cell {
-        self.cells.get(row).map_or(Cell::Missing, |cell| cell.cell())
+        self.cells.get(row).copied().unwrap_or(Cell::Missing)
     }
 
     /// The text of a row, for showing.
@@ -141,7 +138,7 @@ impl Column {
         const MOST: usize = 200;
         *self.widest.get_or_init(|| {
             let cells = |text: &Untrusted| text.screen(MOST).width();
-            let numbers = self.cells.iter().filter_map(|cell| match cell.cell() {
+            let numbers = self.cells.iter().filter_map(|cell| match cell {
                 Cell::Number(number) => Some(number.abs()),
                 _ => None,
             });
@@ -167,13 +164,12 @@ impl Column {
 
     /// How many cells are whole values, out of how many.
     pub fn filled(&self) -> usize {
-        let cells = self.cells.iter().map(|cell| cell.cell());
-        cells.filter(Cell::is_filled).count()
+        self.cells.iter().filter(|cell| cell.is_filled()).count()
     }
 
     /// Whether no cell is a whole value.
     pub fn is_blank(&self) -> bool {
-        !self.cells.iter().any(|cell| cell.cell().is_filled())
+        !self.cells.iter().any(Cell::is_filled)
     }
 }
 
@@ -182,7 +178,7 @@ pub struct Listing {
     text: String,
     spans: Vec<Range<usize>>,
     ids: Vec<RowId>,
-    id_order: OnceLock<IdOrder>,
+    by_id: OnceLock<Vec<u32>>,
     columns: Vec<OnceLock<Column>>,
     now: f64,
     was_single: bool,
@@ -215,7 +211,7 @@ impl Listing {
             text: String::new(),
             spans: Vec::new(),
             ids: Vec::new(),
-            id_order: OnceLock::new(),
+            by_id: OnceLock::new(),
             columns: (0..catalog.fields.len() + catalog.computed.len())
                 .map(|_| OnceLock::new())
                 .collect(),
@@ -337,8 +333,8 @@ impl Listing {
         let cells = numbers
             .into_iter()
             .map(|number| match number.filter(|number| number.is_finite()) {
-                Some(number) => Cell::Number(number).packed(),
-                None => Cell::Missing.packed(),
+                Some(number) => Cell::Number(number),
+                None => Cell::Missing,
             })
             .collect();
         self.columns[position] = OnceLock::from(Column {
