@@ -4,6 +4,7 @@
 //! table, of the conditions and of the prices are read with the response; any other field becomes a
 //! column on first use, read from the records' own JSON, which stays available in full.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -12,7 +13,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::catalog::Catalog;
 use super::dialect::TransferUnit;
 use super::field::Field;
-use super::json_split::SplitError;
+use super::json_split::{self, SplitError};
 use super::text::Untrusted;
 use super::value::{CellRef, JsonKind};
 
@@ -24,9 +25,7 @@ mod hide;
 mod lead;
 mod matching;
 mod order;
-mod packed;
 mod raw_cell;
-mod raw_members;
 mod read;
 mod reader;
 mod scan;
@@ -34,9 +33,7 @@ mod scan;
 use builder::Builder;
 use estimate::Estimate;
 pub use full_record::FullRecord;
-use order::IdOrder;
 pub use order::compare_cells;
-use packed::Packed;
 use raw_cell::RawCell;
 pub use reader::{LONGEST_PIECE, Reader, Unsplit, Whole};
 
@@ -89,7 +86,7 @@ impl Cell {
 /// The cells of one field, with texts interned.
 #[derive(Default)]
 pub struct Column {
-    cells: Vec<Packed>,
+    cells: Vec<Cell>,
     texts: Vec<Untrusted>,
     widest: OnceLock<usize>,
 }
@@ -104,7 +101,7 @@ impl std::fmt::Debug for Column {
 impl Column {
     /// The cell of a row, for comparing.
     pub fn cell(&self, row: usize) -> CellRef<'_> {
-        match self.cells.get(row).map(|cell| cell.cell()) {
+        match self.cells.get(row).copied() {
             None | Some(Cell::Missing) => CellRef::Missing,
             Some(Cell::Null) => CellRef::Null,
             Some(Cell::Flag(flag)) => CellRef::Flag(flag),
@@ -119,7 +116,7 @@ impl Column {
 
     /// The cell of a row; of a text its index among [`Column::texts`].
     fn raw(&self, row: usize) -> Cell {
-        self.cells.get(row).map_or(Cell::Missing, |cell| cell.cell())
+        self.cells.get(row).copied().unwrap_or(Cell::Missing)
     }
 
     /// The text of a row, for showing.
@@ -141,7 +138,7 @@ impl Column {
         const MOST: usize = 200;
         *self.widest.get_or_init(|| {
             let cells = |text: &Untrusted| text.screen(MOST).width();
-            let numbers = self.cells.iter().filter_map(|cell| match cell.cell() {
+            let numbers = self.cells.iter().filter_map(|cell| match cell {
                 Cell::Number(number) => Some(number.abs()),
                 _ => None,
             });
@@ -167,13 +164,12 @@ impl Column {
 
     /// How many cells are whole values, out of how many.
     pub fn filled(&self) -> usize {
-        let cells = self.cells.iter().map(|cell| cell.cell());
-        cells.filter(Cell::is_filled).count()
+        self.cells.iter().filter(|cell| cell.is_filled()).count()
     }
 
     /// Whether no cell is a whole value.
     pub fn is_blank(&self) -> bool {
-        !self.cells.iter().any(|cell| cell.cell().is_filled())
+        !self.cells.iter().any(Cell::is_filled)
     }
 }
 
@@ -182,7 +178,7 @@ pub struct Listing {
     text: String,
     spans: Vec<Range<usize>>,
     ids: Vec<RowId>,
-    id_order: OnceLock<IdOrder>,
+    by_id: OnceLock<Vec<u32>>,
     columns: Vec<OnceLock<Column>>,
     now: f64,
     was_single: bool,
@@ -215,7 +211,7 @@ impl Listing {
             text: String::new(),
             spans: Vec::new(),
             ids: Vec::new(),
-            id_order: OnceLock::new(),
+            by_id: OnceLock::new(),
             columns: (0..catalog.fields.len() + catalog.computed.len())
                 .map(|_| OnceLock::new())
                 .collect(),
@@ -337,8 +333,8 @@ impl Listing {
         let cells = numbers
             .into_iter()
             .map(|number| match number.filter(|number| number.is_finite()) {
-                Some(number) => Cell::Number(number).packed(),
-                None => Cell::Missing.packed(),
+                Some(number) => Cell::Number(number),
+                None => Cell::Missing,
             })
             .collect();
         self.columns[position] = OnceLock::from(Column {
@@ -424,19 +420,23 @@ impl Listing {
 
     /// The JSON of a record's member; the last one of a repeated name, as JSON readers have it.
     pub(crate) fn member(&self, row: usize, name: &str) -> Option<&str> {
-        raw_members::member(self.json(row)?, name)
+        let json = self.json(row)?;
+        let members = json_split::members(json).ok()?;
+        let (_, value) = members.into_iter().rfind(|(known, _)| known == name)?;
+        Some(&json[value])
     }
 
     /// The first `most` of a record's members that its catalog does not know, as names and JSON, and
     /// how many there are beyond them.
     pub fn unknown_members(&self, row: usize, most: usize) -> (Vec<(String, &str)>, usize) {
-        let known = self
-            .catalog
-            .fields
-            .iter()
-            .flat_map(|field| read::members(&field.source))
-            .collect();
+        let fields = self.catalog.fields.iter();
+        let known: HashSet<&str> = fields.flat_map(|field| read::members(&field.source)).collect();
         let json = self.json(row).unwrap_or_default();
-        raw_members::other_members(json, &known, most)
+        let mut unknown = json_split::members(json).unwrap_or_default();
+        unknown.retain(|(name, _)| !known.contains(name.as_str()));
+        let more = unknown.len().saturating_sub(most);
+        unknown.truncate(most);
+        let json = unknown.into_iter().map(|(name, value)| (name, &json[value]));
+        (json.collect(), more)
     }
 }

@@ -26,17 +26,15 @@ mod plan;
 mod run;
 mod sample;
 mod stats;
-mod timeline;
 pub mod words;
 mod workers;
 
 pub use compare::{Figure, FigureUnit, compare};
 pub use export::{export_csv, export_json};
-pub use latency::{Bar, Latencies};
+pub use latency::Latencies;
 pub use next_hop::{PayloadError, check_payload, next_hop_body};
 pub use plan::{DEFAULT_RATE, MOST_ATTEMPTS, PollPolicy, RoutePlan, Stop, parse_span};
 pub use run::{Attempt, Completion, End, Phase, Run};
 pub use sample::{LONGEST_WAIT, Outcome, OutcomeKind, RouteSample, or_more};
 pub use stats::{Quantiles, RouteStats, Summary};
-pub use timeline::{Bucket, Timeline};
 pub use workers::{WorkerShare, Workers};

@@ -22,7 +22,7 @@ impl Builder {
     #[inline]
     pub(super) fn push(&mut self, value: &RawCell<'_>) {
         let cell = cell_of(value, |text| self.intern(text));
-        self.column.cells.push(cell.packed());
+        self.column.cells.push(cell);
     }
 
     /// As [`Builder::push`], for the few cells that are converted.
@@ -78,7 +78,7 @@ impl Column {
             0
         });
         Self {
-            cells: vec![cell.packed()],
+            cells: vec![cell],
             texts,
             ..Self::default()
         }
