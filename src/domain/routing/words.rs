@@ -4,7 +4,7 @@ use super::compare::{Figure, FigureUnit};
 use super::plan::{MOST_ATTEMPTS, RoutePlan, Stop};
 use super::run::{End, Phase, Run};
 use super::sample::OutcomeKind;
-use crate::domain::format::{percent, trimmed};
+use crate::domain::format::{grouped, percent, trimmed};
 use crate::domain::text::Untrusted;
 
 pub fn plan(plan: &RoutePlan) -> String {
@@ -40,15 +40,7 @@ pub fn early_end(run: &Run) -> Option<String> {
 
 /// A count with thousands separators.
 pub fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    grouped(usize::try_from(number).unwrap_or(usize::MAX))
 }
 
 /// A load or a rate: whole numbers with thousands separators, others with up to two decimals.
