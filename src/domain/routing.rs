@@ -32,7 +32,7 @@ mod workers;
 
 pub use compare::{Figure, FigureUnit, compare};
 pub use export::{export_csv, export_json};
-pub use latency::{Bar, Latencies};
+pub use latency::Latencies;
 pub use next_hop::{PayloadError, check_payload, next_hop_body};
 pub use plan::{DEFAULT_RATE, MOST_ATTEMPTS, PollPolicy, RoutePlan, Stop, parse_span};
 pub use run::{Attempt, Completion, End, Phase, Run};

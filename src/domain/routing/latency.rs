@@ -5,17 +5,6 @@ use hdrhistogram::Histogram;
 /// The longest latency recorded, in microseconds: an hour.
 const LONGEST: u64 = 3_600_000_000;
 
-/// A bar of the latency histogram.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bar {
-    /// Its lower bound in seconds.
-    pub from: f64,
-    /// Its upper bound in seconds.
-    pub to: f64,
-    /// How many latencies lie within.
-    pub count: u64,
-}
-
 /// Latencies of one kind. Quantiles are accurate to three significant digits (a thousandth of their
 /// value); minimum, maximum and mean are exact.
 #[derive(Debug, Clone, Default)]
@@ -84,43 +73,6 @@ impl Latencies {
     /// The longest in seconds.
     pub fn most(&self) -> Option<f64> {
         self.filled().map(|_| self.most)
-    }
-
-    /// `bars` bars of equal width from the shortest to the longest latency; a single bar if all are
-    /// equal.
-    pub fn bars(&self, bars: usize) -> Vec<Bar> {
-        let Some(histogram) = self.filled() else {
-            return Vec::new();
-        };
-        let (low, high) = (self.least, self.most);
-        let bars = if high > low { bars.max(1) } else { 1 };
-        #[expect(clippy::cast_precision_loss)] // a few dozen bars
-        let (width, total) = ((high - low) / bars as f64, bars as f64);
-        let mut counted: Vec<Bar> = (0..bars)
-            .map(|index| {
-                #[expect(clippy::cast_precision_loss)] // a few dozen bars
-                let from = low + width * index as f64;
-                Bar {
-                    from,
-                    to: from + width,
-                    count: 0,
-                }
-            })
-            .collect();
-        for step in histogram.iter_recorded() {
-            #[expect(clippy::cast_precision_loss)] // at most an hour in microseconds
-            let middle = histogram.median_equivalent(step.value_iterated_to()) as f64 / 1e6;
-            let bar_index = if width > 0.0 {
-                ((middle - low) / width).floor().clamp(0.0, total - 1.0)
-            } else {
-                0.0
-            };
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // clamped just here
-            if let Some(bar) = counted.get_mut(bar_index as usize) {
-                bar.count += step.count_at_value();
-            }
-        }
-        counted
     }
 
     fn filled(&self) -> Option<&Histogram<u64>> {

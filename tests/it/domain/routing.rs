@@ -6,7 +6,7 @@ mod polls;
 
 use bourse::domain::Untrusted;
 use bourse::domain::routing::{
-    Attempt, Bar, Bucket, Completion, End, FigureUnit, Latencies, Outcome, OutcomeKind, Phase, PollPolicy, RoutePlan,
+    Attempt, Bucket, Completion, End, FigureUnit, Latencies, Outcome, OutcomeKind, Phase, PollPolicy, RoutePlan,
     RouteSample, RouteStats, Run, Stop, Timeline, check_payload, compare, export_csv, export_json, next_hop_body,
     parse_span, words,
 };

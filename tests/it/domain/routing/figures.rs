@@ -29,29 +29,6 @@ fn quantiles_are_those_counted_by_hand() {
     close(latencies.least().unwrap(), 0.01);
     close(latencies.mean().unwrap(), 0.055);
     assert!(Latencies::default().quantile(0.5).is_none());
-    assert!(Latencies::default().bars(5).is_empty());
-}
-
-#[test]
-fn bars_count_every_latency_once() {
-    let stats = RouteStats::of(&ten());
-    let bars = stats.router_reply().bars(4);
-    // From 10, 32.5, 55 and 77.5 ms; the last ends with the longest, 100 ms.
-    let counts: Vec<u64> = bars.iter().map(|bar| bar.count).collect();
-    assert_eq!(counts, [3, 2, 2, 3]);
-    close(bars[1].from, 0.0325);
-    close(bars[3].to, 0.10);
-    let mut alike = Latencies::default();
-    alike.record(0.2);
-    alike.record(0.2);
-    assert_eq!(
-        alike.bars(9),
-        [Bar {
-            from: 0.2,
-            to: 0.2,
-            count: 2
-        }]
-    );
 }
 
 #[test]
