@@ -14,7 +14,9 @@ use crate::table::remote::Now;
 use crate::widgets::form::{Form, FormLayout, FormLines};
 use crate::widgets::list::{List, ListLines};
 use crate::widgets::panel::Size;
+use crate::widgets::records::Records;
 use crate::widgets::report::{Report, ReportLayout, ReportLines};
+use crate::widgets::table::{Table, place};
 use crate::widgets::text_area::{TextArea, TextAreaLines};
 use crate::widgets::text_input::{InputLine, TextInput};
 use crate::widgets::theme::Theme;
@@ -62,6 +64,19 @@ impl Scene<'_, '_> {
         self.frame.render_stateful_widget(widget, area, &mut viewport);
         self.layout.viewports.push((self.depth, region, viewport));
         viewport
+    }
+
+    /// Draws records with as many columns as fit.
+    pub fn table<R>(
+        &mut self,
+        region: Region,
+        records: &Records<'_, R>,
+        cursor: Option<usize>,
+        area: Rect,
+    ) -> Viewport {
+        let placed = place(records.columns(), area.width);
+        let table = Table::new(records, records.columns(), &placed, cursor, self.theme);
+        self.scroll(region, table, area)
     }
 
     /// Draws the lines of a list.

@@ -11,6 +11,7 @@ pub mod json;
 pub mod list;
 pub mod panel;
 pub mod range_bar;
+pub mod records;
 pub mod report;
 pub mod scrolled;
 pub mod secret_input;

@@ -5,8 +5,10 @@ use std::fmt;
 use ratatui::layout::Rect;
 
 use crate::core::State;
+use crate::core::message::News;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::keys::{Action, Context};
+use crate::table::remote::Ticket;
 use crate::widgets::form::{Form, FormEvent};
 use crate::widgets::input_widget::InputWidget;
 
@@ -19,6 +21,11 @@ pub(crate) trait FormView: fmt::Debug + Send {
     fn form(&self) -> &Form<Self::Key>;
 
     fn form_mut(&mut self) -> &mut Form<Self::Key>;
+
+    /// As [`View::contexts`].
+    fn contexts(&self) -> &'static [Context] {
+        self.form().contexts()
+    }
 
     /// A button was pressed, or Enter in a form that submits from any field.
     fn submitted(&mut self, key: Self::Key, cx: &mut Cx<'_>);
@@ -55,6 +62,16 @@ pub(crate) trait FormView: fmt::Debug + Send {
         let _ = cx;
     }
 
+    /// As [`View::tick`].
+    fn tick(&mut self, cx: &mut Cx<'_>) {
+        let _ = cx;
+    }
+
+    /// As [`View::told`].
+    fn told(&mut self, news: News, cx: &mut Cx<'_>) {
+        let _ = (news, cx);
+    }
+
     /// As [`View::closing`].
     fn closing(&mut self, cx: &mut Cx<'_>) {
         let _ = cx;
@@ -76,7 +93,7 @@ fn pass_on<V: FormView>(view: &mut V, event: FormEvent<V::Key>, cx: &mut Cx<'_>)
 
 impl<V: FormView> View for V {
     fn contexts(&self) -> &'static [Context] {
-        self.form().contexts()
+        FormView::contexts(self)
     }
 
     fn widget<'a>(&'a mut self, _: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
@@ -124,6 +141,14 @@ impl<V: FormView> View for V {
 
     fn on_top(&mut self, cx: &mut Cx<'_>) {
         FormView::on_top(self, cx);
+    }
+
+    fn tick(&mut self, cx: &mut Cx<'_>) {
+        FormView::tick(self, cx);
+    }
+
+    fn told(&mut self, _: Ticket, news: News, cx: &mut Cx<'_>) {
+        FormView::told(self, news, cx);
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {

@@ -4,15 +4,15 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use crate::core::State;
-use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
+use crate::core::view::{Availability, Cx, Outcome, Scene};
+use crate::core::views::form_view::FormView;
 use crate::core::views::sheet;
 use crate::domain::quantity::Quantity;
 use crate::domain::{Resource, format, quantity};
 use crate::features::auto_refresh;
-use crate::keys::{Action, Context};
+use crate::keys::Action;
 use crate::table::watch::{Baseline, Watch, floor};
-use crate::widgets::form::{Field, Form, FormEvent};
-use crate::widgets::input_widget::InputWidget;
+use crate::widgets::form::{Field, Form};
 use crate::widgets::panel::Panel;
 
 /// The longest interval in seconds.
@@ -27,7 +27,7 @@ const RESULT: u16 = 7;
 const GONE: [&str; 2] = ["counted only", "listed below the table"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Key {
+pub(crate) enum Key {
     Interval,
     Baseline,
     Gone,
@@ -106,16 +106,6 @@ impl WatchForm {
         cx.close();
     }
 
-    fn take(&mut self, event: FormEvent<Key>, cx: &mut Cx<'_>) -> Outcome {
-        match event {
-            FormEvent::Ignored => return Outcome::Ignored,
-            FormEvent::Submitted(Key::Stop) => self.stop(cx),
-            FormEvent::Submitted(_) => self.start(cx),
-            FormEvent::Moved | FormEvent::Changed(_) => {}
-        }
-        Outcome::Handled
-    }
-
     /// What the interval costs of the budget that all watched searches share.
     fn result(&self, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         let theme = scene.theme;
@@ -158,17 +148,32 @@ fn read(text: &str, least: f64) -> Result<f64, String> {
     quantity::within(text, Quantity::Seconds, least..=LONGEST)
 }
 
-impl View for WatchForm {
-    fn contexts(&self) -> &'static [Context] {
-        self.form.contexts()
+impl FormView for WatchForm {
+    type Key = Key;
+
+    fn form(&self) -> &Form<Key> {
+        &self.form
     }
 
-    fn widget<'a>(&'a mut self, _: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
-        Some(&mut self.form)
+    fn form_mut(&mut self) -> &mut Form<Key> {
+        &mut self.form
     }
 
-    fn placement(&self) -> Placement {
-        Placement::Dialog
+    fn submitted(&mut self, key: Key, cx: &mut Cx<'_>) {
+        if key == Key::Stop {
+            self.stop(cx);
+        } else {
+            self.start(cx);
+        }
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        match action {
+            Action::Back => cx.close(),
+            Action::Remove => self.stop(cx),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
@@ -185,26 +190,6 @@ impl View for WatchForm {
             (Action::Submit, _) => Some("start"),
             _ => None,
         }
-    }
-
-    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        match action {
-            Action::Back => cx.close(),
-            Action::Remove => self.stop(cx),
-            _ => {
-                let event = self.form.update(action);
-                return self.take(event, cx);
-            }
-        }
-        Outcome::Handled
-    }
-
-    fn click(&mut self, region: Region, index: usize, cx: &mut Cx<'_>) -> Outcome {
-        if region != Region::MAIN {
-            return Outcome::Ignored;
-        }
-        let event = self.form.click(index);
-        self.take(event, cx)
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -7,9 +7,9 @@ use crate::api::{Request, RouteCall, Secret, Session};
 use crate::cli::args::{Format, RouteArguments};
 use crate::cli::output;
 use crate::cli::output::CliError;
+use crate::domain::Untrusted;
 use crate::domain::dialect::RouteKey;
 use crate::domain::routing::{DEFAULT_RATE, OutcomeKind, PollPolicy, RoutePlan, Run, Stop};
-use crate::domain::{CellRef, Untrusted};
 use crate::features::search::command as search;
 use crate::settings::Settings;
 
@@ -82,22 +82,12 @@ fn plan(arguments: &RouteArguments) -> Result<RoutePlan, CliError> {
 /// The key of the workergroup that serves an endpoint: the public service routes by it.
 async fn group_key(session: &Session, endpoint: &str) -> Result<Secret, CliError> {
     let listing = search::fetch(session, &Request::ListWorkergroups).await?;
-    let catalog = listing.catalog();
-    let (Some(name), Some(key)) = (catalog.by_key("endpoint_name"), catalog.by_key("api_key")) else {
-        return Err(CliError::Failed("workergroups have no keys".to_owned()));
-    };
-    (0..listing.len())
-        .filter(|row| listing.cell(*row, name) == CellRef::Text(endpoint))
-        .find_map(|row| match listing.cell(row, key) {
-            CellRef::Text(key) if !key.is_empty() => Some(Secret::new(key)),
-            _ => None,
-        })
-        .ok_or_else(|| {
-            CliError::Failed(format!(
-                "no workergroup with a key serves the endpoint '{}': see bourse groups",
-                Untrusted::from(endpoint).screen(80)
-            ))
-        })
+    super::key_serving(&listing, endpoint).ok_or_else(|| {
+        CliError::Failed(format!(
+            "no workergroup with a key serves the endpoint '{}': see bourse groups",
+            Untrusted::from(endpoint).screen(80)
+        ))
+    })
 }
 
 /// A run without an assignment is a failure; its reasons have been printed.

@@ -8,7 +8,7 @@
 pub(crate) mod command;
 pub mod view;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,8 +22,8 @@ use crate::core::state::State;
 use crate::core::view::{Cx, Lent};
 use crate::domain::dialect::RouteKey;
 use crate::domain::objection::Objection;
-use crate::domain::routing::{Attempt, Completion, End, Phase, RoutePlan, Run, words};
-use crate::domain::{CellRef, Resource};
+use crate::domain::routing::{Attempt, End, Phase, RoutePlan, Run, words};
+use crate::domain::{CellRef, Listing, Resource};
 use crate::keys::pane::Pane;
 use crate::keys::{Action, Context};
 use crate::table::remote::{Now, Ticket, Tickets};
@@ -70,8 +70,6 @@ pub struct RouteRun {
     /// Its number, from 1 since the program started.
     pub number: u64,
     run: Arc<Run>,
-    /// The request of each attempt in flight.
-    tickets: BTreeMap<u64, Ticket>,
     /// The workergroup's key, if requests carry it, until the run is over.
     key: Option<Secret>,
     /// Why it ended, if the plan does not tell.
@@ -105,7 +103,6 @@ impl RouteRun {
     fn send(&mut self, attempt: &Attempt, flights: &mut Flights, tickets: &mut Tickets) -> Effect {
         let ticket = tickets.take();
         flights.insert(ticket, (self.number, attempt.index));
-        self.tickets.insert(attempt.index, ticket);
         Effect::Call {
             ticket,
             request: Request::Route(RouteCall {
@@ -118,16 +115,13 @@ impl RouteRun {
 
     /// Ends the run; returns the aborts of its requests in flight.
     fn stop(&mut self, flights: &mut Flights, now: Now) -> Vec<Effect> {
-        let broken = Arc::make_mut(&mut self.run).stop(now.mono);
+        Arc::make_mut(&mut self.run).stop(now.mono);
         self.key = None;
-        broken
-            .iter()
-            .filter_map(|index| self.tickets.remove(index))
-            .map(|ticket| {
-                flights.remove(&ticket);
-                Effect::Abort(ticket)
-            })
-            .collect()
+        let (broken, others) = std::mem::take(flights)
+            .into_iter()
+            .partition::<Flights, _>(|(_, (run, _))| *run == self.number);
+        *flights = others;
+        broken.into_keys().map(Effect::Abort).collect()
     }
 
     /// The notification that a series has ended: sent once, and not if the person stopped it.
@@ -149,7 +143,7 @@ impl RouteRun {
 }
 
 /// The run and attempt of each request.
-type Flights = HashMap<Ticket, (u64, u64)>;
+type Flights = BTreeMap<Ticket, (u64, u64)>;
 
 /// The runs since the program started.
 #[derive(Debug)]
@@ -166,7 +160,7 @@ impl Default for Routes {
     fn default() -> Self {
         Self {
             runs: Vec::new(),
-            flights: HashMap::new(),
+            flights: BTreeMap::new(),
             started: 0,
             load_before: 0.0,
             random: fastrand::Rng::with_seed(0),
@@ -229,7 +223,6 @@ impl Routes {
         let mut route_run = RouteRun {
             number: self.started,
             run: Arc::new(run),
-            tickets: BTreeMap::new(),
             key,
             note: None,
             is_announced: false,
@@ -263,18 +256,17 @@ impl Routes {
         effects
     }
 
-    fn routed(&mut self, answer: Answer, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
-        let Some((number, index)) = self.flights.remove(&answer.ticket) else {
+    fn routed(&mut self, ticket: Ticket, reply: Routed, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
+        let Some((number, index)) = self.flights.remove(&ticket) else {
             return Vec::new();
         };
         let Some(route_run) = self.runs.iter_mut().find(|run| run.number == number) else {
             return Vec::new();
         };
-        route_run.tickets.remove(&index);
         let jitter = self.random.f64();
         let run = Arc::make_mut(&mut route_run.run);
-        run.sent_at(index, answer.sent);
-        run.complete(index, answer.ended, answer.completion, jitter);
+        run.sent_at(index, reply.sent);
+        run.complete(index, reply.ended, completion(reply.response, reply.bytes), jitter);
         let mut effects = if run.is_refused() && run.phase() == Phase::Running {
             route_run.note = Some("stopped: unauthorized three times in a row");
             route_run.stop(&mut self.flights, now)
@@ -294,25 +286,6 @@ impl Routes {
         let wakes = runs.clone().filter_map(|run| run.run.wake());
         let clock = runs.clone().next().map(|_| now.mono + 1.0);
         wakes.chain(clock).reduce(f64::min)
-    }
-}
-
-/// The result of a route request.
-pub(crate) struct Answer {
-    ticket: Ticket,
-    sent: f64,
-    ended: f64,
-    completion: Completion,
-}
-
-impl Answer {
-    fn new(ticket: Ticket, routed: Routed) -> Self {
-        Self {
-            ticket,
-            sent: routed.sent,
-            ended: routed.ended,
-            completion: completion(routed.response, routed.bytes),
-        }
     }
 }
 
@@ -378,14 +351,13 @@ pub fn stop(cx: &mut Cx<'_>, number: u64) {
 
 fn routed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Routed(reply) = news else { return };
-    let answer = Answer::new(ticket, *reply);
     let now = cx.now;
     let Lent {
         feature: routes,
         tickets,
         ..
     } = cx.lend::<Routes>();
-    let effects = routes.routed(answer, tickets, now);
+    let effects = routes.routed(ticket, *reply, tickets, now);
     cx.effects_for(Owner::Feature(routed), effects);
 }
 
@@ -424,16 +396,7 @@ impl State {
                  loaded: open Workergroups ({open}) first"
             ));
         };
-        let catalog = listing.catalog();
-        let fields = catalog.by_key("endpoint_name").zip(catalog.by_key("api_key"));
-        let key = fields.and_then(|(name, key)| {
-            (0..listing.len())
-                .filter(|row| listing.cell(*row, name) == CellRef::Text(endpoint))
-                .find_map(|row| match listing.cell(row, key) {
-                    CellRef::Text(key) if !key.is_empty() => Some(Secret::new(key)),
-                    _ => None,
-                })
-        });
+        let key = key_serving(listing, endpoint);
         key.map(Some).ok_or_else(|| {
             "This market routes with the workergroup's own key, and no workergroup with a key \
              serves this endpoint"
@@ -453,6 +416,18 @@ impl State {
             _ => None,
         }
     }
+}
+
+/// The key of the workergroup that serves an endpoint, if its record has one.
+fn key_serving(listing: &Listing, endpoint: &str) -> Option<Secret> {
+    let catalog = listing.catalog();
+    let (name, key) = (catalog.by_key("endpoint_name")?, catalog.by_key("api_key")?);
+    (0..listing.len())
+        .filter(|row| listing.cell(*row, name) == CellRef::Text(endpoint))
+        .find_map(|row| match listing.cell(row, key) {
+            CellRef::Text(key) if !key.is_empty() => Some(Secret::new(key)),
+            _ => None,
+        })
 }
 
 /// Whether a file name means CSV.

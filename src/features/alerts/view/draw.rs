@@ -7,6 +7,7 @@ use super::form::AlertForm;
 use super::subjects::is_volume;
 use super::{AlertList, Entry, status};
 use crate::core::view::Scene;
+use crate::core::views::form_view::FormView;
 use crate::core::views::sheet;
 use crate::domain::alerts::{Alert, Followed, condition, repeat};
 use crate::domain::format;
@@ -102,7 +103,7 @@ pub(super) fn form(view: &AlertForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let title = if view.is_edit() { "Edit alert" } else { "New alert" };
     let panels = (Panel::new(title), Panel::new("What it does"));
     let sheet = sheet::with_result(panels.0, panels.1, (rows, rows), area, scene);
-    scene.form(&view.form, sheet.main);
+    scene.form(view.form(), sheet.main);
     let Some(side) = sheet.side else { return };
     let theme = scene.theme;
     let mut lines = match view.rule() {

@@ -1,28 +1,25 @@
 //! The form for a new alert, or to edit one.
 
-use std::collections::HashMap;
-
 use ratatui::layout::Rect;
 
 use super::backtest::Backtest;
 use super::draw;
 use super::subjects::{Subject, is_volume, subjects, subjects_with};
 use crate::core::State;
-use crate::core::view::{Cx, Outcome, Placement, Region, Scene, View};
-use crate::domain::Listing;
+use crate::core::view::{Cx, Scene};
+use crate::core::views::form_view::FormView;
 use crate::domain::alerts::{Alert, AlertChange, Followed, condition};
 use crate::domain::format;
 use crate::domain::history::{AlertState, Moment, PricePer, Repeat, Rule, RuleError, Trigger};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::text::visible;
 use crate::features::alerts::change as change_alerts;
-use crate::keys::{Action, Context};
-use crate::widgets::form::{Field, Form, FormEvent};
-use crate::widgets::input_widget::InputWidget;
+use crate::keys::Action;
+use crate::widgets::form::{Field, Form};
 use crate::widgets::text::capitalized;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Key {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Key {
     Follows,
     Trigger,
     Price,
@@ -58,12 +55,9 @@ const UNTIL: usize = 2;
 
 #[derive(Debug)]
 pub(super) struct AlertForm {
-    pub form: Form<Key>,
+    form: Form<Key>,
     subjects: Vec<Subject>,
-    /// Texts of fields, also of those that the trigger hides.
-    texts: HashMap<Key, String>,
     zone: jiff::tz::TimeZone,
-    fields: usize,
     /// The alert that is edited.
     edited: Option<Alert>,
     pub backtest: Backtest,
@@ -75,49 +69,75 @@ impl AlertForm {
         let subjects = subjects(state);
         let first = subjects.first()?;
         let is_group = matches!(first.follows, Followed::Group(_));
-        let texts = presets(state);
-        let mut view = Self::empty(subjects, texts, state);
-        view.build([0, if is_group { WORKERS } else { 0 }, 0, 0]);
+        let mut view = Self::of(subjects, None, state);
+        view.form.choose(Key::Trigger, if is_group { WORKERS } else { 0 });
+        view.arrange();
         Some(view)
     }
 
     /// The form with an alert's values.
     pub fn editing(alert: Alert, state: &State) -> Self {
         let (subjects, subject) = subjects_with(&alert, state);
-        let mut texts = presets(state);
-        let (trigger, more) = trigger_texts(alert.rule.trigger);
-        texts.extend(more);
+        let (trigger, texts) = trigger_texts(alert.rule.trigger);
         let text = condition(&alert.rule, is_volume(&alert.follows));
         // A name that is its condition follows it.
-        if !alert.name.ends_with(&format!(": {text}")) {
-            texts.insert(Key::Name, alert.name.clone());
-        }
-        let repeat = match alert.rule.repeat {
-            Repeat::Once => 0,
-            Repeat::EveryTime => 1,
+        let name = Some(&alert.name).filter(|name| !name.ends_with(&format!(": {text}")));
+        let name = name.cloned().unwrap_or_default();
+        let (repeat, until) = match alert.rule.repeat {
+            Repeat::Once => (0, String::new()),
+            Repeat::EveryTime => (1, String::new()),
             Repeat::Until(end) => {
                 let end = jiff::Timestamp::from_second(end.0).unwrap_or_default();
                 let end = end.to_zoned(state.settings.zone.clone());
-                texts.insert(Key::Until, end.strftime("%Y-%m-%d %H:%M").to_string());
-                UNTIL
+                (UNTIL, end.strftime("%Y-%m-%d %H:%M").to_string())
             }
         };
-        let mut view = Self::empty(subjects, texts, state);
         let per = PRICES.iter().position(|per| *per == alert.rule.per).unwrap_or(0);
-        view.edited = Some(alert);
-        view.build([subject, trigger, repeat, per]);
+        let mut view = Self::of(subjects, Some(alert), state);
+        for (key, text) in texts.into_iter().chain([(Key::Name, name), (Key::Until, until)]) {
+            view.form.set_text(key, &text);
+        }
+        let choices = [
+            (Key::Follows, subject),
+            (Key::Trigger, trigger),
+            (Key::Repeat, repeat),
+            (Key::Per, per),
+        ];
+        for (key, choice) in choices {
+            view.form.choose(key, choice);
+        }
+        view.arrange();
         view
     }
 
-    /// A form whose fields are still to be built.
-    fn empty(subjects: Vec<Subject>, texts: HashMap<Key, String>, state: &State) -> Self {
+    /// The form with every field that some trigger needs.
+    fn of(subjects: Vec<Subject>, edited: Option<Alert>, state: &State) -> Self {
+        let labels: Vec<String> = subjects.iter().map(|subject| subject.label.clone()).collect();
+        let text = |key, label: &'static str, value: &str| Field::text(key, label, value);
+        let mut form = Form::new(vec![
+            Field::choice(Key::Follows, "Follows", labels, 0),
+            Field::choice(Key::Trigger, "Rings at", TRIGGERS, 0),
+            text(Key::Gpus, "GPUs", "8").note("in all offers together"),
+            text(Key::Price, "Price", ""),
+            Field::choice(Key::Per, "Price per", PER, 0),
+            text(Key::Machine, "Machine", "").note("its id"),
+            text(Key::Percent, "Down by", "10").note("%"),
+            text(Key::Hours, "Within", "24").note("hours, 1 to 168"),
+            text(Key::Workers, "Workers", "20").note("the group's max workers"),
+            Field::choice(Key::Repeat, "Rings", REPEATS, 0),
+            text(Key::Until, "Until", "").note("2026-12-31 or 2026-12-31 18:00"),
+            text(Key::Name, "Name", "").note("named by its condition if empty"),
+            Field::button(Key::Add, if edited.is_some() { "Save" } else { "Add alert" }),
+        ])
+        .submits(Key::Add);
+        for (key, number) in selected_numbers(state) {
+            form.set_text(key, &number);
+        }
         Self {
-            form: Form::new(Vec::new()),
+            form,
             subjects,
-            texts,
             zone: state.settings.zone.clone(),
-            fields: 0,
-            edited: None,
+            edited,
             backtest: Backtest::default(),
         }
     }
@@ -128,33 +148,27 @@ impl AlertForm {
     }
 
     /// How many lines the fields take.
-    pub const fn fields(&self) -> usize {
-        self.fields
+    pub fn fields(&self) -> usize {
+        // Subject, trigger, repetition, name and button are always there.
+        let until = usize::from(self.form.chosen(Key::Repeat) == UNTIL);
+        5 + shown(self.form.chosen(Key::Trigger)).len() + until
     }
 
-    /// Builds the fields that the choices need.
-    fn build(&mut self, [subject, trigger, repeat, per]: [usize; 4]) {
-        let labels: Vec<String> = (self.subjects.iter()).map(|subject| subject.label.clone()).collect();
-        let mut fields = vec![
-            Field::choice(Key::Follows, "Follows", labels, subject),
-            Field::choice(Key::Trigger, "Rings at", TRIGGERS, trigger),
-        ];
-        for key in shown(trigger) {
-            let field = match key {
-                Key::Per => Field::choice(Key::Per, "Price per", PER, per),
-                key => self.field(*key),
-            };
-            fields.push(field);
+    /// Shows the fields that the choices need.
+    fn arrange(&mut self) {
+        let shown = shown(self.form.chosen(Key::Trigger));
+        let is_until = self.form.chosen(Key::Repeat) == UNTIL;
+        for key in [
+            Key::Gpus,
+            Key::Price,
+            Key::Machine,
+            Key::Percent,
+            Key::Hours,
+            Key::Workers,
+        ] {
+            self.form.set_hidden(key, !shown.contains(&key));
         }
-        fields.push(Field::choice(Key::Repeat, "Rings", REPEATS, repeat));
-        if repeat == UNTIL {
-            fields.push(self.field(Key::Until));
-        }
-        fields.push(self.field(Key::Name));
-        let save = if self.is_edit() { "Save" } else { "Add alert" };
-        fields.push(Field::button(Key::Add, save));
-        self.fields = fields.len();
-        self.form = Form::new(fields).submits(Key::Add);
+        self.form.set_hidden(Key::Until, !is_until);
         self.annotate();
     }
 
@@ -167,7 +181,8 @@ impl AlertForm {
             (None, false) => "$/h".to_owned(),
         };
         self.form.set_note(Key::Price, note);
-        self.form.set_hidden(Key::Per, is_volume);
+        let is_priced = shown(self.form.chosen(Key::Trigger)).contains(&Key::Per);
+        self.form.set_hidden(Key::Per, is_volume || !is_priced);
     }
 
     /// What the prices in the form are for.
@@ -188,57 +203,8 @@ impl AlertForm {
         }
     }
 
-    fn field(&self, key: Key) -> Field<Key> {
-        let (label, note) = match key {
-            Key::Price => ("Price", ""),
-            Key::Gpus => ("GPUs", "in all offers together"),
-            Key::Machine => ("Machine", "its id"),
-            Key::Percent => ("Down by", "%"),
-            Key::Hours => ("Within", "hours, 1 to 168"),
-            Key::Workers => ("Workers", "the group's max workers"),
-            Key::Until => ("Until", "2026-12-31 or 2026-12-31 18:00"),
-            Key::Name | Key::Follows | Key::Trigger | Key::Per | Key::Repeat | Key::Add => {
-                ("Name", "named by its condition if empty")
-            }
-        };
-        let text = self.texts.get(&key).cloned().unwrap_or_default();
-        Field::text(key, label, text).note(note)
-    }
-
-    /// Keeps what is typed, also for when other fields are shown.
-    fn keep_texts(&mut self) {
-        let trigger = self.form.chosen(Key::Trigger);
-        let keys = shown(trigger).iter().copied().chain([Key::Name, Key::Until]);
-        for key in keys {
-            if self.form.line(key).is_some() {
-                let text = self.form.text(key).to_owned();
-                self.texts.insert(key, text);
-            }
-        }
-    }
-
-    fn changed(&mut self, key: Key) {
-        let choices = [
-            self.form.chosen(Key::Follows),
-            self.form.chosen(Key::Trigger),
-            self.form.chosen(Key::Repeat),
-            self.form.chosen(Key::Per),
-        ];
-        if matches!(key, Key::Trigger | Key::Repeat) {
-            self.build(choices);
-            self.form.focus_on(key);
-        } else {
-            self.keep_texts();
-            self.annotate();
-        }
-    }
-
-    fn text(&self, key: Key) -> &str {
-        self.texts.get(&key).map_or("", |text| text.trim())
-    }
-
     fn number<N: std::str::FromStr>(&self, key: Key, what: &str) -> Result<N, (Key, String)> {
-        let text = self.text(key).trim_start_matches('$');
+        let text = self.form.text(key).trim_start_matches('$');
         let text = text.trim_end_matches('%').trim();
         let number = text.parse();
         number.map_err(|_| (key, format!("Give {what}")))
@@ -250,7 +216,7 @@ impl AlertForm {
             0 => Trigger::PriceBelow(self.number(Key::Price, "a price, such as 0.30")?),
             1 => Trigger::GpusAtLeast {
                 gpus: self.number(Key::Gpus, "a number of GPUs")?,
-                below: match self.text(Key::Price) {
+                below: match self.form.text(Key::Price) {
                     "" => None,
                     _ => Some(self.number(Key::Price, "a price, or nothing")?),
                 },
@@ -282,7 +248,7 @@ impl AlertForm {
 
     /// The end of a repeated alert; a date alone ends with its day.
     fn until(&self) -> Result<Moment, (Key, String)> {
-        let text = self.text(Key::Until);
+        let text = self.form.text(Key::Until);
         let wrong = || (Key::Until, "Give a date, such as 2026-12-31".to_owned());
         let text = if text.contains(':') {
             text.to_owned()
@@ -321,7 +287,6 @@ impl AlertForm {
     }
 
     fn add(&mut self, cx: &mut Cx<'_>) {
-        self.keep_texts();
         let rule = match self.rule() {
             Ok(rule) => rule,
             Err((key, why)) => {
@@ -339,7 +304,7 @@ impl AlertForm {
             self.form.set_error(Key::Trigger, Some(why));
             return;
         }
-        let name = match self.text(Key::Name) {
+        let name = match self.form.text(Key::Name) {
             "" => format!("{}: {}", subject.label, condition(&rule, self.is_volume())),
             name => name.to_owned(),
         };
@@ -381,19 +346,6 @@ impl AlertForm {
             name: edited.name.clone(),
             alert: Box::new(alert),
         }
-    }
-
-    fn take(&mut self, event: FormEvent<Key>, cx: &mut Cx<'_>) -> Outcome {
-        match event {
-            FormEvent::Ignored => return Outcome::Ignored,
-            FormEvent::Submitted(_) => self.add(cx),
-            FormEvent::Changed(key) => {
-                self.changed(key);
-                self.ask(cx);
-            }
-            FormEvent::Moved => {}
-        }
-        Outcome::Handled
     }
 }
 
@@ -437,42 +389,37 @@ fn trigger_texts(trigger: Trigger) -> (usize, Vec<(Key, String)>) {
     }
 }
 
-/// The texts to start with.
-fn presets(state: &State) -> HashMap<Key, String> {
-    let mut texts = HashMap::from([
-        (Key::Gpus, "8".to_owned()),
-        (Key::Percent, "10".to_owned()),
-        (Key::Hours, "24".to_owned()),
-        (Key::Workers, "20".to_owned()),
-    ]);
-    let Some(browser) = state.browser() else {
-        return texts;
+/// What the selected row says of a machine or a workergroup.
+fn selected_numbers(state: &State) -> Vec<(Key, String)> {
+    let Some((browser, listing)) = state.browser().and_then(|browser| Some((browser, browser.listing()?))) else {
+        return Vec::new();
     };
-    let number = |listing: &Listing, key: &str| {
-        let field = listing.catalog().by_key(key)?;
-        listing.cell(browser.selected_row()?, field).whole()
+    let number = |(key, name): (Key, &str)| {
+        let field = listing.catalog().by_key(name)?;
+        let number = listing.cell(browser.selected_row()?, field).whole()?;
+        Some((key, number.to_string()))
     };
-    if let Some(listing) = browser.listing() {
-        let by_field = [(Key::Machine, "machine_id"), (Key::Workers, "max_workers")];
-        for (key, name) in by_field {
-            texts.extend(number(listing, name).map(|number| (key, number.to_string())));
-        }
-    }
-    texts
+    let by_field = [(Key::Machine, "machine_id"), (Key::Workers, "max_workers")];
+    by_field.into_iter().filter_map(number).collect()
 }
 
-impl View for AlertForm {
-    fn contexts(&self) -> &'static [Context] {
-        self.form.contexts()
+impl FormView for AlertForm {
+    type Key = Key;
+
+    fn form(&self) -> &Form<Key> {
+        &self.form
     }
 
-    fn widget<'a>(&'a mut self, _: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
-        Some(&mut self.form)
+    fn form_mut(&mut self) -> &mut Form<Key> {
+        &mut self.form
     }
 
-    fn text_changed(&mut self, cx: &mut Cx<'_>) {
-        self.keep_texts();
-        self.annotate();
+    fn submitted(&mut self, _: Key, cx: &mut Cx<'_>) {
+        self.add(cx);
+    }
+
+    fn changed(&mut self, _: Key, cx: &mut Cx<'_>) {
+        self.arrange();
         self.ask(cx);
     }
 
@@ -488,33 +435,12 @@ impl View for AlertForm {
         }
     }
 
-    fn placement(&self) -> Placement {
-        Placement::Dialog
-    }
-
     fn hint(&self, action: Action) -> Option<&'static str> {
         match action {
             Action::Submit if self.is_edit() => Some("save"),
             Action::Submit => Some("add alert"),
             _ => None,
         }
-    }
-
-    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if action == Action::Back {
-            cx.close();
-            return Outcome::Handled;
-        }
-        let event = self.form.update(action);
-        self.take(event, cx)
-    }
-
-    fn click(&mut self, region: Region, index: usize, cx: &mut Cx<'_>) -> Outcome {
-        if region != Region::MAIN {
-            return Outcome::Ignored;
-        }
-        let event = self.form.click(index);
-        self.take(event, cx)
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

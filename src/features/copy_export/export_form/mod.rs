@@ -3,26 +3,25 @@
 mod draw;
 
 use crate::core::message::News;
-use crate::table::remote::Ticket;
 use ratatui::layout::Rect;
 
 use super::formats as copy_formats;
 use crate::core::State;
 use crate::core::exported::{NotWritten, announce};
 use crate::core::message::Effect;
-use crate::core::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::core::view::{Cx, Scene};
 use crate::core::views::confirm::Confirm;
+use crate::core::views::form_view::FormView;
 use crate::domain::{Field, Resource, export, format};
 use crate::features::requests;
-use crate::keys::{Action, Context};
+use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::Now;
-use crate::widgets::form::{Field as Input, Form, FormEvent};
-use crate::widgets::input_widget::InputWidget;
+use crate::widgets::form::{Field as Input, Form};
 
 /// The fields of the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Key {
+pub(crate) enum Key {
     Format,
     Rows,
     Columns,
@@ -114,23 +113,6 @@ impl ExportForm {
         self.form.chosen(Key::Format) == 1
     }
 
-    /// The file's extension follows the format; a JSON file has no columns.
-    fn changed(&mut self, key: Key) {
-        if key != Key::Format {
-            return;
-        }
-        let (before, now) = if self.is_json() {
-            (".csv", ".json")
-        } else {
-            (".json", ".csv")
-        };
-        let path = self.form.text(Key::File).to_owned();
-        if let Some(stem) = path.strip_suffix(before) {
-            self.form.set_text(Key::File, &format!("{stem}{now}"));
-        }
-        self.form.set_hidden(Key::Columns, self.is_json());
-    }
-
     /// The content of the file; at most `limit` rows for a preview.
     fn content(&self, state: &State, limit: Option<usize>) -> Result<String, String> {
         let Subject::Records(resource) = self.subject else {
@@ -195,16 +177,6 @@ impl ExportForm {
         self.form.focus_on(Key::File);
         self.form.set_error(Key::File, Some(why));
     }
-
-    fn on_event(&mut self, event: FormEvent<Key>, cx: &mut Cx<'_>) -> Outcome {
-        match event {
-            FormEvent::Ignored => return Outcome::Ignored,
-            FormEvent::Moved => {}
-            FormEvent::Changed(key) => self.changed(key),
-            FormEvent::Submitted(_) => self.write(false, cx),
-        }
-        Outcome::Handled
-    }
 }
 
 /// The path field, with a time in the name so that files do not collide.
@@ -220,26 +192,39 @@ fn path(stem: &str, ending: &str, now: Now) -> Input<Key> {
     Input::text(Key::File, "File", format!("{stem}-{moment}.{ending}"))
 }
 
-impl View for ExportForm {
-    fn contexts(&self) -> &'static [Context] {
-        match self.form.focused() {
-            Some(Key::File) | None => &[Context::Form, Context::Always],
-            Some(Key::Format | Key::Rows | Key::Columns | Key::Export) => {
-                &[Context::Choice, Context::Form, Context::Always]
+impl FormView for ExportForm {
+    type Key = Key;
+
+    fn form(&self) -> &Form<Key> {
+        &self.form
+    }
+
+    fn form_mut(&mut self) -> &mut Form<Key> {
+        &mut self.form
+    }
+
+    fn submitted(&mut self, _: Key, cx: &mut Cx<'_>) {
+        self.write(false, cx);
+    }
+
+    /// The file's extension follows the format; a JSON file has no columns.
+    fn changed(&mut self, key: Key, _: &mut Cx<'_>) {
+        match key {
+            Key::File => self.form.set_error(Key::File, None),
+            Key::Format => {
+                let (before, now) = if self.is_json() {
+                    (".csv", ".json")
+                } else {
+                    (".json", ".csv")
+                };
+                let path = self.form.text(Key::File).to_owned();
+                if let Some(stem) = path.strip_suffix(before) {
+                    self.form.set_text(Key::File, &format!("{stem}{now}"));
+                }
+                self.form.set_hidden(Key::Columns, self.is_json());
             }
+            Key::Rows | Key::Columns | Key::Export => {}
         }
-    }
-
-    fn widget<'a>(&'a mut self, _: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
-        Some(&mut self.form)
-    }
-
-    fn text_changed(&mut self, _: &mut Cx<'_>) {
-        self.form.set_error(Key::File, None);
-    }
-
-    fn placement(&self) -> Placement {
-        Placement::Dialog
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
@@ -250,21 +235,7 @@ impl View for ExportForm {
         }
     }
 
-    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if action == Action::Back {
-            cx.close();
-            return Outcome::Handled;
-        }
-        let event = self.form.update(action);
-        self.on_event(event, cx)
-    }
-
-    fn click(&mut self, _: Region, index: usize, cx: &mut Cx<'_>) -> Outcome {
-        let event = self.form.click(index);
-        self.on_event(event, cx)
-    }
-
-    fn told(&mut self, _: Ticket, news: News, cx: &mut Cx<'_>) {
+    fn told(&mut self, news: News, cx: &mut Cx<'_>) {
         let News::Written(result) = news else { return };
         self.is_writing = false;
         match result {

@@ -1,14 +1,12 @@
 //! What a preview says besides its card, where it has the room.
 
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
-use super::overview::{Block, job, launch, prices, scaling};
+use super::overview::{Block, job, labelled, launch, prices, scaling};
 use crate::core::view::Scene;
 use crate::domain::format::NONE;
 use crate::domain::insight::is_silent;
 use crate::domain::{Listing, Resource, format};
-
-const LABEL: usize = 18;
 
 /// What the card of an offer leaves out and people ask for next.
 const OF_OFFERS: [&str; 20] = [
@@ -93,11 +91,6 @@ fn fields(keys: &[&str], listing: &Listing, row: usize, scene: &Scene<'_, '_>) -
         .filter(|field| !is_silent(&record.cell(field)))
         .map(|field| (field, format::detail(&record, field, dialect)))
         .filter(|(_, text)| text != NONE)
-        .map(|(field, text)| {
-            Line::from(vec![
-                Span::styled(format!("{:LABEL$} ", field.label), scene.theme.dim),
-                Span::styled(text, scene.theme.text),
-            ])
-        })
+        .map(|(field, text)| labelled(field.label, text, scene.theme))
         .collect()
 }

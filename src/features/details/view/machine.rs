@@ -1,11 +1,9 @@
 //! Other offers of the same machine and host: slices, the price of one more GPU, totals.
 
 use crate::core::message::News;
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
@@ -28,7 +26,8 @@ use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::{Phase, Remote, Ticket};
 use crate::widgets::panel::Panel;
-use crate::widgets::table::{Column, GUTTER, Rows, Table, place};
+use crate::widgets::records::Records;
+use crate::widgets::table::{Column, GUTTER};
 use crate::widgets::text::wrap_line;
 use crate::widgets::theme::Theme;
 
@@ -185,7 +184,7 @@ impl Machine {
         let [top, below] =
             Layout::vertical([Constraint::Length(height.min(area.height / 2)), Constraint::Fill(1)]).areas(area);
         scene.render(Paragraph::new(lines), top);
-        let (left, card) = self.split(below);
+        let (left, card) = self.split(below, theme);
         self.card(card, scene);
         let [table, foot] =
             Layout::vertical([Constraint::Fill(1), Constraint::Length(u16::from(area.height > 12))]).areas(left);
@@ -194,19 +193,15 @@ impl Machine {
             scene.render(Line::styled(text, theme.dim), table);
             return;
         }
-        let columns = columns(&self.siblings);
-        let placed = place(&columns, table.width);
-        let rows = Siblings { of: self, theme };
-        let widget = Table::new(&rows, &columns, &placed, Some(self.cursor), theme);
-        scene.scroll(Region::MAIN, widget, table);
+        scene.table(Region::MAIN, &self.rows(theme), Some(self.cursor), table);
         let text = "+1 GPU: $/h for each GPU more than the next smaller slice";
         scene.render(Line::styled(text, theme.dim), foot);
     }
 
     /// The areas of the table and of the selected offer's card, which is blank on a narrow screen.
-    fn split(&self, area: Rect) -> (Rect, Rect) {
-        let columns = columns(&self.siblings);
-        let table: u16 = columns.iter().map(|column| column.width + 1).sum();
+    fn split(&self, area: Rect, theme: &Theme) -> (Rect, Rect) {
+        let rows = self.rows(theme);
+        let table: u16 = rows.columns().iter().map(|column| column.width + 1).sum();
         let table = table + GUTTER;
         if self.siblings.is_empty() || area.width < table + LEAST_CARD {
             return (area, Rect::default());
@@ -323,73 +318,59 @@ impl Machine {
         lines
     }
 
-    /// Whether the limit truncated the host's offers.
-    fn is_cut(&self, scene: &Scene<'_, '_>) -> bool {
-        let limit = scene.state.browsers[Resource::Offers].query.limit;
-        let answer = self.remote.shown();
-        answer.is_some_and(|listing| coverage(listing, limit) == Coverage::Cut)
-    }
-}
-
-fn columns(siblings: &[Sibling]) -> Vec<Column> {
-    let widest = |of: fn(&Sibling) -> usize, least: u16| {
-        let longest = siblings.iter().map(of).max().unwrap_or(0);
-        u16::try_from(longest).unwrap_or(least).clamp(least, 20)
-    };
-    vec![
-        Column::number("ID", widest(|sibling| sibling.id.to_string().len(), 8)),
-        Column::number("Machine", widest(|sibling| sibling.machine.len(), 7)).priority(3),
-        Column::text("GPUs", widest(|sibling| sibling.title.chars().count(), 12)),
-        Column::number("$/h", 8),
-        Column::number("per GPU", 8).priority(2),
-        Column::number("+1 GPU", 8).priority(1),
-        Column::text("", 12).priority(1).grows(),
-    ]
-}
-
-struct Siblings<'a> {
-    of: &'a Machine,
-    theme: &'a Theme,
-}
-
-impl Rows for Siblings<'_> {
-    fn count(&self) -> usize {
-        self.of.siblings.len()
-    }
-
-    fn cell(&self, row: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
-        let sibling = &self.of.siblings[row];
-        let style = if sibling.is_same_machine {
-            self.theme.text
-        } else {
-            self.theme.dim
+    /// The siblings, a row each; those of other machines are dim.
+    fn rows<'a>(&'a self, theme: &'a Theme) -> Records<'a, &'a Sibling> {
+        let widest = |of: fn(&Sibling) -> usize, least: u16| {
+            let longest = self.siblings.iter().map(of).max().unwrap_or(0);
+            u16::try_from(longest).unwrap_or(least).clamp(least, 20)
         };
-        let price = |price: Option<f64>| match price {
-            Some(price) => Cow::from(format!("{price:.4}")),
-            None => Cow::from(format::NONE),
+        let id = widest(|sibling| sibling.id.to_string().len(), 8);
+        let machine = widest(|sibling| sibling.machine.len(), 7);
+        let gpus = widest(|sibling| sibling.title.chars().count(), 12);
+        let tone = |sibling: &Sibling| if sibling.is_same_machine { theme.text } else { theme.dim };
+        let price = move |sibling: &Sibling, price: Option<f64>| {
+            let text = price.map_or_else(|| format::NONE.to_owned(), |price| format!("{price:.4}"));
+            (text.into(), tone(sibling))
         };
-        let text = match column {
-            0 => Cow::from(sibling.id.to_string()),
-            1 => Cow::from(sibling.machine.as_str()),
-            2 => Cow::from(sibling.title.as_str()),
-            3 => price(sibling.slice.price),
-            4 => price(sibling.slice.per_gpu),
-            5 => price(sibling.slice.marginal),
-            _ => return (self.remark(sibling).into(), self.theme.dim),
-        };
-        (text, style)
+        Records::new(self.siblings.len(), |row| self.siblings.get(row))
+            .styled(Column::number("ID", id), move |sibling: &Sibling, _| {
+                (sibling.id.to_string().into(), tone(sibling))
+            })
+            .styled(Column::number("Machine", machine).priority(3), move |sibling, _| {
+                (sibling.machine.as_str().into(), tone(sibling))
+            })
+            .styled(Column::text("GPUs", gpus), move |sibling, _| {
+                (sibling.title.as_str().into(), tone(sibling))
+            })
+            .styled(Column::number("$/h", 8), move |sibling, _| {
+                price(sibling, sibling.slice.price)
+            })
+            .styled(Column::number("per GPU", 8).priority(2), move |sibling, _| {
+                price(sibling, sibling.slice.per_gpu)
+            })
+            .styled(Column::number("+1 GPU", 8).priority(1), move |sibling, _| {
+                price(sibling, sibling.slice.marginal)
+            })
+            .styled(Column::text("", 12).priority(1).grows(), |sibling, _| {
+                (self.remark(sibling).into(), theme.dim)
+            })
     }
-}
 
-impl Siblings<'_> {
     fn remark(&self, sibling: &Sibling) -> &'static str {
         match (sibling.slice.overlaps, sibling.rentable) {
-            _ if sibling.id == self.of.id => "this offer",
+            _ if sibling.id == self.id => "this offer",
             (_, Some(false)) => "not rentable",
             (Some(true), _) => "shares GPUs",
             (Some(false), _) if sibling.is_same_machine => "other GPUs",
             _ => "",
         }
+    }
+
+    /// Whether the limit truncated the host's offers.
+    fn is_cut(&self, scene: &Scene<'_, '_>) -> bool {
+        let limit = scene.state.browsers[Resource::Offers].query.limit;
+        let answer = self.remote.shown();
+        answer.is_some_and(|listing| coverage(listing, limit) == Coverage::Cut)
     }
 }
 

@@ -72,6 +72,14 @@ pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> 
         .collect()
 }
 
+/// A fact with its name.
+pub(super) fn labelled(label: &str, text: String, theme: &Theme) -> Line<'static> {
+    Line::from(vec![
+        Span::styled(format!("{label:LABEL$} "), theme.dim),
+        Span::styled(text, theme.text),
+    ])
+}
+
 /// A titled part of the overview.
 pub(crate) struct Block {
     pub lines: Vec<Line<'static>>,
@@ -174,12 +182,7 @@ pub(super) fn prices(
     scene: &Scene<'_, '_>,
 ) -> Vec<Line<'static>> {
     let theme = scene.theme;
-    let labelled = |label: &str, text: String| {
-        Line::from(vec![
-            Span::styled(format!("{label:LABEL$} "), theme.dim),
-            Span::styled(text, theme.text),
-        ])
-    };
+    let labelled = |label: &str, text: String| labelled(label, text, theme);
     let mut lines = Vec::new();
     let pricing = browser.pricing();
     let prices = Prices::new(listing, pricing.model);
@@ -258,10 +261,7 @@ fn models(view: &Detail, browser: &Browser, scene: &Scene<'_, '_>) -> Vec<Line<'
             }
             (None, _) => "not offered".to_owned(),
         };
-        lines.push(Line::from(vec![
-            Span::styled(format!("{:LABEL$} ", model(offered)), theme.dim),
-            Span::styled(text, theme.text),
-        ]));
+        lines.push(labelled(model(offered), text, theme));
     }
     let loaded = OfferType::ALL
         .iter()
@@ -421,10 +421,7 @@ pub(super) fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Ve
             CellRef::Number(epoch) if field.key == "created_at" => scene.state.local_time(scene.now).detail(epoch),
             _ => format::detail(&record, field, scene.state.profile.dialect),
         };
-        lines.push(Line::from(vec![
-            Span::styled(format!("{:LABEL$} ", field.label), theme.dim),
-            Span::styled(text, theme.text),
-        ]));
+        lines.push(labelled(field.label, text, theme));
     }
     let has_key = api_key(scene.state).is_some();
     let key = if has_key {
@@ -432,10 +429,7 @@ pub(super) fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Ve
     } else {
         format::NONE.to_owned()
     };
-    lines.push(Line::from(vec![
-        Span::styled(format!("{:LABEL$} ", "API key"), theme.dim),
-        Span::styled(key, theme.text),
-    ]));
+    lines.push(labelled("API key", key, theme));
     lines
 }
 
@@ -461,11 +455,9 @@ pub(super) fn scaling(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> V
         // The first clause: the fields tab has the rest.
         let meaning = field.doc.split(['.', ';', ':', ',']).next();
         let meaning = meaning.unwrap_or_default();
-        Line::from(vec![
-            Span::styled(format!("{:LABEL$} ", field.label), theme.dim),
-            Span::styled(format!("{text:<8}"), theme.text),
-            Span::styled(meaning, theme.dim),
-        ])
+        let mut line = labelled(field.label, format!("{text:<8}"), theme);
+        line.push_span(Span::styled(meaning, theme.dim));
+        line
     };
     fields.map(line).collect()
 }

@@ -1,9 +1,6 @@
 //! Draws the book as a staircase, in a sentence, and as a table of sizes.
 
-use std::borrow::Cow;
-
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::Style;
 use ratatui::text::Line;
 
 use super::DepthView;
@@ -13,8 +10,8 @@ use crate::domain::insight::Purchase;
 use crate::domain::{Resource, Untrusted, format};
 use crate::keys::Action;
 use crate::widgets::panel::Panel;
-use crate::widgets::table;
-use crate::widgets::table::{Column, Rows, Table};
+use crate::widgets::records::Records;
+use crate::widgets::table::Column;
 
 /// The fewest lines of a useful chart.
 const CHART: u16 = 7;
@@ -74,47 +71,21 @@ pub(super) fn money(price: f64, has_job: bool) -> String {
 
 fn table_of_sizes(view: &DepthView, area: Rect, scene: &mut Scene<'_, '_>) {
     let total = if view.has_job { "Job $" } else { "$/h" };
-    let columns = [
-        Column::number("GPUs", 7),
-        Column::number("Offers", 7),
-        Column::number("Average per GPU", 16),
-        Column::number("Highest per GPU", 16).priority(1),
-        Column::number(total, 14),
-        Column::text("", 1).grows(),
-    ];
-    let placed = table::place(&columns, area.width);
-    let rows = Sizes { view };
-    let table = Table::new(&rows, &columns, &placed, Some(view.cursor), scene.theme);
-    scene.scroll(Region::MAIN, table, area);
-}
-
-/// The purchases as rows of the table.
-struct Sizes<'a> {
-    view: &'a DepthView,
-}
-
-impl Sizes<'_> {
-    fn text(&self, purchase: &Purchase, column: usize) -> String {
-        let has_job = self.view.has_job;
-        match column {
-            0 => format::grouped(usize::try_from(purchase.gpus).unwrap_or(usize::MAX)),
-            1 => format::grouped(purchase.lots.len()),
-            2 => money(purchase.average(), has_job),
-            3 => money(purchase.highest(), has_job),
-            4 => money(purchase.cost, has_job),
-            _ => String::new(),
-        }
-    }
-}
-
-impl Rows for Sizes<'_> {
-    fn count(&self) -> usize {
-        self.view.purchases.len()
-    }
-
-    fn cell(&self, row: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
-        let purchase = self.view.purchases.get(row);
-        let text = purchase.map_or_else(String::new, |purchase| self.text(purchase, column));
-        (Cow::Owned(text), Style::new())
-    }
+    let money = |price| money(price, view.has_job);
+    let rows = Records::new(view.purchases.len(), |row| view.purchases.get(row))
+        .column(Column::number("GPUs", 7), |purchase: &Purchase| {
+            format::grouped(usize::try_from(purchase.gpus).unwrap_or(usize::MAX))
+        })
+        .column(Column::number("Offers", 7), |purchase| {
+            format::grouped(purchase.lots.len())
+        })
+        .column(Column::number("Average per GPU", 16), |purchase| {
+            money(purchase.average())
+        })
+        .column(Column::number("Highest per GPU", 16).priority(1), |purchase| {
+            money(purchase.highest())
+        })
+        .column(Column::number(total, 14), |purchase| money(purchase.cost))
+        .column(Column::text("", 1).grows(), |_| String::new());
+    scene.table(Region::MAIN, &rows, Some(view.cursor), area);
 }

@@ -1,8 +1,6 @@
 //! Draws the market: the table of groups with a range bar each on one scale, the prices and the
 //! depth of the selected group, and the overview beside a table.
 
-use std::borrow::Cow;
-
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line as TextLine, Span};
@@ -20,8 +18,8 @@ use crate::domain::{Listing, Resource, format};
 use crate::keys::Action;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::range_bar::BoxPlot;
-use crate::widgets::table;
-use crate::widgets::table::{Column, Rows, Table};
+use crate::widgets::records::Records;
+use crate::widgets::table::Column;
 use crate::widgets::text::{cells, fit};
 use crate::widgets::theme::Theme;
 
@@ -36,19 +34,6 @@ const BAR: u16 = 20;
 
 /// Cells of all numeric columns together.
 const FIGURES: u16 = 82;
-
-/// A numeric column of the table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Figure {
-    Name,
-    Gpus,
-    Machines,
-    Low,
-    LowerQuartile,
-    Median,
-    UpperQuartile,
-    Merit,
-}
 
 /// The unit of a resource's prices.
 const fn unit(resource: Resource, has_job: bool) -> &'static str {
@@ -139,15 +124,7 @@ fn table_of_groups(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
         Constraint::Length(bar),
     ])
     .areas(area);
-    let (figures, columns) = columns(view);
-    let placed = table::place(&columns, left.width);
-    let rows = Groups {
-        view,
-        figures: &figures,
-    };
-    let cursor = Some(view.cursor);
-    let table = Table::new(&rows, &columns, &placed, cursor, scene.theme);
-    let viewport = scene.scroll(Region::MAIN, table, left);
+    let viewport = scene.table(Region::MAIN, &rows_of(view), Some(view.cursor), left);
     if let Some(scale) = view.scale.filter(|_| bar > 0) {
         scale_line(&scale, Rect { height: 1, ..right }, scene);
         let strips = Rect {
@@ -196,63 +173,43 @@ fn range(view: &Market, line: usize, scale: &Scale, area: Rect, scene: &mut Scen
     }
 }
 
-fn columns(view: &Market) -> (Vec<Figure>, Vec<Column>) {
+/// The groups as rows of the table.
+fn rows_of(view: &Market) -> Records<'_, &Line> {
     let name = view.groupings()[view.grouping].name;
     let (machines, low, merit) = match view.resource {
         Resource::Volumes => ("Volumes", "Low", "MB/s per $"),
         Resource::Offers | Resource::Workergroups => ("Machines", "Low/GPU", "DLPerf/$"),
     };
-    let mut columns = vec![
-        (Figure::Name, Column::text(name, 14).grows()),
-        (Figure::Gpus, Column::number("GPUs", 6).priority(1)),
-        (Figure::Machines, Column::number(machines, 8).priority(5)),
-        (Figure::Low, Column::number(low, 8)),
-        (Figure::LowerQuartile, Column::number("P25", 8).priority(8)),
-        (Figure::Median, Column::number("Median", 8).priority(2)),
-        (Figure::UpperQuartile, Column::number("P75", 8).priority(7)),
-        (Figure::Merit, Column::number(merit, 10).priority(6)),
-    ];
-    if view.resource == Resource::Volumes {
-        columns.retain(|(figure, _)| *figure != Figure::Gpus);
+    let of = move |line: &Line, pick: fn(&Spread) -> f64| {
+        let value = line.group.unit_price.as_ref().map(pick);
+        value.map_or_else(|| format::NONE.to_owned(), |value| price(value, view.has_job))
+    };
+    let mut rows = Records::new(view.lines.len(), |row| view.lines.get(row))
+        .styled(Column::text(name, 14).grows(), |line: &Line, _| {
+            (line.label.as_str().into(), Style::new())
+        });
+    if view.resource != Resource::Volumes {
+        rows = rows.column(Column::number("GPUs", 6).priority(1), |line| {
+            line.group.amount.gpus.to_string()
+        });
     }
-    columns.into_iter().unzip()
-}
-
-/// The groups as rows of the table.
-struct Groups<'a> {
-    view: &'a Market,
-    figures: &'a [Figure],
-}
-
-impl Rows for Groups<'_> {
-    fn count(&self) -> usize {
-        self.view.lines.len()
-    }
-
-    fn cell(&self, row: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
-        let (Some(line), Some(figure)) = (self.view.lines.get(row), self.figures.get(column)) else {
-            return (Cow::Borrowed(""), Style::new());
-        };
-        let group = &line.group;
-        let number = |value: Option<f64>| {
-            let text = value.map(|value| price(value, self.view.has_job));
-            text.unwrap_or_else(|| format::NONE.to_owned())
-        };
-        let of = |pick: fn(&Spread) -> f64| number(group.unit_price.as_ref().map(pick));
-        let text = match figure {
-            Figure::Name => return (Cow::Borrowed(&line.label), Style::new()),
-            Figure::Gpus => group.amount.gpus.to_string(),
-            Figure::Machines => group.amount.machines.to_string(),
-            Figure::Low => of(|price| price.lowest),
-            Figure::LowerQuartile => of(|price| price.lower_quartile),
-            Figure::Median => of(|price| price.median),
-            Figure::UpperQuartile => of(|price| price.upper_quartile),
-            Figure::Merit => group
-                .best
-                .map_or_else(|| format::NONE.to_owned(), |best| format!("{:.1}", best.value)),
-        };
-        (Cow::Owned(text), Style::new())
-    }
+    rows.column(Column::number(machines, 8).priority(5), |line| {
+        line.group.amount.machines.to_string()
+    })
+    .column(Column::number(low, 8), move |line| of(line, |price| price.lowest))
+    .column(Column::number("P25", 8).priority(8), move |line| {
+        of(line, |price| price.lower_quartile)
+    })
+    .column(Column::number("Median", 8).priority(2), move |line| {
+        of(line, |price| price.median)
+    })
+    .column(Column::number("P75", 8).priority(7), move |line| {
+        of(line, |price| price.upper_quartile)
+    })
+    .column(Column::number(merit, 10).priority(6), |line| {
+        let best = line.group.best.map(|best| format!("{:.1}", best.value));
+        best.unwrap_or_else(|| format::NONE.to_owned())
+    })
 }
 
 /// Draws the prices of the selected group and the supply at each.
@@ -389,52 +346,26 @@ fn groups_of(section: &Section, index: usize, cursor: Option<usize>, area: Rect,
         Resource::Offers | Resource::Workergroups if has_job => ("GPUs", "$ job/GPU"),
         Resource::Offers | Resource::Workergroups => ("GPUs", "$/GPU-h"),
     };
-    let columns = [
-        Column::text(section.name, 8).grows(),
-        Column::number(count, cells(count).max(5)),
-        Column::number(unit, cells(unit).max(7)),
-    ];
-    let placed = table::place(&columns, area.width);
-    let rows = OfferedRows {
-        lines: &section.lines,
-        resource: browser.resource(),
-        has_job,
-    };
+    let is_volume = browser.resource() == Resource::Volumes;
+    let rows = Records::new(section.lines.len(), |row| section.lines.get(row))
+        .styled(Column::text(section.name, 8).grows(), |line: &OfferedLine, _| {
+            (line.label.as_str().into(), Style::new())
+        })
+        .column(Column::number(count, cells(count).max(5)), |line| {
+            if is_volume {
+                line.group.amount.machines.to_string()
+            } else {
+                line.group.amount.gpus.to_string()
+            }
+        })
+        .column(Column::number(unit, cells(unit).max(7)), |line| {
+            let lowest = line.group.lowest;
+            lowest.map_or_else(|| format::NONE.to_owned(), |lowest| price(lowest, has_job))
+        });
     // A blank line separates it from the next section.
     let area = Rect {
         height: area.height.saturating_sub(1),
         ..area
     };
-    let table = Table::new(&rows, &columns, &placed, cursor, scene.theme);
-    scene.scroll(Overview::region(index), table, area);
-}
-
-/// The groups of a section with what is on offer.
-struct OfferedRows<'a> {
-    lines: &'a [OfferedLine],
-    resource: Resource,
-    has_job: bool,
-}
-
-impl Rows for OfferedRows<'_> {
-    fn count(&self) -> usize {
-        self.lines.len()
-    }
-
-    fn cell(&self, row: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
-        let Some(line) = self.lines.get(row) else {
-            return (Cow::Borrowed(""), Style::new());
-        };
-        let amount = line.group.amount;
-        let text = match column {
-            0 => return (Cow::Borrowed(&line.label), Style::new()),
-            1 if self.resource == Resource::Volumes => amount.machines.to_string(),
-            1 => amount.gpus.to_string(),
-            _ => line
-                .group
-                .lowest
-                .map_or_else(|| format::NONE.to_owned(), |lowest| price(lowest, self.has_job)),
-        };
-        (Cow::Owned(text), Style::new())
-    }
+    scene.table(Overview::region(index), &rows, cursor, area);
 }

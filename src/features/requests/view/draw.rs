@@ -14,6 +14,7 @@ use crate::core::view::{Region, Scene};
 use crate::core::{Pane, State};
 use crate::domain::format;
 use crate::domain::local::LocalTime;
+use crate::domain::routing::words;
 use crate::domain::text::visible;
 use crate::features::requests::request::text::{outcome, span, waited};
 use crate::features::requests::{Filter, Flight, RouteRun, Row};
@@ -349,13 +350,14 @@ impl List<'_> {
                 let median = median.map_or_else(String::new, |seconds| {
                     format!(" · p50 {}", span(std::time::Duration::from_secs_f64(seconds)))
                 });
-                let text = format!("{sign} route ×{}{median}", thousands(run.count));
+                let text = format!("{sign} route ×{}{median}", words::count(run.count));
                 (text.into(), Style::new())
             }
-            Cell::Status if run.failed > 0 => (format!("{} failed", thousands(run.failed)).into(), self.theme.error),
-            Cell::Status if run.cancelled > 0 => {
-                (format!("{} cancelled", thousands(run.cancelled)).into(), self.theme.dim)
-            }
+            Cell::Status if run.failed > 0 => (format!("{} failed", words::count(run.failed)).into(), self.theme.error),
+            Cell::Status if run.cancelled > 0 => (
+                format!("{} cancelled", words::count(run.cancelled)).into(),
+                self.theme.dim,
+            ),
             Cell::Status => ("all OK".into(), Style::new()),
             Cell::Bar => {
                 let text = median.map_or_else(String::new, |seconds| bar(seconds, self.slowest, width));
@@ -424,11 +426,6 @@ fn bar(seconds: f64, slowest: f64, width: u16) -> String {
         bar.push('╸');
     }
     bar
-}
-
-/// A count with thousands separators.
-pub(super) fn thousands(number: u64) -> String {
-    crate::domain::routing::words::count(number)
 }
 
 /// A labelled fact, for the preview.

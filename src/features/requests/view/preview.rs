@@ -8,7 +8,7 @@ use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::canvas::Points;
 
-use super::draw::{named, thousands};
+use super::draw::named;
 use crate::api::{LedgerEntry, redact};
 use crate::core::view::Scene;
 use crate::core::views::chart;
@@ -251,8 +251,8 @@ fn route_run(run: &RouteRun, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'sta
         seconds.map_or_else(|| "—".to_owned(), |seconds| span(Duration::from_secs_f64(seconds)))
     };
     let mut lines = vec![
-        named("Requests", thousands(run.count), theme),
-        named("Failed", thousands(run.failed), theme),
+        named("Requests", words::count(run.count), theme),
+        named("Failed", words::count(run.failed), theme),
         named("First", local.second(run.from), theme),
         named("Latest", local.second(run.to), theme),
         Line::default(),

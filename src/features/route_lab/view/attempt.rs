@@ -26,7 +26,7 @@ const LABEL: usize = 14;
 
 // A shortened signature fits on its line.
 /// Cells of the facts beside the reply.
-pub(super) const FACTS: u16 = 58;
+const FACTS: u16 = 58;
 
 // A server may send megabytes, and laying them out takes longer than a frame.
 /// The maximum part of a reply that is laid out, in bytes.
@@ -215,6 +215,30 @@ pub(super) fn reply_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>>
     lines.map(|line| Line::from(line.to_owned())).collect()
 }
 
+/// Draws the facts of an attempt, at most so many lines on a compact screen, and the frame of its reply beside them;
+/// returns the area inside that.
+pub(super) fn panes(
+    title: String,
+    (run, sample): (&Run, &RouteSample),
+    most: u16,
+    area: Rect,
+    scene: &mut Scene<'_, '_>,
+) -> Rect {
+    let theme = scene.theme;
+    let [left, right] = if scene.size == Size::Compact {
+        let tall = details(run, sample, area.width, theme).len() + 1;
+        let tall = u16::try_from(tall).unwrap_or(0).min(most);
+        Layout::vertical([Constraint::Length(tall), Constraint::Fill(1)]).areas(area)
+    } else {
+        Layout::horizontal([Constraint::Length(FACTS), Constraint::Fill(1)]).areas(area)
+    };
+    let panel = Panel::new(title).sized(scene.size);
+    let inner = panel.render(left, scene.frame.buffer_mut(), theme);
+    scene.lines(&details(run, sample, inner.width, theme), inner);
+    let panel = Panel::new("Reply").note("secrets removed").focused(true);
+    panel.sized(scene.size).render(right, scene.frame.buffer_mut(), theme)
+}
+
 /// One attempt of a run, in full.
 #[derive(Debug)]
 pub(super) struct AttemptView {
@@ -283,9 +307,7 @@ impl View for AttemptView {
             Action::Copy => {
                 cx.try_open(|state| copy::menu(state, self.run, Some(self.index)));
             }
-            Action::Export => {
-                cx.try_open(|state| export::Export::new(state, self.run));
-            }
+            Action::Export => export::open(self.run, cx),
             // Below this view `d` would open what changed in the workergroups.
             Action::Sort | Action::Differences => {}
             Action::Back | Action::Submit | Action::Open | Action::RouteLab => cx.close(),
@@ -333,32 +355,14 @@ impl View for AttemptView {
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
-        let theme = scene.theme;
         let Some(run) = scene.state.routes().run(self.run) else {
             return;
         };
         let Some(sample) = run.run().samples().get(self.index) else {
             return;
         };
-        let [left, right] = if scene.size == Size::Compact {
-            let tall = details(run.run(), sample, area.width, theme).len() + 1;
-            let tall = u16::try_from(tall).unwrap_or(0).min(area.height / 2);
-            Layout::vertical([Constraint::Length(tall), Constraint::Fill(1)]).areas(area)
-        } else {
-            Layout::horizontal([Constraint::Length(FACTS), Constraint::Fill(1)]).areas(area)
-        };
         let title = format!("Attempt {} of run {}", sample.number(), run.number);
-        let panel = Panel::new(title).sized(scene.size);
-        let inner = panel.render(left, scene.frame.buffer_mut(), theme);
-        let lines = details(run.run(), sample, inner.width, theme);
-        for (line, row) in lines.into_iter().zip(inner.rows()) {
-            scene.render(line, row);
-        }
-        let panel = Panel::new("Reply")
-            .note("secrets removed")
-            .focused(true)
-            .sized(scene.size);
-        let inner = panel.render(right, scene.frame.buffer_mut(), theme);
+        let inner = panes(title, (run.run(), sample), area.height / 2, area, scene);
         scene.report(Region::MAIN, &self.report, inner);
     }
 }

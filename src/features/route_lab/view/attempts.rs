@@ -3,13 +3,12 @@
 //! A run may have a quarter of a million attempts, and more arrive while a person types: the search
 //! runs in pieces, and without a search nothing is copied.
 
-use std::borrow::Cow;
-
 use ratatui::style::Style;
 
 use crate::domain::routing::{Outcome, OutcomeKind, RouteSample, words};
 use crate::domain::text::visible;
-use crate::widgets::table::{Column, Rows};
+use crate::widgets::records::Records;
+use crate::widgets::table::Column;
 use crate::widgets::text_input::TextInput;
 use crate::widgets::theme::Theme;
 
@@ -120,79 +119,39 @@ impl AttemptList {
     }
 }
 
-/// The columns of the table.
-#[derive(Debug, Clone, Copy)]
-enum Col {
-    Number,
-    Ended,
-    Latency,
-    Outcome,
-    Poll,
-    Reqnum,
-    Message,
-}
-
-const COLUMNS: [Col; 7] = [
-    Col::Number,
-    Col::Ended,
-    Col::Latency,
-    Col::Outcome,
-    Col::Poll,
-    Col::Reqnum,
-    Col::Message,
-];
-
-pub(super) fn columns() -> Vec<Column> {
-    let column = |col: &Col| match col {
-        Col::Number => Column::number("#", 6),
-        Col::Ended => Column::number("End s", 8).priority(3),
-        Col::Latency => Column::number("Latency ms", 10),
-        Col::Outcome => Column::text("Outcome", 12),
-        Col::Poll => Column::number("Poll", 4).priority(4),
-        Col::Reqnum => Column::number("Request no.", 11).priority(2),
-        Col::Message => Column::text("Worker or message", 26).grows(),
-    };
-    COLUMNS.iter().map(column).collect()
-}
-
-/// The rows of the table, created only for visible cells.
-pub(super) struct AttemptRows<'a> {
-    pub list: &'a AttemptList,
-    pub samples: &'a [RouteSample],
-    pub theme: &'a Theme,
-}
-
-impl Rows for AttemptRows<'_> {
-    fn count(&self) -> usize {
-        self.list.len(self.samples)
-    }
-
-    fn cell(&self, row: usize, column: usize, width: u16) -> (Cow<'_, str>, Style) {
-        let sample = self.list.index_at(row, self.samples);
-        let Some((sample, column)) = sample
-            .and_then(|index| self.samples.get(index))
-            .zip(COLUMNS.get(column))
-        else {
-            return (Cow::Borrowed(""), Style::new());
-        };
-        let plain = |text: String| (Cow::Owned(text), Style::new());
-        match column {
-            Col::Number => plain(sample.number().to_string()),
-            Col::Ended => plain(format!("{:.3}", sample.ended)),
-            Col::Latency => plain(format!("{:.2}", sample.latency() * 1e3)),
-            Col::Outcome => {
-                let kind = sample.outcome.kind();
-                (Cow::Borrowed(kind.label()), kind_style(kind, self.theme))
-            }
-            Col::Poll if sample.poll == 0 => (Cow::Borrowed(""), Style::new()),
-            Col::Poll => plain(sample.poll.to_string()),
-            Col::Reqnum => match sample.outcome.reqnum() {
-                Some(reqnum) => plain(reqnum.to_string()),
-                None => (Cow::Borrowed("—"), self.theme.dim),
+/// The attempts that match, a row each.
+pub(super) fn table<'a>(
+    list: &'a AttemptList,
+    samples: &'a [RouteSample],
+    theme: &'a Theme,
+) -> Records<'a, &'a RouteSample> {
+    let attempt = move |line| samples.get(list.index_at(line, samples)?);
+    Records::new(list.len(samples), attempt)
+        .column(Column::number("#", 6), |sample| sample.number().to_string())
+        .column(Column::number("End s", 8).priority(3), |sample| {
+            format!("{:.3}", sample.ended)
+        })
+        .column(Column::number("Latency ms", 10), |sample| {
+            format!("{:.2}", sample.latency() * 1e3)
+        })
+        .styled(Column::text("Outcome", 12), |sample, _| {
+            let kind = sample.outcome.kind();
+            (kind.label().into(), kind_style(kind, theme))
+        })
+        .column(Column::number("Poll", 4).priority(4), |sample| match sample.poll {
+            0 => String::new(),
+            poll => poll.to_string(),
+        })
+        .styled(
+            Column::number("Request no.", 11).priority(2),
+            |sample, _| match sample.outcome.reqnum() {
+                Some(reqnum) => (reqnum.to_string().into(), Style::new()),
+                None => ("—".into(), theme.dim),
             },
-            Col::Message => plain(message(sample, usize::from(width))),
-        }
-    }
+        )
+        .styled(Column::text("Worker or message", 26).grows(), |sample, width| {
+            (message(sample, usize::from(width)).into(), Style::new())
+        })
 }
 
 /// The worker, or what the server said.

@@ -1,7 +1,5 @@
 //! The charts of a run: latency over time, its distribution, and the workers.
 
-use std::borrow::Cow;
-
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style};
 use ratatui::symbols::Marker;
@@ -13,13 +11,12 @@ use crate::core::views::chart;
 use crate::core::views::chart::{Axis, Labels};
 use crate::domain::format::percent;
 use crate::domain::insight::{Scale, ScaleKind};
-use crate::domain::routing::{Latencies, OutcomeKind, Run, WorkerShare, Workers, words};
+use crate::domain::routing::{Latencies, OutcomeKind, Run, words};
 use crate::widgets::panel::Panel;
 use crate::widgets::range_bar::filled;
-use crate::widgets::table;
-use crate::widgets::table::{Column, Rows, Table};
+use crate::widgets::records::Records;
+use crate::widgets::table::Column;
 use crate::widgets::text::{cells, fit};
-use crate::widgets::theme::Theme;
 
 /// Cells of the labels of the distribution.
 const LABELS: u16 = 10;
@@ -223,68 +220,6 @@ fn bar(part: u64, most: u64, width: u16) -> String {
     filled(share, width)
 }
 
-/// The columns of the workers.
-#[derive(Debug, Clone, Copy)]
-enum Col {
-    Worker,
-    Assigned,
-    Share,
-    Bar,
-    Gaps,
-    Missing,
-    Repeats,
-}
-
-const COLUMNS: [Col; 7] = [
-    Col::Worker,
-    Col::Assigned,
-    Col::Share,
-    Col::Bar,
-    Col::Gaps,
-    Col::Missing,
-    Col::Repeats,
-];
-
-struct WorkerRows<'a> {
-    workers: &'a Workers,
-    ranked: Vec<&'a WorkerShare>,
-    theme: &'a Theme,
-}
-
-impl Rows for WorkerRows<'_> {
-    fn count(&self) -> usize {
-        self.ranked.len()
-    }
-
-    fn cell(&self, row: usize, column: usize, width: u16) -> (Cow<'_, str>, Style) {
-        let Some((share, column)) = self.ranked.get(row).zip(COLUMNS.get(column)) else {
-            return (Cow::Borrowed(""), Style::new());
-        };
-        let number = |count: u64| (Cow::Owned(words::count(count)), Style::new());
-        match column {
-            Col::Worker => (Cow::Owned(share.worker.screen(usize::from(width) + 1)), Style::new()),
-            Col::Assigned => number(share.assigned),
-            Col::Share => (Cow::Owned(percent(self.workers.share(share))), Style::new()),
-            Col::Bar => {
-                let most = self.ranked.first().map_or(1, |share| share.assigned);
-                let text = bar(share.assigned, most, width);
-                (Cow::Owned(text), self.theme.series[0])
-            }
-            Col::Gaps => number(share.gaps()),
-            Col::Missing => number(share.missing()),
-            Col::Repeats if share.repeats() > 0 => {
-                let (text, _) = number(share.repeats());
-                (text, self.theme.warning)
-            }
-            Col::Repeats => number(0),
-        }
-    }
-
-    fn is_bar(&self, column: usize) -> bool {
-        matches!(COLUMNS.get(column), Some(Col::Bar))
-    }
-}
-
 /// The workers by assignments, most first, with their request number gaps. With a title and a
 /// cursor it has the keyboard.
 pub(super) fn workers(
@@ -295,38 +230,47 @@ pub(super) fn workers(
 ) {
     let theme = scene.theme;
     let workers = run.stats().workers();
-    let rows = WorkerRows {
-        workers,
-        ranked: workers.ranked(),
-        theme,
-    };
+    let ranked = workers.ranked();
     let cursor = turn.as_ref().map(|(_, cursor)| *cursor);
     let title = turn.map_or_else(|| Line::from("Workers"), |(title, _)| title);
     let panel = Panel::new(title)
-        .note(format!("{} workers", words::count(rows.ranked.len() as u64)))
+        .note(format!("{} workers", words::count(ranked.len() as u64)))
         .focused(cursor.is_some())
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
-    if rows.ranked.is_empty() {
+    if ranked.is_empty() {
         scene.render(Line::styled("No worker assigned yet", theme.dim), inner);
         return;
     }
     // The worker column fits the longest address; the bar takes the rest.
-    let widest = rows.ranked.iter().take(100);
+    let widest = ranked.iter().take(100);
     let widest = widest.map(|share| cells(&share.worker.screen(44))).max();
-    let column = |col: &Col| match col {
-        Col::Worker => Column::text("Worker", widest.unwrap_or(14).clamp(14, 44)),
-        Col::Assigned => Column::number("Assigned", 8),
-        Col::Share => Column::number("Share", 6),
-        Col::Bar => Column::text("", 4).priority(1).grows(),
-        Col::Gaps => Column::number("Gaps", 6).priority(3),
-        Col::Missing => Column::number("Missing", 7).priority(4),
-        Col::Repeats => Column::number("Repeats", 7).priority(2),
-    };
-    let columns: Vec<Column> = COLUMNS.iter().map(column).collect();
-    let placed = table::place(&columns, inner.width);
-    let last = rows.ranked.len() - 1;
-    let cursor = cursor.map(|line| line.min(last));
-    let table = Table::new(&rows, &columns, &placed, cursor, theme);
-    scene.scroll(region, table, inner);
+    let name = Column::text("Worker", widest.unwrap_or(14).clamp(14, 44));
+    let most = ranked.first().map_or(1, |share| share.assigned);
+    let rows = Records::new(ranked.len(), |row| ranked.get(row).copied())
+        .styled(name, |share, width| {
+            (share.worker.screen(usize::from(width) + 1).into(), Style::new())
+        })
+        .column(Column::number("Assigned", 8), |share| words::count(share.assigned))
+        .column(Column::number("Share", 6), |share| percent(workers.share(share)))
+        .styled(Column::text("", 4).priority(1).grows(), |share, width| {
+            (bar(share.assigned, most, width).into(), theme.series[0])
+        })
+        .as_bars()
+        .column(Column::number("Gaps", 6).priority(3), |share| {
+            words::count(share.gaps())
+        })
+        .column(Column::number("Missing", 7).priority(4), |share| {
+            words::count(share.missing())
+        })
+        .styled(Column::number("Repeats", 7).priority(2), |share, _| {
+            let style = if share.repeats() > 0 {
+                theme.warning
+            } else {
+                Style::new()
+            };
+            (words::count(share.repeats()).into(), style)
+        });
+    let last = ranked.len() - 1;
+    scene.table(region, &rows, cursor.map(|line| line.min(last)), inner);
 }

@@ -1,7 +1,5 @@
 //! Two runs side by side.
 
-use std::borrow::Cow;
-
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
@@ -16,8 +14,8 @@ use crate::domain::routing::{Figure, Latencies, compare, words};
 use crate::features::route_lab::RouteRun;
 use crate::keys::{Action, Context};
 use crate::widgets::panel::{Panel, Size};
-use crate::widgets::table;
-use crate::widgets::table::{Column, Rows, Table};
+use crate::widgets::records::Records;
+use crate::widgets::table::Column;
 use crate::widgets::text::fit;
 use crate::widgets::theme::{SERIES_SIGNS, Theme};
 
@@ -69,23 +67,6 @@ fn figures(first: &RouteRun, second: &RouteRun, scene: &Scene<'_, '_>) -> Vec<Fi
     compare((first.run().stats(), of(first)), (second.run().stats(), of(second)))
 }
 
-/// The columns of the table.
-#[derive(Debug, Clone, Copy)]
-enum Col {
-    Label,
-    First,
-    Second,
-    Difference,
-    Change,
-}
-
-const COLUMNS: [Col; 5] = [Col::Label, Col::First, Col::Second, Col::Difference, Col::Change];
-
-struct FigureRows<'a> {
-    figures: &'a [Figure],
-    theme: &'a Theme,
-}
-
 /// A value with its sign, unless both runs show the same: a tenth of a percent is noise.
 fn signed(figure: &Figure, value: Option<f64>, words: impl Fn(f64) -> String) -> String {
     let [first, second] = [figure.first, figure.second].map(|value| words::figure(figure, value));
@@ -94,28 +75,6 @@ fn signed(figure: &Figure, value: Option<f64>, words: impl Fn(f64) -> String) ->
     };
     let sign = if value > 0.0 { "+" } else { "" };
     format!("{sign}{}", words(value))
-}
-
-impl Rows for FigureRows<'_> {
-    fn count(&self) -> usize {
-        self.figures.len()
-    }
-
-    fn cell(&self, row: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
-        let Some((figure, column)) = self.figures.get(row).zip(COLUMNS.get(column)) else {
-            return (Cow::Borrowed(""), Style::new());
-        };
-        match column {
-            Col::Label => (Cow::Borrowed(figure.label), self.theme.dim),
-            Col::First => (words::figure(figure, figure.first).into(), Style::new()),
-            Col::Second => (words::figure(figure, figure.second).into(), Style::new()),
-            Col::Difference => {
-                let of = |value| words::difference(figure, value);
-                (signed(figure, figure.difference(), of).into(), Style::new())
-            }
-            Col::Change => (signed(figure, figure.change(), format::percent).into(), Style::new()),
-        }
-    }
 }
 
 impl View for Compare {
@@ -204,19 +163,21 @@ impl Compare {
         let theme = scene.theme;
         let panel = Panel::new("Figures").focused(true).sized(scene.size);
         let inner = panel.render(area, scene.frame.buffer_mut(), theme);
-        let column = |col: &Col| match col {
-            Col::Label => Column::text("", 19),
-            Col::First => Column::number(format!("run {}", first.number), 9),
-            Col::Second => Column::number(format!("run {}", second.number), 9),
-            Col::Difference => Column::number("Diff", 9).priority(1),
-            Col::Change => Column::number("Change", 8),
-        };
-        let columns: Vec<Column> = COLUMNS.iter().map(column).collect();
-        let placed = table::place(&columns, inner.width);
-        let rows = FigureRows { figures, theme };
+        let run = |route_run: &RouteRun| Column::number(format!("run {}", route_run.number), 9);
+        let rows = Records::new(figures.len(), |row| figures.get(row))
+            .styled(Column::text("", 19), |figure: &Figure, _| {
+                (figure.label.into(), theme.dim)
+            })
+            .column(run(first), |figure| words::figure(figure, figure.first))
+            .column(run(second), |figure| words::figure(figure, figure.second))
+            .column(Column::number("Diff", 9).priority(1), |figure| {
+                signed(figure, figure.difference(), |value| words::difference(figure, value))
+            })
+            .column(Column::number("Change", 8), |figure| {
+                signed(figure, figure.change(), format::percent)
+            });
         let cursor = self.cursor.min(figures.len().saturating_sub(1));
-        let table = Table::new(&rows, &columns, &placed, Some(cursor), theme);
-        scene.scroll(Region::MAIN, table, inner);
+        scene.table(Region::MAIN, &rows, Some(cursor), inner);
     }
 }
 

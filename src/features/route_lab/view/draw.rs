@@ -6,9 +6,9 @@ use ratatui::style::{Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::attempts::{AttemptRows, columns};
-use super::{RouteLab, Tab, WORKERS, attempt, charts, figures};
+use super::{RouteLab, Tab, WORKERS, attempt, attempts, charts, figures};
 use crate::core::view::{Region, Scene};
+use crate::core::views::sheet;
 use crate::domain::format::percent;
 use crate::domain::routing::{End, Latencies, OutcomeKind, Phase, Run, words};
 use crate::features::route_lab::RouteRun;
@@ -16,9 +16,7 @@ use crate::keys::{Action, Context};
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::range_bar::RangeBar;
 use crate::widgets::scrolled::Scrolled;
-use crate::widgets::table;
-use crate::widgets::table::Table;
-use crate::widgets::text::{fit, wrap_line};
+use crate::widgets::text::fit;
 use crate::widgets::theme::Theme;
 
 /// Cells of the preview of an attempt.
@@ -52,7 +50,7 @@ pub(super) fn lab(view: &RouteLab, area: Rect, scene: &mut Scene<'_, '_>) {
             let [top, low] = Layout::vertical([Constraint::Length(tall), Constraint::Fill(1)]).areas(side);
             figures::panel(run.run(), top, scene);
             charts::workers(run.run(), (WORKERS, None), low, scene);
-            attempts(view, run.run(), list, scene);
+            attempt_list(view, run.run(), list, scene);
         }
     }
 }
@@ -251,7 +249,7 @@ fn turn(view: &RouteLab, run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) 
     match view.tab.within(scene.size) {
         Tab::Latency => charts::over_time(run, tabs(view, scene), area, scene),
         Tab::Distribution => charts::distribution(run, tabs(view, scene), area, scene),
-        Tab::Attempts => attempts(view, run, area, scene),
+        Tab::Attempts => attempt_list(view, run, area, scene),
         Tab::Workers => {
             let title = tabs(view, scene);
             charts::workers(run, (Region::MAIN, Some((title, view.cursor))), area, scene);
@@ -282,7 +280,7 @@ fn tabs(view: &RouteLab, scene: &Scene<'_, '_>) -> Line<'static> {
 }
 
 /// The table of attempts with the search, and the selected one beside it.
-fn attempts(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
+fn attempt_list(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let samples = run.samples();
     let [list, preview] = if scene.size == Size::Compact {
@@ -309,16 +307,9 @@ fn attempts(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
         };
         scene.render(Line::styled(text, theme.dim), rows);
     } else {
-        let columns = columns();
-        let placed = table::place(&columns, rows.width);
-        let attempt_rows = AttemptRows {
-            list: &view.attempts,
-            samples,
-            theme,
-        };
-        let cursor = view.attempts.cursor(samples);
-        let widget = Table::new(&attempt_rows, &columns, &placed, Some(cursor), theme);
-        scene.scroll(Region::MAIN, widget, rows);
+        let cursor = Some(view.attempts.cursor(samples));
+        let table = attempts::table(&view.attempts, samples, theme);
+        scene.table(Region::MAIN, &table, cursor, rows);
     }
     if preview.width > 0 {
         self::preview(view, run, preview, scene);
@@ -371,15 +362,7 @@ fn preview(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
         lines.push(Line::from("Reply, secrets removed").bold());
     }
     lines.extend(reply);
-    flow(&lines, 0, inner, scene);
-}
-
-/// As many lines as fit, with long ones wrapped.
-fn flow(lines: &[Line<'static>], from: usize, area: Rect, scene: &mut Scene<'_, '_>) {
-    let wrapped = lines.iter().skip(from).flat_map(|line| wrap_line(line, area.width, 2));
-    for (line, row) in wrapped.zip(area.rows()) {
-        scene.render(line, row);
-    }
+    sheet::text(lines, inner, scene);
 }
 
 /// The one attempt of a single request: its outcome, and the reply beside it.
@@ -393,24 +376,8 @@ fn single(view: &RouteLab, route_run: &RouteRun, area: Rect, scene: &mut Scene<'
         scene.render(Line::raw(text), inner);
         return;
     };
-    let details = |width: u16| attempt::details(run, sample, width, theme);
     let body = attempt::body(scene.state, run, sample);
-    let (left, right) = if scene.size == Size::Compact {
-        let tall = u16::try_from(details(area.width).len() + 1).unwrap_or(0);
-        let [top, low] = Layout::vertical([Constraint::Length(tall), Constraint::Fill(1)]).areas(area);
-        (top, low)
-    } else {
-        let [left, right] = Layout::horizontal([Constraint::Length(attempt::FACTS), Constraint::Fill(1)]).areas(area);
-        (left, right)
-    };
-    let panel = Panel::new("Attempt").sized(scene.size);
-    let inner = panel.render(left, scene.frame.buffer_mut(), theme);
-    flow(&details(inner.width), 0, inner, scene);
-    let panel = Panel::new("Reply")
-        .note("secrets removed")
-        .focused(true)
-        .sized(scene.size);
-    let inner = panel.render(right, scene.frame.buffer_mut(), theme);
+    let inner = attempt::panes("Attempt".to_owned(), (run, sample), area.height, area, scene);
     scene.scroll(
         Region::MAIN,
         Scrolled {

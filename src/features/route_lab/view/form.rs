@@ -9,7 +9,8 @@ use super::confirm::{first_request, load};
 use super::{Started, explain, start};
 use crate::api::wire;
 use crate::core::State;
-use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
+use crate::core::view::{Availability, Cx, Outcome, Scene};
+use crate::core::views::form_view::FormView;
 use crate::domain::Untrusted;
 use crate::domain::dialect::RouteKey;
 use crate::domain::objection::Objection;
@@ -18,9 +19,9 @@ use crate::domain::text::visible;
 use crate::features::route_lab::NotStarted;
 use crate::keys::{Action, Context, Motion};
 use crate::widgets::dialog::centred;
-use crate::widgets::form::{Field, Form, FormEvent, FormLines};
-use crate::widgets::input_widget::InputWidget;
+use crate::widgets::form::{Field, Form, FormLines};
 use crate::widgets::panel::{Panel, Size, Tone};
+use crate::widgets::text::capitalized;
 use crate::widgets::theme::Theme;
 
 /// Cells of form and plan side by side.
@@ -30,7 +31,7 @@ const WIDTH: u16 = 116;
 const NOTES: u16 = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Key {
+pub(crate) enum Key {
     Endpoint,
     Cost,
     Send,
@@ -42,18 +43,6 @@ enum Key {
     Patience,
     Start,
 }
-
-/// The texts kept while the form is closed.
-const TEXTS: [Key; 8] = [
-    Key::Endpoint,
-    Key::Cost,
-    Key::Count,
-    Key::Duration,
-    Key::Concurrency,
-    Key::Rate,
-    Key::PollCost,
-    Key::Patience,
-];
 
 impl Key {
     /// The field of a plan's parameter.
@@ -85,9 +74,30 @@ impl Key {
         }
     }
 
+    /// The number in a text; `None` where a blank one means the usual.
+    fn read(self, text: &str) -> Result<Option<f64>, String> {
+        let number = |text: &str| text.parse().map(Some).map_err(|_| "Not a number".to_owned());
+        match self {
+            Self::Endpoint | Self::Send | Self::Start => Ok(None),
+            Self::Cost => number(text),
+            Self::Count | Self::Concurrency => match text.parse::<u32>() {
+                Ok(count) => Ok(Some(f64::from(count))),
+                Err(_) => Err("Must be a whole number, at least 1".to_owned()),
+            },
+            Self::Rate | Self::PollCost => match text.strip_suffix("/s").unwrap_or(text).trim_end() {
+                "" => Ok(None),
+                text => number(text),
+            },
+            Self::Duration | Self::Patience => match parse_span(text) {
+                Some(span) => Ok(Some(span)),
+                None => Err("Not a time: 30s, 5m, 1h".to_owned()),
+            },
+        }
+    }
+
     /// A text field with its label.
     fn text(self, value: &str) -> Field<Self> {
-        Field::text(self, self.label(), value)
+        Field::text(self, self.label(), value).check(move |text| self.read(text).map(drop))
     }
 }
 
@@ -98,102 +108,51 @@ enum Mode {
     Duration,
 }
 
-impl Mode {
-    const ALL: [Self; 3] = [Self::Single, Self::Count, Self::Duration];
-
-    const fn label(self) -> &'static str {
-        match self {
-            Self::Single => "one request",
-            Self::Count => "several requests",
-            Self::Duration => "for a duration",
-        }
-    }
-}
-
-/// The input of a closed form.
-#[derive(Debug)]
-struct Remembered {
-    texts: Vec<String>,
-    mode: usize,
-}
+const MODES: [(Mode, &str); 3] = [
+    (Mode::Single, "one request"),
+    (Mode::Count, "several requests"),
+    (Mode::Duration, "for a duration"),
+];
 
 #[derive(Debug)]
 pub(super) struct NewRun {
     form: Form<Key>,
 }
 
-/// Opens the form; the endpoint is that of the selected workergroup.
+/// Opens the form with the last input; the endpoint is that of the selected workergroup.
 pub(super) fn open(cx: &mut Cx<'_>) {
-    let form = NewRun::new(cx.state());
-    cx.open(form);
+    let left = cx.drafts().take::<Form<Key>>();
+    let mut view = NewRun {
+        form: left.unwrap_or_else(blank),
+    };
+    if let Some(endpoint) = cx.state().selected_endpoint() {
+        view.form.set_text(Key::Endpoint, &endpoint);
+    }
+    view.arrange();
+    view.propose(cx.state());
+    view.form.focus_on(Key::Endpoint);
+    cx.open(view);
     super::super::load_endpoints(cx);
 }
 
-const NOT_WHOLE: &str = "Must be a whole number, at least 1";
-
-fn number(text: &str) -> Result<(), String> {
-    text.parse::<f64>().map(drop).map_err(|_| "Not a number".to_owned())
-}
-
-fn whole(text: &str) -> Result<(), String> {
-    text.parse::<u64>().map(drop).map_err(|_| NOT_WHOLE.to_owned())
-}
-
-fn blank_or_number(text: &str) -> Result<(), String> {
-    optional(text).map(drop)
-}
-
-/// A number, optionally followed by `/s`, or nothing.
-fn optional(text: &str) -> Result<Option<f64>, String> {
-    let text = text.strip_suffix("/s").unwrap_or(text).trim_end();
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let number = text.parse().map_err(|_| "Not a number".to_owned())?;
-    Ok(Some(number))
-}
-
-fn span(text: &str) -> Result<(), String> {
-    parse_span(text)
-        .map(drop)
-        .ok_or_else(|| "Not a time: 30s, 5m, 1h".to_owned())
+fn blank() -> Form<Key> {
+    let modes = MODES.map(|(_, label)| label);
+    Form::new(vec![
+        Key::Endpoint.text(""),
+        Key::Cost.text("100").note("compute of one request"),
+        Field::choice(Key::Send, Key::Send.label(), modes, 0),
+        Key::Count.text("100").note("polls do not count"),
+        Key::Duration.text("30s").note("30s, 5m, 1h"),
+        Key::Concurrency.text("4").note("in flight"),
+        Key::Rate.text(""),
+        Key::PollCost.text("").note("blank: same as Cost"),
+        Key::Patience.text("60s").note("while no worker is ready"),
+        Field::button(Key::Start, Key::Start.label()),
+    ])
+    .submits(Key::Start)
 }
 
 impl NewRun {
-    fn new(state: &State) -> Self {
-        let modes = Mode::ALL.map(Mode::label);
-        let mut form = Form::new(vec![
-            Key::Endpoint.text(""),
-            Key::Cost.text("100").note("compute of one request").check(number),
-            Field::choice(Key::Send, Key::Send.label(), modes, 0),
-            Key::Count.text("100").note("polls do not count").check(whole),
-            Key::Duration.text("30s").note("30s, 5m, 1h").check(span),
-            Key::Concurrency.text("4").note("in flight").check(whole),
-            Key::Rate.text("").check(blank_or_number),
-            Key::PollCost
-                .text("")
-                .note("blank: same as Cost")
-                .check(blank_or_number),
-            Key::Patience.text("60s").note("while no worker is ready").check(span),
-            Field::button(Key::Start, Key::Start.label()),
-        ])
-        .submits(Key::Start);
-        if let Some(before) = state.drafts.get::<Remembered>() {
-            for (key, text) in TEXTS.into_iter().zip(&before.texts) {
-                form.set_text(key, text);
-            }
-            form.choose(Key::Send, before.mode);
-        }
-        if let Some(endpoint) = state.selected_endpoint() {
-            form.set_text(Key::Endpoint, &endpoint);
-        }
-        let mut view = Self { form };
-        view.arrange();
-        view.propose(state);
-        view.form.focus_on(Key::Endpoint);
-        view
-    }
-
     /// Enters the endpoint if there is only one to choose.
     fn propose(&mut self, state: &State) {
         if let ([only], "") = (state.endpoint_names().as_slice(), self.form.text(Key::Endpoint)) {
@@ -202,8 +161,7 @@ impl NewRun {
     }
 
     fn mode(&self) -> Mode {
-        let chosen = self.form.chosen(Key::Send);
-        Mode::ALL.get(chosen).copied().unwrap_or(Mode::Single)
+        MODES[self.form.chosen(Key::Send)].0
     }
 
     /// Shows the fields that the mode needs.
@@ -223,91 +181,44 @@ impl NewRun {
         form.set_note(Key::Rate, rate);
     }
 
-    fn focuses_endpoint(&self) -> bool {
-        self.form.focused() == Some(Key::Endpoint)
-    }
-
-    /// The plan in the fields.
-    fn plan(&self) -> Result<RoutePlan, Vec<Objection>> {
-        let text = |key: Key| self.form.text(key).to_owned();
-        let mode = self.mode();
-        let mut plan = RoutePlan::single(text(Key::Endpoint));
-        let mut unread = Vec::new();
-        let mut note = |parameter: &'static str, message: &str| {
-            unread.push(Objection::new(parameter, message));
-        };
-        match text(Key::Cost).parse() {
-            Ok(cost) => plan.cost = cost,
-            Err(_) => note("cost", "Not a number"),
+    /// The plan in the fields, or what is wrong with them.
+    fn plan(&self) -> Result<RoutePlan, Vec<(Key, String)>> {
+        if let Some(fault) = self.form.fault() {
+            return Err(vec![fault]);
         }
+        let number = |key: Key| key.read(self.form.text(key)).ok().flatten();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // read as whole numbers
+        let count = |key: Key| number(key).unwrap_or_default() as u32;
+        let mut plan = RoutePlan::single(self.form.text(Key::Endpoint));
+        plan.cost = number(Key::Cost).unwrap_or_default();
+        let mode = self.mode();
         match mode {
             Mode::Single => {}
-            Mode::Count => match text(Key::Count).parse() {
-                Ok(count) => plan.stop = Stop::Count(count),
-                Err(_) => note("count", NOT_WHOLE),
-            },
-            Mode::Duration => match parse_span(&text(Key::Duration)) {
-                Some(span) => plan.stop = Stop::Duration(span),
-                None => note("duration", "Not a time: 30s, 5m, 1h"),
-            },
+            Mode::Count => plan.stop = Stop::Count(count(Key::Count).into()),
+            Mode::Duration => plan.stop = Stop::Duration(number(Key::Duration).unwrap_or_default()),
         }
         if mode != Mode::Single {
-            match text(Key::Concurrency).parse::<u64>() {
-                Ok(most) => plan.concurrency = u32::try_from(most).unwrap_or(u32::MAX),
-                Err(_) => note("concurrency", NOT_WHOLE),
-            }
-            let usual = (mode == Mode::Duration).then_some(DEFAULT_RATE);
-            match optional(&text(Key::Rate)) {
-                Ok(rate) => plan.rate = rate.or(usual),
-                Err(why) => note("rate", &why),
-            }
-            plan.poll = PollPolicy::default();
-            match optional(&text(Key::PollCost)) {
-                Ok(cost) => plan.poll.cost = cost,
-                Err(why) => note("poll", &why),
-            }
-            match parse_span(&text(Key::Patience)) {
-                Some(span) => plan.poll.patience = span,
-                None => note("patience", "Not a time: 30s, 5m, 1h"),
-            }
+            plan.concurrency = count(Key::Concurrency);
+            plan.rate = number(Key::Rate).or((mode == Mode::Duration).then_some(DEFAULT_RATE));
+            plan.poll = PollPolicy {
+                cost: number(Key::PollCost),
+                patience: number(Key::Patience).unwrap_or_default(),
+                ..PollPolicy::default()
+            };
         }
-        // A field that cannot be parsed has its own error: the placeholder value is not checked.
-        let judged = plan.check().into_iter().filter(|objection| {
-            let mut parsed_badly = unread.iter();
-            !parsed_badly.any(|unread| unread.parameter == objection.parameter)
-        });
-        let mut objections: Vec<Objection> = judged.collect();
-        objections.splice(0..0, unread);
-        if objections.is_empty() {
-            Ok(plan)
-        } else {
-            Err(objections)
+        match plan.check() {
+            objections if objections.is_empty() => Ok(plan),
+            objections => Err(at_fields(objections)),
         }
     }
 
-    fn show_errors(&mut self, objections: &[Objection]) {
-        for objection in objections {
-            let mut message = objection.message.clone();
-            if let Some(first) = message.get_mut(0..1) {
-                first.make_ascii_uppercase();
-            }
-            self.form.set_error(Key::of(objection.parameter), Some(message));
+    fn show_errors(&mut self, errors: Vec<(Key, String)>) {
+        let first = errors.first().map(|(key, _)| *key);
+        for (key, why) in errors {
+            self.form.set_error(key, Some(capitalized(&why)));
         }
-        if let Some(first) = objections.first() {
-            self.form.focus_on(Key::of(first.parameter));
-        }
-    }
-
-    fn submit(&mut self, cx: &mut Cx<'_>) {
-        let plan = match self.plan() {
-            Ok(plan) => plan,
-            Err(objections) => return self.show_errors(&objections),
-        };
-        match start(plan, cx) {
-            Ok(()) if cx.drafts().get::<Started>().is_some() => cx.close(),
-            Ok(()) => {}
-            Err(NotStarted::Plan(objections)) => self.show_errors(&objections),
-            Err(why @ NotStarted::Held(_)) => explain(&why, cx),
+        if let Some(first) = first {
+            self.form.focus_on(first);
         }
     }
 
@@ -327,33 +238,71 @@ impl NewRun {
             self.form.focus_on(Key::Endpoint);
         }
     }
-
-    fn after(&mut self, event: FormEvent<Key>, cx: &mut Cx<'_>) -> Outcome {
-        match event {
-            FormEvent::Submitted(_) => self.submit(cx),
-            FormEvent::Changed(Key::Send) => self.arrange(),
-            FormEvent::Changed(_) | FormEvent::Moved => {}
-            FormEvent::Ignored => return Outcome::Ignored,
-        }
-        Outcome::Handled
-    }
 }
 
-impl View for NewRun {
+fn at_fields(objections: Vec<Objection>) -> Vec<(Key, String)> {
+    let objections = objections.into_iter();
+    let at_field = |objection: Objection| (Key::of(objection.parameter), objection.message);
+    objections.map(at_field).collect()
+}
+
+impl FormView for NewRun {
+    type Key = Key;
+
+    fn form(&self) -> &Form<Key> {
+        &self.form
+    }
+
+    fn form_mut(&mut self) -> &mut Form<Key> {
+        &mut self.form
+    }
+
     fn contexts(&self) -> &'static [Context] {
-        if self.focuses_endpoint() {
+        if self.form.focused() == Some(Key::Endpoint) {
             // The endpoint completes like a query.
             return &[Context::Query, Context::Always];
         }
         self.form.contexts()
     }
 
-    fn widget<'a>(&'a mut self, _: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
-        Some(&mut self.form)
+    fn submitted(&mut self, _: Key, cx: &mut Cx<'_>) {
+        if !self.form.validate() {
+            return;
+        }
+        let plan = match self.plan() {
+            Ok(plan) => plan,
+            Err(errors) => return self.show_errors(errors),
+        };
+        match start(plan, cx) {
+            Ok(()) if cx.drafts().get::<Started>().is_some() => cx.close(),
+            Ok(()) => {}
+            Err(NotStarted::Plan(objections)) => self.show_errors(at_fields(objections)),
+            Err(why @ NotStarted::Held(_)) => explain(&why, cx),
+        }
     }
 
-    fn placement(&self) -> Placement {
-        Placement::Dialog
+    fn changed(&mut self, key: Key, _: &mut Cx<'_>) {
+        if key == Key::Send {
+            self.arrange();
+        }
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        let moved = match action {
+            Action::Older => Motion::Up,
+            Action::Newer => Motion::Down,
+            Action::Complete => {
+                self.complete(cx.state());
+                return Outcome::Handled;
+            }
+            Action::Back => {
+                cx.close();
+                return Outcome::Handled;
+            }
+            _ => return Outcome::Ignored,
+        };
+        self.form.update(Action::Move(moved));
+        Outcome::Handled
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
@@ -374,29 +323,6 @@ impl View for NewRun {
         }
     }
 
-    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        let action = match action {
-            Action::Back => {
-                cx.close();
-                return Outcome::Handled;
-            }
-            Action::Complete => {
-                self.complete(cx.state());
-                return Outcome::Handled;
-            }
-            Action::Older => Action::Move(Motion::Up),
-            Action::Newer => Action::Move(Motion::Down),
-            event => event,
-        };
-        let event = self.form.update(action);
-        self.after(event, cx)
-    }
-
-    fn click(&mut self, _: Region, field: usize, cx: &mut Cx<'_>) -> Outcome {
-        let event = self.form.click(field);
-        self.after(event, cx)
-    }
-
     // The workergroups may be listed only now.
     fn rows_changed(&mut self, state: &State) {
         self.propose(state);
@@ -410,10 +336,8 @@ impl View for NewRun {
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
-        cx.drafts().put(Remembered {
-            texts: TEXTS.map(|key| self.form.text(key).to_owned()).to_vec(),
-            mode: self.form.chosen(Key::Send),
-        });
+        let form = std::mem::replace(&mut self.form, Form::new(Vec::new()));
+        cx.drafts().put(form);
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -469,13 +393,9 @@ impl NewRun {
                     lines.push(Line::from("Cost 0 adds no load."));
                 }
             }
-            Err(objections) => {
-                let first = objections.first();
-                let text = first.map_or_else(String::new, |objection| {
-                    let label = Key::of(objection.parameter).label();
-                    format!("{label}: {}", objection.message)
-                });
-                lines.push(Line::styled(text, theme.warning));
+            Err(errors) => {
+                let first = errors.first().map(|(key, why)| format!("{}: {why}", key.label()));
+                lines.push(Line::styled(first.unwrap_or_default(), theme.warning));
             }
         }
         let key = match scene.state.profile.dialect.route_key {

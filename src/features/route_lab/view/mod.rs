@@ -324,7 +324,7 @@ impl View for RouteLab {
             }
             Action::Export => {
                 if let Some(run) = self.run(cx.state()).map(|run| run.number) {
-                    cx.try_open(|state| export::Export::new(state, run));
+                    export::open(run, cx);
                 }
             }
             Action::Copy => {

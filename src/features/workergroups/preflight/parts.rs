@@ -82,20 +82,7 @@ pub fn offers(preflight: &Preflight, width: u16, rows: u16, theme: &Theme) -> Ve
     std::iter::once(head).chain(lines).take(usize::from(rows)).collect()
 }
 
-/// A count with thousands separators and its noun.
+/// A count with its noun, whose plural is regular.
 pub fn plural(count: usize, noun: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{} {noun}{ending}", grouped(count))
-}
-
-fn grouped(count: usize) -> String {
-    let digits = count.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    format::counted(count, noun, &format!("{noun}s"))
 }

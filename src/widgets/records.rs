@@ -1,0 +1,72 @@
+//! A table of records whose columns say themselves what their cells show.
+
+use std::borrow::Cow;
+
+use ratatui::style::Style;
+
+use super::table::{Column, Rows};
+
+/// What a cell shows.
+pub type Cell<'a> = (Cow<'a, str>, Style);
+
+/// Records and their columns. Cells are made only where they are visible.
+pub struct Records<'a, R> {
+    count: usize,
+    record: Box<dyn Fn(usize) -> Option<R> + 'a>,
+    columns: Vec<Column>,
+    cells: Vec<Box<dyn Fn(R, u16) -> Cell<'a> + 'a>>,
+    bar: Option<usize>,
+}
+
+impl<'a, R> Records<'a, R> {
+    /// So many records, without columns yet.
+    pub fn new(count: usize, record: impl Fn(usize) -> Option<R> + 'a) -> Self {
+        Self {
+            count,
+            record: Box::new(record),
+            columns: Vec::new(),
+            cells: Vec::new(),
+            bar: None,
+        }
+    }
+
+    /// Adds a column of plain texts.
+    #[must_use]
+    pub fn column(self, column: Column, text: impl Fn(R) -> String + 'a) -> Self {
+        self.styled(column, move |record, _| (text(record).into(), Style::new()))
+    }
+
+    /// Adds a column whose cells have a style, or depend on the width.
+    #[must_use]
+    pub fn styled(mut self, column: Column, cell: impl Fn(R, u16) -> Cell<'a> + 'a) -> Self {
+        self.columns.push(column);
+        self.cells.push(Box::new(cell));
+        self
+    }
+
+    /// Says that the last column holds bars.
+    #[must_use]
+    pub const fn as_bars(mut self) -> Self {
+        self.bar = Some(self.columns.len() - 1);
+        self
+    }
+
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+}
+
+impl<R> Rows for Records<'_, R> {
+    fn count(&self) -> usize {
+        self.count
+    }
+
+    fn cell(&self, row: usize, column: usize, width: u16) -> Cell<'_> {
+        let record = (self.record)(row).zip(self.cells.get(column));
+        record.map_or_else(Default::default, |(record, cell)| cell(record, width))
+    }
+
+    fn is_bar(&self, column: usize) -> bool {
+        self.bar == Some(column)
+    }
+}
