@@ -37,7 +37,7 @@ pub struct State {
     pub screen: Screen,
     /// Why timers send nothing: the key was refused or the quota is used up, as the latest response
     /// said.
-    hold: Option<ApiError>,
+    pub(super) hold: Option<ApiError>,
     /// Requests and responses.
     pub ledger: Ledger,
     /// Writes: in flight and past.
