@@ -42,7 +42,7 @@ impl Update<'_> {
         self.model.state.pane = pane;
         self.emit(Event::PaneOpened);
         // The view that was left open over the pane.
-        let left_open = &mut self.model.state.left_open;
+        let left_open = &mut self.model.state.drafts.left_open;
         if let Some((_, action)) = left_open.take_if(|(left, _)| *left == pane) {
             self.open(action);
         }

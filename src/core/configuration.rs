@@ -9,22 +9,22 @@ use crate::table::remote::Now;
 impl State {
     /// Applies a reloaded configuration, or reports why the old one stays.
     pub(crate) fn reloaded(&mut self, now: Now, result: Result<Box<Reconfigured>, String>) {
-        let outdated = std::mem::take(&mut self.config_notices);
+        let outdated = std::mem::take(&mut self.settings.notices);
         self.notices.retain(|notice| !outdated.contains(notice));
         match result {
             Ok(new) => {
                 let has_notices = !new.notices.is_empty();
-                let saved = self.themes.saved.as_ref();
+                let saved = self.settings.themes.saved.as_ref();
                 let is_own_change = saved.is_some_and(|name| *name == new.themes.chosen);
                 self.notify_of_config(new.notices);
                 self.keymap = new.keymap;
                 self.markets.market_list = new.market_list;
-                self.themes = new.themes;
+                self.settings.themes = new.themes;
                 if new.values.throughput != *self.browsers[Resource::Offers].computed.throughput {
                     self.set_throughput(new.values.throughput.clone());
                 }
-                self.watch_pace.configure(new.values.watch());
-                self.settings = new.values;
+                self.settings.pace.configure(new.values.watch());
+                self.settings.values = new.values;
                 let reloaded_market = self.markets.market_list.markets.iter();
                 let mut reloaded_market = reloaded_market.filter(|market| market.name == self.profile.name);
                 if let Some(market) = reloaded_market.next() {
@@ -45,6 +45,6 @@ impl State {
 
     fn notify_of_config(&mut self, notices: Vec<String>) {
         self.notices.extend_from_slice(&notices);
-        self.config_notices = notices;
+        self.settings.notices = notices;
     }
 }

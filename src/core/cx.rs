@@ -101,22 +101,17 @@ impl<'a> Cx<'a> {
     }
 
     pub const fn themes(&mut self) -> &mut Themes {
-        &mut self.state.themes
+        &mut self.state.settings.themes
     }
 
     /// How table and preview share a wide screen.
     pub const fn split(&mut self) -> &mut Split {
-        &mut self.state.split
-    }
-
-    /// Opens the view of an action again when the pane is opened next; `None` forgets it.
-    pub const fn leave_open(&mut self, left: Option<(Pane, Action)>) {
-        self.state.left_open = left;
+        &mut self.state.screen.split
     }
 
     /// How often watched searches may send requests.
     pub const fn pace(&mut self) -> &mut Pace {
-        &mut self.state.watch_pace
+        &mut self.state.settings.pace
     }
 
     /// The state of the feature that asks.
@@ -131,7 +126,7 @@ impl<'a> Cx<'a> {
             feature: state.feature_states.get_mut(),
             tables: &mut state.browsers,
             tickets: &mut state.tickets,
-            pace: &mut state.watch_pace,
+            pace: &mut state.settings.pace,
             profile: &state.profile,
             annotations: &state.annotations,
             ledger: &state.ledger,
@@ -300,7 +295,7 @@ impl<'a> Cx<'a> {
 
     /// The columns that table and preview shared in the last frame.
     pub fn split_width(&self) -> u16 {
-        self.layout.split.map_or(self.state.size.0, |(_, width)| width)
+        self.layout.split.map_or(self.state.screen.size.0, |(_, width)| width)
     }
 
     /// How many lines an action moves in the main region; `None` if it does not move.

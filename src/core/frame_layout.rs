@@ -2,7 +2,7 @@
 //!
 //! Drawing returns these as a value; the core never guesses them.
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
 use crate::domain::Field;
 use crate::keys::Action;
@@ -17,33 +17,6 @@ impl Region {
     pub const MAIN: Self = Self(0);
     /// The preview of the selected line.
     pub const PREVIEW: Self = Self(1);
-}
-
-/// A rectangle of terminal cells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Area {
-    pub x: u16,
-    pub y: u16,
-    pub width: u16,
-    pub height: u16,
-}
-
-impl Area {
-    /// Whether a cell is inside.
-    pub const fn holds(&self, x: u16, y: u16) -> bool {
-        x >= self.x && y >= self.y && x - self.x < self.width && y - self.y < self.height
-    }
-}
-
-impl From<Rect> for Area {
-    fn from(rect: Rect) -> Self {
-        Self {
-            x: rect.x,
-            y: rect.y,
-            width: rect.width,
-            height: rect.height,
-        }
-    }
 }
 
 /// Something that can be clicked.
@@ -63,23 +36,13 @@ pub enum Target {
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FrameLayout {
-    /// Visible rows of the table.
-    pub page: usize,
-    /// Index in the view of the first visible row.
-    pub top: usize,
     /// Columns of the table that are scrolled away after the first.
     pub column_offset: usize,
     /// The first column and the width that table and preview share, while the divider can be
     /// dragged.
     pub split: Option<(u16, u16)>,
-    /// The first visible line of the topmost list.
-    pub overlay_top: usize,
-    /// Visible lines of the topmost list or text.
-    pub overlay_page: usize,
-    /// Total lines of the topmost text.
-    pub overlay_lines: usize,
     /// What can be clicked, topmost last.
-    pub targets: Vec<(Area, Target)>,
+    pub targets: Vec<(Rect, Target)>,
     /// The viewport of every region of every view, with the view's index in the stack.
     pub viewports: Vec<(usize, Region, Viewport)>,
 }
@@ -112,7 +75,7 @@ impl FrameLayout {
         self.targets
             .iter()
             .rev()
-            .find(|(area, _)| area.holds(x, y))
+            .find(|(area, _)| area.contains(Position { x, y }))
             .map(|(_, target)| *target)
     }
 }

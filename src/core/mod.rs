@@ -98,13 +98,13 @@ impl<'a> Update<'a> {
             Message::AfterPaste(message) => self.came_with_paste(*message),
             Message::Mouse(event) => self.mouse(event),
             Message::Focus(is_focused) => {
-                state.is_focused = is_focused;
+                state.screen.is_focused = is_focused;
                 let is_leaving = !is_focused;
                 self.emit(Event::Looked { is_leaving });
             }
             Message::Reconfigured(result) => state.reloaded(now, result),
             Message::Resized(columns, rows) => {
-                state.size = (columns, rows);
+                state.screen.size = (columns, rows);
                 // A wide screen shows computed values that a narrow one does not.
                 self.rows_changed();
             }

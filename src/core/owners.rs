@@ -134,7 +134,7 @@ impl Update<'_> {
 
     fn records(&mut self, resource: Resource, ticket: Ticket, answer: Result<Listing, ApiError>) {
         let (now, state) = (self.now, &mut self.model.state);
-        let (columns, rows) = state.size;
+        let (columns, rows) = state.screen.size;
         let has_panel = Size::of(columns, rows) == Size::Wide;
         let browser = &mut state.browsers[resource];
         if !browser.awaits(ticket) {

@@ -37,7 +37,7 @@ impl State {
             .to_vec(),
             job: self.browsers[Resource::Offers].computed.job,
             volume_term: self.browsers[Resource::Volumes].computed.term,
-            split: self.split.kept(),
+            split: self.screen.split.kept(),
             is_welcomed: self.markets.is_welcomed,
         }
     }
@@ -68,7 +68,7 @@ impl State {
             }
             self.browsers[Resource::Offers].computed.job = snapshot.job.filter(|job| job.validate().is_ok());
             self.browsers[Resource::Offers].take_disk_of_job();
-            self.split = Split::of(snapshot.split);
+            self.screen.split = Split::of(snapshot.split);
             let term = snapshot.volume_term;
             self.browsers[Resource::Volumes].computed.term = term.filter(|term| term.validate().is_ok());
             let pane = Pane::ALL

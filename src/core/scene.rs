@@ -174,7 +174,7 @@ impl Scene<'_, '_> {
     }
 
     pub fn clickable(&mut self, area: Rect, target: Target) {
-        self.layout.targets.push((area.into(), target));
+        self.layout.targets.push((area, target));
     }
 
     /// The displayed key of an action in these contexts.

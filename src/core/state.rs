@@ -17,7 +17,7 @@ use crate::domain::local::LocalTime;
 use crate::domain::saved::{Searches, Snapshot};
 use crate::domain::{Condition, Dialect, Resource};
 use crate::keys::pane::Pane;
-use crate::keys::{Action, Chord, Keymap};
+use crate::keys::{Chord, Keymap};
 use crate::settings::Values;
 use crate::table::browser::Browser;
 use crate::table::remote::{Now, Tickets};
@@ -33,16 +33,11 @@ pub struct State {
     pub keymap: Keymap,
     /// Notices about the start of the program; shown until Esc.
     pub notices: Vec<String>,
-    /// The notices that come from the configuration file.
-    pub config_notices: Vec<String>,
-    pub toast: Option<Toast>,
-    /// Columns and rows of the terminal.
-    pub size: (u16, u16),
-    /// Whether the terminal has the focus, as far as it reports it.
-    pub is_focused: bool,
+    pub(crate) toast: Option<Toast>,
+    pub screen: Screen,
     /// Why timers send nothing: the key was refused or the quota is used up, as the latest response
     /// said.
-    pub hold: Option<ApiError>,
+    pub(super) hold: Option<ApiError>,
     /// Requests and responses.
     pub ledger: Ledger,
     /// Writes: in flight and past.
@@ -52,26 +47,63 @@ pub struct State {
     pub annotations: AnnotationState,
     pub(crate) persistence: Persistence,
     pub sandbox: sandbox::SandboxNotes,
-    /// How table and preview share a wide screen.
-    pub split: split::Split,
-    /// The time zone of the person.
-    pub zone: jiff::tz::TimeZone,
     /// The markets to connect to.
     pub markets: Markets,
-    /// The values of the configuration.
-    pub settings: Values,
-    /// The themes, and the current one.
-    pub themes: themes::Themes,
+    pub settings: Settings,
     pub drafts: drafts::Drafts,
-    /// How often watched searches may send requests.
-    pub watch_pace: watch::Pace,
     pub(crate) tickets: Tickets,
     pub(crate) owners: Owners,
     pub(crate) keyboard: Keyboard,
     pub(crate) features: &'static [Feature],
     pub(crate) feature_states: FeatureStates,
-    /// The view that was left open over a pane, to open again with it.
-    pub left_open: Option<(Pane, Action)>,
+}
+
+/// The terminal, and how the screen is divided.
+#[derive(Debug)]
+pub struct Screen {
+    /// Columns and rows of the terminal.
+    pub size: (u16, u16),
+    /// Whether the terminal has the focus, as far as it reports it.
+    pub is_focused: bool,
+    /// How table and preview share a wide screen.
+    pub split: split::Split,
+}
+
+impl Default for Screen {
+    fn default() -> Self {
+        Self {
+            size: (80, 24),
+            is_focused: true,
+            split: split::Split::default(),
+        }
+    }
+}
+
+/// What the person configured, for all markets.
+#[derive(Debug)]
+pub struct Settings {
+    /// The values of the configuration file.
+    pub values: Values,
+    /// The themes, and the current one.
+    pub themes: themes::Themes,
+    /// The time zone of the person.
+    pub zone: jiff::tz::TimeZone,
+    /// How often watched searches may send requests.
+    pub pace: watch::Pace,
+    /// The notices that come from the configuration file.
+    pub notices: Vec<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            values: Values::default(),
+            themes: themes::Themes::default(),
+            zone: jiff::tz::TimeZone::UTC,
+            pace: watch::Pace::default(),
+            notices: Vec::new(),
+        }
+    }
 }
 
 /// What is saved already, and what is not.
@@ -183,10 +215,8 @@ impl State {
             browsers,
             keymap: Keymap::default(),
             notices: Vec::new(),
-            config_notices: Vec::new(),
             toast: None,
-            size: (80, 24),
-            is_focused: true,
+            screen: Screen::default(),
             hold: None,
             ledger: Ledger::default(),
             mutations: Mutations::default(),
@@ -194,19 +224,14 @@ impl State {
             annotations: AnnotationState::default(),
             persistence: Persistence::default(),
             sandbox: sandbox::SandboxNotes::default(),
-            split: split::Split::default(),
-            zone: jiff::tz::TimeZone::UTC,
             markets: Markets::default(),
-            settings: Values::default(),
-            themes: themes::Themes::default(),
+            settings: Settings::default(),
             drafts: drafts::Drafts::default(),
-            watch_pace: watch::Pace::default(),
             tickets: Tickets::default(),
             owners: Owners::default(),
             keyboard: Keyboard::default(),
             feature_states: FeatureStates::new(features, dialect),
             features,
-            left_open: None,
         }
     }
 
@@ -256,7 +281,7 @@ impl State {
     /// The person's time zone and the current time.
     pub fn local_time(&self, now: Now) -> LocalTime {
         LocalTime {
-            zone: self.zone.clone(),
+            zone: self.settings.zone.clone(),
             now: now.epoch,
         }
     }
@@ -264,7 +289,7 @@ impl State {
     /// The next deadline of something that only moves on screen, `after` seconds from now; `None`
     /// while the terminal is unfocused. Never use it for anything that is due for the market.
     pub fn animation(&self, now: Now, after: f64) -> Option<f64> {
-        self.is_focused.then_some(now.mono + after)
+        self.screen.is_focused.then_some(now.mono + after)
     }
 
     pub(crate) fn show(&mut self, toast: Toast) {

@@ -54,20 +54,14 @@ impl State {
         let Self {
             pane,
             keymap,
-            size,
-            is_focused,
-            config_notices,
+            screen,
             ledger,
             feature_states,
-            split,
-            zone,
             tickets,
             owners,
             keyboard,
             markets,
-            themes,
             settings,
-            watch_pace,
             // These belong to the market.
             profile: _,
             browsers: _,
@@ -80,18 +74,13 @@ impl State {
             persistence: _,
             drafts: _,
             sandbox: _,
-            left_open: _,
             features: _,
         } = old;
         self.pane = pane;
         self.keymap = keymap;
-        self.size = size;
-        self.is_focused = is_focused;
-        self.config_notices = config_notices;
+        self.screen = screen;
         self.ledger = ledger;
         self.feature_states.keep(feature_states);
-        self.split = split;
-        self.zone = zone;
         // Tickets continue, so that no response to the old market's requests is taken for one of
         // the new.
         self.tickets = tickets;
@@ -99,9 +88,7 @@ impl State {
         self.owners.closed(0);
         self.keyboard = keyboard;
         self.markets = markets;
-        self.themes = themes;
         self.settings = settings;
-        self.watch_pace = watch_pace;
     }
 }
 

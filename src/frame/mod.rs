@@ -20,13 +20,9 @@ const SMALLEST: (u16, u16) = (40, 10);
 
 /// Draws a frame; returns what it measured.
 pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> FrameLayout {
-    let theme = model.state.themes.shown.as_ref().unwrap_or(theme);
+    let theme = model.state.settings.themes.shown.as_ref().unwrap_or(theme);
     let area = frame.area();
-    let mut layout = FrameLayout {
-        top: model.layout.top,
-        overlay_top: model.layout.overlay_top,
-        ..FrameLayout::default()
-    };
+    let mut layout = FrameLayout::default();
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
         let note = format!("bourse needs {}x{} cells", SMALLEST.0, SMALLEST.1);
         // A buffer panics where it has no cell.

@@ -30,9 +30,9 @@ pub(super) fn attract(
     surface: &mut impl Surface,
     outbox: UnboundedSender<Message>,
 ) {
-    let is_wanted = match state.settings.notifications {
+    let is_wanted = match state.settings.values.notifications {
         Notifications::Off => false,
-        Notifications::Unfocused => !state.is_focused,
+        Notifications::Unfocused => !state.screen.is_focused,
         Notifications::Always => true,
     };
     if is_wanted {
@@ -40,7 +40,7 @@ pub(super) fn attract(
     }
     let Some(values) = notification.alarm else { return };
     surface.bell();
-    if let Some(command) = state.settings.alert_command.clone() {
+    if let Some(command) = state.settings.values.alert_command.clone() {
         let alert = notification.title;
         run(rings, Job { command, alert, values }, outbox);
     }

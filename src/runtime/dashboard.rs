@@ -186,7 +186,7 @@ impl<S: Surface> Dashboard<S> {
         if let Some(is_light) = self.surface.background().await {
             self.follow(is_light);
         }
-        self.model.size = self.surface.size();
+        self.model.screen.size = self.surface.size();
         let mut pace = FramePace::new(Instant::now());
         pace.drawn(Instant::now());
         self.draw()?;

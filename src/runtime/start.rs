@@ -82,19 +82,19 @@ async fn connect_and_show(
 /// The dashboard's state as the settings and the last run left it.
 fn model(settings: &Settings, profile: Profile, restored: RestoredState) -> Model {
     let mut model = crate::features::dashboard(profile, settings.conditions.clone());
-    model.zone = TimeZone::system();
+    model.settings.zone = TimeZone::system();
     model.unpack(restored, settings.conditions.is_some());
     let values = &settings.preferences.config.values;
     model.set_throughput(values.throughput.clone());
-    model.watch_pace.configure(values.watch());
-    model.settings.clone_from(values);
+    model.settings.pace.configure(values.watch());
+    model.settings.values.clone_from(values);
     model.browsers[Resource::Offers].take_settings(&settings.words);
     if let Some(limit) = settings.limit {
         model.browsers[Resource::Offers].query.limit = (limit > 0).then_some(limit);
     }
-    model.themes = theme_choices(&settings.preferences, None);
+    model.settings.themes = theme_choices(&settings.preferences, None);
     model.markets.invites = settings.is_sandbox() && is_first_run(settings);
-    model.config_notices.clone_from(&settings.notices);
+    model.settings.notices.clone_from(&settings.notices);
     model
 }
 

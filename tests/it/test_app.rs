@@ -150,7 +150,7 @@ impl TestApp {
             rings_elsewhere: false,
             terminal: Terminal::new(TestBackend::new(120, 40)).unwrap(),
         };
-        desk.model.size = (120, 40);
+        desk.model.screen.size = (120, 40);
         prepare(&mut desk.model);
         desk.send(Message::Started);
         desk.draw();

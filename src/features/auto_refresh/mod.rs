@@ -195,13 +195,13 @@ pub(crate) fn toggle(cx: &mut Cx<'_>, resource: Resource) {
         return stop(cx, resource);
     }
     // The configured interval holds for all tables, some of which cost the market more.
-    let interval = cx.state().watch_pace.interval.max(floor(resource));
+    let interval = cx.state().settings.pace.interval.max(floor(resource));
     start(cx, resource, interval);
 }
 
 /// Refreshes a table every `interval` seconds from now on.
 pub(crate) fn start(cx: &mut Cx<'_>, resource: Resource, interval: f64) {
-    let (now, zone) = (cx.now, cx.state().zone.clone());
+    let (now, zone) = (cx.now, cx.state().settings.zone.clone());
     let browser = cx.table(resource);
     let number = browser.responses();
     let watch = browser

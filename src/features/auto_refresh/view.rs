@@ -49,7 +49,7 @@ impl WatchForm {
         let resource = browser.resource();
         let watch = browser.watching();
         let least = floor(resource);
-        let interval = watch.map_or(state.watch_pace.interval.max(least), Watch::interval);
+        let interval = watch.map_or(state.settings.pace.interval.max(least), Watch::interval);
         let baseline = watch.map_or_else(Baseline::default, Watch::baseline);
         let choice = Baseline::ALL.iter().position(|known| *known == baseline);
         let interval = quantity::write(interval, Quantity::Seconds);
@@ -64,7 +64,12 @@ impl WatchForm {
                 Baseline::ALL.map(Baseline::title),
                 choice.unwrap_or(0),
             ),
-            Field::choice(Key::Gone, "Gone rows", GONE, usize::from(state.watch_pace.lists_gone)),
+            Field::choice(
+                Key::Gone,
+                "Gone rows",
+                GONE,
+                usize::from(state.settings.pace.lists_gone),
+            ),
             Field::button(Key::Start, start),
         ];
         if watch.is_some() {
@@ -119,7 +124,7 @@ impl WatchForm {
         let elsewhere = elsewhere.filter_map(|resource| state.browsers[resource].watching());
         let elsewhere: f64 = elsewhere.map(|watch| 60.0 / watch.interval()).sum();
         let here = 60.0 / interval;
-        let limit = state.watch_pace.limit;
+        let limit = state.settings.pace.limit;
         let rate = |many: f64| format::trimmed(many, 1);
         let mut lines = vec![Line::styled(format!("{} requests a minute", rate(here)), theme.heading)];
         if elsewhere > 0.0 {

@@ -126,7 +126,7 @@ impl<'m> Desk<'m> {
     ) -> Self {
         let given = Given::of(script);
         let mut model = given.model(market);
-        model.size = size;
+        model.screen.size = size;
         Self {
             session: market.session(model.profile.dialect),
             saved: HashMap::from([("the state", lines_of(&model.snapshot()))]),
@@ -457,7 +457,7 @@ impl<'m> Desk<'m> {
 
     fn draw(&mut self) -> &Buffer {
         let (model, now) = (&self.model, self.now());
-        let theme = model.themes.shown.unwrap_or(Theme::DARK);
+        let theme = model.settings.themes.shown.unwrap_or(Theme::DARK);
         let mut layout = None;
         let drawn = self.terminal.draw(|frame| {
             layout = Some(bourse::frame::draw(frame, model, now, &theme));

@@ -76,7 +76,7 @@ impl<'s> Given<'s> {
         model.unpack(restored, false);
         model.markets.invites = self.has("a first run");
         model.markets.market_list = market_list();
-        model.themes = themes();
+        model.settings.themes = themes();
         if let Some((name, keys)) = self.after("keys ").and_then(|own| own.split_once('=')) {
             let (keymap, errors) = Keymap::configured(&[UserKeys {
                 name: name.to_owned(),

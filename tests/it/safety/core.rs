@@ -45,7 +45,7 @@ impl Core {
             writes: Vec::new(),
             journal: journal.clone(),
         };
-        core.model.size = (120, 40);
+        core.model.screen.size = (120, 40);
         let restored = RestoredState {
             history: journal::entries(journal),
             ..RestoredState::default()

@@ -59,7 +59,7 @@ fn table(desk: &TestApp) -> Vec<String> {
 #[test]
 fn groups_stand_by_endpoint_with_searches_as_text_and_local_time() {
     let mut desk = at_groups();
-    desk.model.zone = jiff::tz::TimeZone::fixed(jiff::tz::offset(2));
+    desk.model.settings.zone = jiff::tz::TimeZone::fixed(jiff::tz::offset(2));
     desk.resize(160, 30);
     let rows = table(&desk);
     let starts: Vec<_> = rows

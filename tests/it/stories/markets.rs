@@ -100,7 +100,7 @@ fn news(desk: &mut TestApp, news: MarketEvent) {
         MarketEvent::Ready(ready) => desk.tell(ready.ticket, News::Market(Box::new(MarketEvent::Ready(ready)))),
         other => drop(desk.bring(News::Market(Box::new(other)))),
     }
-    let (columns, rows) = desk.model.size;
+    let (columns, rows) = desk.model.screen.size;
     desk.resize(columns, rows);
 }
 

@@ -28,7 +28,7 @@ fn every_view_is_drawn_at_every_size_and_in_every_theme() {
     for keys in VIEWS {
         for theme in [Theme::DARK, Theme::LIGHT, Theme::MONO] {
             let mut desk = TestApp::prepared(&Dialect::SANDBOX, |model| {
-                model.themes = Themes {
+                model.settings.themes = Themes {
                     all: vec![NamedTheme {
                         name: "dark".to_owned(),
                         theme: Some(Theme::DARK),

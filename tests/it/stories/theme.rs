@@ -21,7 +21,7 @@ fn desk() -> TestApp {
         is_users: is_own,
     };
     let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| {
-        model.themes = Themes {
+        model.settings.themes = Themes {
             all: vec![
                 named("dark", Theme::DARK, false),
                 named("light", Theme::LIGHT, false),
@@ -107,7 +107,7 @@ fn every_size_is_drawn_without_a_panic() {
 
 fn reloaded(desk: &mut TestApp, theme: &str) {
     let themes = Themes {
-        all: desk.model.themes.all.clone(),
+        all: desk.model.settings.themes.all.clone(),
         chosen: theme.to_owned(),
         ..Themes::default()
     };

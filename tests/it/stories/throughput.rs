@@ -20,7 +20,7 @@ fn configure(desk: &mut TestApp, throughput: Throughput) {
     desk.send(Message::Reconfigured(Ok(Box::new(Reconfigured {
         keymap: desk.model.keymap.clone(),
         market_list: desk.model.markets.market_list.clone(),
-        themes: desk.model.themes.clone(),
+        themes: desk.model.settings.themes.clone(),
         values: Values {
             throughput,
             ..Values::default()

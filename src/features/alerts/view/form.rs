@@ -88,7 +88,7 @@ impl AlertForm {
             Repeat::EveryTime => (1, String::new()),
             Repeat::Until(end) => {
                 let end = jiff::Timestamp::from_second(end.0).unwrap_or_default();
-                let end = end.to_zoned(state.zone.clone());
+                let end = end.to_zoned(state.settings.zone.clone());
                 (UNTIL, end.strftime("%Y-%m-%d %H:%M").to_string())
             }
         };
@@ -136,7 +136,7 @@ impl AlertForm {
         Self {
             form,
             subjects,
-            zone: state.zone.clone(),
+            zone: state.settings.zone.clone(),
             edited,
             backtest: Backtest::default(),
         }

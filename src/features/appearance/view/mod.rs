@@ -20,7 +20,7 @@ pub(crate) struct Theme {
 impl Theme {
     /// The picker, on the current theme.
     pub fn new(state: &State) -> Option<Self> {
-        let themes = &state.themes;
+        let themes = &state.settings.themes;
         let current = themes.all.iter().position(|known| known.name == themes.chosen);
         (!themes.all.is_empty()).then(|| Self {
             selected: current.unwrap_or(0),
@@ -38,10 +38,10 @@ impl Theme {
 
     fn choose(&mut self, cx: &mut Cx<'_>) {
         self.select(self.selected, cx);
-        self.before = cx.state().themes.shown;
-        let named = cx.state().themes.all.get(self.selected);
+        self.before = cx.state().settings.themes.shown;
+        let named = cx.state().settings.themes.all.get(self.selected);
         if let Some(name) = named.map(|named| named.name.clone()) {
-            if name != cx.state().themes.chosen {
+            if name != cx.state().settings.themes.chosen {
                 cx.themes().chosen.clone_from(&name);
                 cx.themes().saved = Some(name.clone());
                 cx.effect(Effect::Config(ConfigCommand::SaveTheme(name)));

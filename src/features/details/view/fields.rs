@@ -5,7 +5,6 @@ mod unknown;
 
 use std::sync::{Arc, OnceLock};
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 
@@ -25,7 +24,6 @@ use crate::table::browser::Browser;
 use crate::table::remote::Now;
 use crate::widgets::find::{Find, FindEvent, FindLine};
 use crate::widgets::text::{cells, fit, wrap, wrap_line};
-use crate::widgets::text_input::Pasted;
 use crate::widgets::viewport::Viewport;
 
 /// Cells of a column: a label, a value and a gap.
@@ -101,24 +99,8 @@ impl Fields {
         self.cursor = index.unwrap_or(0);
     }
 
-    pub fn key(&mut self, key: KeyEvent, state: &State, now: Now) -> bool {
-        let is_taken = self.find.key(key);
-        if is_taken {
-            self.search(state, now);
-        }
-        is_taken
-    }
-
-    pub fn paste(&mut self, text: &str, state: &State, now: Now) -> Option<Pasted> {
-        let pasted = self.find.paste(text);
-        if pasted.is_some() {
-            self.search(state, now);
-        }
-        pasted
-    }
-
     /// Secrets are not searched: a match would reveal their content.
-    fn search(&mut self, state: &State, now: Now) {
+    pub fn search(&mut self, state: &State, now: Now) {
         let entries = self.entries(state, now, false);
         let last = entries.len().saturating_sub(1);
         self.cursor = self.cursor.min(last);

@@ -10,7 +10,6 @@ mod overview;
 mod spread;
 
 use crate::core::message::News;
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 pub(crate) use self::below::below_card;
@@ -24,6 +23,7 @@ use crate::features::copy_export::copy::api_key;
 use crate::keys::{Action, Context, Motion};
 use crate::table::remote::{Now, Ticket};
 use crate::widgets::find::Find;
+use crate::widgets::input_widget::InputWidget;
 
 use self::fields::Fields;
 use self::json::Json;
@@ -215,11 +215,11 @@ impl Detail {
                 true
             }
             Tab::Json => {
-                if !self.json.report.is_typing() && matches!(action, Action::Submit | Action::Mark) {
+                let folds = matches!(action, Action::Submit | Action::Mark);
+                if folds {
                     self.json.toggle();
-                    return true;
                 }
-                self.json.report.update(action, viewport)
+                folds
             }
         }
     }
@@ -357,21 +357,18 @@ impl View for Detail {
         }
     }
 
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        Outcome::of(match self.tab {
-            Tab::Fields => self.fields.key(key, cx.state(), cx.now),
-            Tab::Json => self.json.report.key(key, cx.viewport(Region::MAIN)),
-            Tab::Overview | Tab::Machine => false,
-        })
+    fn widget<'a>(&'a mut self, _: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
+        match self.tab {
+            Tab::Fields => Some(&mut self.fields.find),
+            Tab::Json => Some(&mut self.json.report),
+            Tab::Overview | Tab::Machine => None,
+        }
     }
 
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        let pasted = match self.tab {
-            Tab::Fields => self.fields.paste(text, cx.state(), cx.now),
-            Tab::Json => self.json.report.paste(text),
-            Tab::Overview | Tab::Machine => None,
-        };
-        Outcome::of(pasted.map(|pasted| cx.pasted(pasted)).is_some())
+    fn text_changed(&mut self, cx: &mut Cx<'_>) {
+        if self.tab == Tab::Fields {
+            self.fields.search(cx.state(), cx.now);
+        }
     }
 
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {

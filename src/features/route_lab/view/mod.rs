@@ -276,7 +276,7 @@ impl RouteLab {
 
 /// The size class of the screen, minus the footer's row.
 fn size(state: &State) -> Size {
-    Size::of(state.size.0, state.size.1.saturating_sub(1))
+    Size::of(state.screen.size.0, state.screen.size.1.saturating_sub(1))
 }
 
 impl View for RouteLab {

@@ -55,13 +55,13 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
     let has_card = first_run::is_due(view, scene.state);
     let below = room_below(view, browser, area, scene);
     let has_room = scene.size != Size::Compact || below.is_some();
-    if !has_room || scene.state.split.is_folded() || (row.is_none() && !has_card) {
+    if !has_room || scene.state.screen.split.is_folded() || (row.is_none() && !has_card) {
         return records(view, browser, false, area, scene);
     }
     let halves = if let Some(table) = below {
         Layout::vertical([Constraint::Length(table), Constraint::Fill(1)])
     } else {
-        let width = scene.state.split.table(area.width);
+        let width = scene.state.screen.split.table(area.width);
         Layout::horizontal([Constraint::Length(width), Constraint::Fill(1)])
     };
     let [left, right] = halves.areas(area);
@@ -86,7 +86,7 @@ fn room_below(view: &BrowserPane, browser: &Browser, area: Rect, scene: &Scene<'
     let around = if scene.size == Size::Compact { 2 } else { 3 }; // the frame and the header
     let table = rows.saturating_add(around);
     (view.resource == Resource::Workergroups
-        && scene.state.split.kept().is_none()
+        && scene.state.screen.split.kept().is_none()
         && rows > 0
         && table <= area.height / 2)
         .then_some(table)

@@ -30,8 +30,8 @@ pub(super) fn is_due(view: &BrowserPane, state: &State) -> bool {
 /// seen it sees it on a larger screen.
 pub(super) fn close(view: &BrowserPane, is_search: bool, cx: &mut Cx<'_>) {
     let state = cx.state();
-    let (columns, rows) = state.size;
-    let has_room = Size::of(columns, rows) != Size::Compact && !state.split.is_folded();
+    let (columns, rows) = state.screen.size;
+    let has_room = Size::of(columns, rows) != Size::Compact && !state.screen.split.is_folded();
     if (has_room || is_search) && is_due(view, state) {
         cx.markets().is_welcomed = true;
     }

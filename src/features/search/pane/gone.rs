@@ -31,7 +31,7 @@ const ROOM: u16 = 8;
 /// How many lines of `room` they take: at most a third, none unless the person lists them.
 pub(super) fn height(state: &State, browser: &Browser, room: u16) -> u16 {
     let gone = gone(browser).map_or(0, |(_, _, rows)| rows.len());
-    if gone == 0 || !state.watch_pace.lists_gone || room < ROOM {
+    if gone == 0 || !state.settings.pace.lists_gone || room < ROOM {
         return 0;
     }
     // With a blank line and the header.

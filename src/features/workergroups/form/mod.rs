@@ -41,7 +41,7 @@ pub struct GroupForm {
 
 /// Opens the form on the shared draft.
 pub fn open(cx: &mut Cx<'_>) -> bool {
-    cx.leave_open(None);
+    cx.drafts().left_open = None;
     // The existing endpoints, and what tells a new workergroup from an old one.
     let groups = &cx.state().browsers[Resource::Workergroups];
     let is_untouched = groups.listing().is_none() && !groups.remote().is_loading() && groups.remote().error().is_none();
@@ -178,7 +178,7 @@ impl GroupForm {
     /// The preflight that is due, if there is one.
     fn due(&self, state: &State) -> Option<Look> {
         let is_shown = // The footer's row is no room for panels.
-            Size::of(state.size.0, state.size.1.saturating_sub(1)) != Size::Compact;
+            Size::of(state.screen.size.0, state.screen.size.1.saturating_sub(1)) != Size::Compact;
         if !is_shown || state.groups().draft.draft().is_blank() {
             return None;
         }
@@ -320,7 +320,7 @@ impl View for GroupForm {
     fn closing(&mut self, cx: &mut Cx<'_>) {
         if !self.is_done && !self.is_created(cx.state()) {
             let pane = cx.state().pane;
-            cx.leave_open(Some((pane, Action::NewGroup)));
+            cx.drafts().left_open = Some((pane, Action::NewGroup));
         }
     }
 
