@@ -64,7 +64,12 @@ impl WatchForm {
                 Baseline::ALL.map(Baseline::title),
                 choice.unwrap_or(0),
             ),
-            Field::choice(Key::Gone, "Gone rows", GONE, usize::from(state.settings.pace.lists_gone)),
+            Field::choice(
+                Key::Gone,
+                "Gone rows",
+                GONE,
+                usize::from(state.settings.pace.lists_gone),
+            ),
             Field::button(Key::Start, start),
         ];
         if watch.is_some() {
