@@ -18,4 +18,6 @@ mod pick;
 mod route;
 mod search_notes;
 #[cfg(unix)]
+mod watch_saved;
+#[cfg(unix)]
 mod writes;

@@ -4,7 +4,7 @@
 mod bounded;
 mod configuration;
 #[cfg(target_os = "linux")]
-mod failing_disk;
+pub mod failing_disk;
 #[cfg(unix)]
 mod history;
 #[cfg(unix)]

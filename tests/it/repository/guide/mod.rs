@@ -5,6 +5,8 @@ mod examples;
 mod links;
 #[cfg(unix)]
 pub mod shell;
+#[cfg(unix)]
+mod units;
 
 use std::fs;
 use std::path::Path;
