@@ -25,6 +25,7 @@ use crate::features::market::arguments::{DepthArguments, MarketArguments, PlanAr
 use crate::features::markets::check::MarketsCommand;
 use crate::features::markets::command::ProfileResolver;
 use crate::features::pick::arguments::PickArguments;
+use crate::features::watch_saved::SavedArguments;
 use crate::settings::{Environment, Global, Settings};
 pub use args::Arguments;
 use args::{
@@ -48,7 +49,12 @@ pub enum Command {
     /// Pick the best offer that is still there
     Pick(PickArguments),
     /// Repeat a search, record prices and print what changes
-    Watch(WatchArguments),
+    Watch {
+        #[command(flatten)]
+        options: WatchArguments,
+        #[command(flatten)]
+        saved: SavedArguments,
+    },
     /// Show recorded prices, and whether today's are low
     History(HistoryArguments),
     /// Check, shrink, export or reset the recorded prices
@@ -174,7 +180,10 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
         Command::Depth(options) => block_on(features::market::command::depth(&noted(global)?, options)),
         Command::Plan(options) => block_on(features::cluster::command::plan(&noted(global)?, options)),
         Command::Pick(options) => block_on(features::pick::command::pick(&noted(global)?, options)),
-        Command::Watch(options) => block_on(features::history::watch_command::watch(&noted(global)?, options)),
+        Command::Watch { options, saved } if saved.saved => {
+            block_on(features::watch_saved::command::watch(|| noted(global), options, saved))
+        }
+        Command::Watch { options, .. } => block_on(features::history::watch_command::watch(&noted(global)?, options)),
         Command::History(options) => features::history::command::history(&noted(global)?, options),
         Command::Db { command } => features::history::db::db(&noted(global)?, *command),
         Command::Markets { command } => {

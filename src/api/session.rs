@@ -114,6 +114,12 @@ impl Session {
         }
     }
 
+    /// Waits for the rate limit and sends a read once, for callers with a timer: their next request is the retry.
+    pub async fn attempt(&self, request: &Request) -> Result<Reply, ApiError> {
+        let waited = self.wait(request.operation(), 1, None, &mut |_| {}).await;
+        self.once(request, 1, waited, &mut |_| {}).await
+    }
+
     async fn once(
         &self,
         request: &Request,

@@ -71,6 +71,7 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
         ("bourse watch h100 --every 5m --once --format json", "the changes as JSON, for a timer"),
         ("bourse watch 4090 --if 'dph_total<9' --count 2 --exec 'echo found'",
             "run a command once two offers are cheap enough"),
+        ("bourse watch --saved --list", "every saved search and alert, and how often"),
     ]),
     (&["history"], &[
         ("bourse history gpu_name=RTX_4090", "prices of a month, and whether today's are low"),

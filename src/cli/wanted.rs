@@ -42,6 +42,19 @@ pub struct Wanted {
 }
 
 impl Wanted {
+    /// A query for a job, without columns to print.
+    pub const fn of(query: Query, job: Option<Job>) -> Self {
+        Self {
+            query,
+            job,
+            rows: None,
+            term: None,
+            additions: Vec::new(),
+            columns: Vec::new(),
+            no_bans: false,
+        }
+    }
+
     /// The bans that apply.
     pub fn bans(&self, settings: &Settings) -> Annotations {
         if self.no_bans {
@@ -166,13 +179,11 @@ pub fn wanted(
         None => query.limit,
     };
     let wanted = Wanted {
-        query,
-        job,
         rows: arguments.rows.or(words.limit),
         term,
-        additions: Vec::new(),
         columns,
         no_bans: arguments.no_bans,
+        ..Wanted::of(query, job)
     };
     wanted.check_needs(&settings.preferences.config.values.throughput)?;
     Ok(wanted)

@@ -19,9 +19,10 @@ use crate::domain::history::{Figures, Moment, Poll, PricePer, Ring, SearchKey, c
 use crate::domain::query::Direction;
 use crate::domain::text::visible;
 use crate::domain::workergroup::{Preflight, Recruitment};
-use crate::domain::{OrderKey, Query, Resource};
+use crate::domain::{Dialect, Listing, OrderKey, Query, Resource, RowId};
 use crate::table::recording::Asked;
 use crate::table::remote::Ticket;
+use crate::table::watch::price_of;
 
 pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(AlertWatch::default())),
@@ -88,10 +89,18 @@ struct InFlight {
 
 /// What an alert asks for.
 #[derive(Debug, Clone)]
-struct Search {
-    query: Query,
+pub(crate) struct Search {
+    pub query: Query,
     /// The workergroup's search, if it follows one.
-    recruits: Option<Recruitment>,
+    pub recruits: Option<Recruitment>,
+}
+
+impl Search {
+    /// The workers that its offers can run at once, where it is a workergroup's.
+    pub(crate) fn workers(&self, listing: &Listing) -> Option<u32> {
+        let preflight = Preflight::of(listing, self.recruits.as_ref()?, self.query.limit);
+        Some(u32::try_from(preflight.most_workers).unwrap_or(u32::MAX))
+    }
 }
 
 impl AlertWatch {
@@ -163,31 +172,39 @@ fn saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
 }
 
 impl State {
-    /// What an alert asks for that follows this; `None` while its workergroup is not listed or its
-    /// search cannot be read.
+    /// As [`search_of`], with the workergroups that are listed.
     fn alert_search(&self, follows: &Followed) -> Option<Search> {
-        let dialect = self.profile.dialect;
-        let (mut query, recruits) = match follows {
-            Followed::Search(spec) => (spec.read(dialect).ok()?.0, None),
-            Followed::Group(id) => {
-                let listing = self.browsers[Resource::Workergroups].listing()?;
-                let row = listing.row(crate::domain::RowId(*id))?;
-                let look = Look::at_row(listing, row, dialect).ok()?;
-                (look.search.query(), Some(look.search))
-            }
-        };
-        let price = match query.resource {
-            Resource::Offers => "dph_total",
-            Resource::Volumes => "storage_cost",
-            Resource::Workergroups => return None,
-        };
-        let field = query.catalog().by_key(price)?;
-        let direction = Direction::Ascending;
-        // Of a truncated response the cheapest rows are what alerts ask about.
-        query.order = vec![OrderKey { field, direction }];
-        query.limit = Some(LIMIT);
-        Some(Search { query, recruits })
+        search_of(
+            follows,
+            self.browsers[Resource::Workergroups].listing(),
+            self.profile.dialect,
+        )
     }
+}
+
+/// What an alert asks for that follows this; `None` while its workergroup is not listed or its
+/// search cannot be read.
+pub(crate) fn search_of(follows: &Followed, groups: Option<&Listing>, dialect: &'static Dialect) -> Option<Search> {
+    let (mut query, recruits) = match follows {
+        Followed::Search(spec) => (spec.read(dialect).ok()?.0, None),
+        Followed::Group(id) => {
+            let listing = groups?;
+            let row = listing.row(RowId(*id))?;
+            let look = Look::at_row(listing, row, dialect).ok()?;
+            (look.search.query(), Some(look.search))
+        }
+    };
+    // Of a truncated response the cheapest rows are what alerts ask about.
+    query.order = cheapest_first(query.resource)?;
+    query.limit = Some(LIMIT);
+    Some(Search { query, recruits })
+}
+
+/// The order by the price that is recorded.
+pub(crate) fn cheapest_first(resource: Resource) -> Option<Vec<OrderKey>> {
+    let field = resource.catalog().by_key(price_of(resource))?;
+    let direction = Direction::Ascending;
+    Some(vec![OrderKey { field, direction }])
 }
 
 /// The prices per GPU that alerts on a search wait for.
@@ -292,9 +309,7 @@ fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
         }
     };
     let poll = asked.once_answered(&listing, cx.state().profile.dialect, cx.now);
-    if let Some(recruits) = &search.recruits {
-        let preflight = Preflight::of(&listing, recruits, search.query.limit);
-        let workers = u32::try_from(preflight.most_workers).unwrap_or(u32::MAX);
+    if let Some(workers) = search.workers(&listing) {
         check_all(cx, &poll, Some(workers));
     }
     cx.effect(Effect::record(poll));
@@ -323,20 +338,12 @@ pub(crate) fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
     };
     let alerts: Vec<(Alert, f64)> = state.alerts().all.alerts.iter().filter_map(followed).collect();
     for (mut alert, storage) in alerts {
-        let poll = &poll.clone().priced(storage, alert.rule.per);
         let before = alert.state.clone();
-        let figures = Figures { poll, workers };
-        let ring = check(&alert.rule, &mut alert.state, figures);
+        let ring = ring(&mut alert, poll, workers, storage);
         let watch: &mut AlertWatch = cx.feature();
         if let Some(polling) = watch.polls.get_mut(&alert.name) {
             polling.next = now.mono + EVERY;
         }
-        let is_volume = poll.search.resource == Resource::Volumes;
-        let logged = ring.as_ref().map(|ring| Logged {
-            alert: alert.name.clone(),
-            at: ring.at,
-            text: seen(ring, alert.rule.per, is_volume, storage),
-        });
         let checked = AlertChange::Checked {
             name: alert.name.clone(),
             state: alert.state.clone(),
@@ -344,13 +351,13 @@ pub(crate) fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
             rang: None,
         };
         let is_old = now.mono - watch.saved_at >= SAVE_AFTER;
-        if logged.is_some() || (alert.state != before && is_old) {
+        if ring.is_some() || (alert.state != before && is_old) {
             watch.saved_at = now.mono;
             change(cx, checked);
         } else {
             watch.all.apply(&checked);
         }
-        if let (Some(ring), Some(logged)) = (ring, logged) {
+        if let Some((ring, logged)) = ring {
             let alarm = alarm(&ring, &logged);
             let (ticket, claim) = (cx.ticket(), Box::new(RingClaim { logged, alarm }));
             let job = HistoryJob::ClaimRing { ticket, claim };
@@ -359,7 +366,21 @@ pub(crate) fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
     }
 }
 
-fn alarm(ring: &Ring, logged: &Logged) -> Notification {
+/// Checks an alert on a poll of its search, which has prices for `storage` GB; its ring and the line of the log.
+pub(crate) fn ring(alert: &mut Alert, poll: &Poll, workers: Option<u32>, storage: f64) -> Option<(Ring, Logged)> {
+    let is_volume = poll.search.resource == Resource::Volumes;
+    let poll = &poll.clone().priced(storage, alert.rule.per);
+    let ring = check(&alert.rule, &mut alert.state, Figures { poll, workers })?;
+    let logged = Logged {
+        alert: alert.name.clone(),
+        at: ring.at,
+        text: seen(&ring, alert.rule.per, is_volume, storage),
+    };
+    Some((ring, logged))
+}
+
+/// What the person's command for alerts gets, and the text to show.
+pub(crate) fn alarm(ring: &Ring, logged: &Logged) -> Notification {
     let name = visible(&logged.alert, 60);
     let mut values = vec![
         ("BOURSE_ALERT", name.clone()),

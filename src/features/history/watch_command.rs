@@ -26,14 +26,16 @@ use crate::domain::history::{
 };
 use crate::domain::insight::{Supply, coverage};
 use crate::domain::language::Mode;
-use crate::domain::{Condition, Resource, RowId, Untrusted, history as history_of, language, plain};
+use crate::domain::{
+    Condition, Dialect, Listing, OfferType, Query, Resource, RowId, Untrusted, history as history_of, language, plain,
+};
 use crate::features::annotations::command as notes;
 use crate::features::enrich;
 use crate::features::search::command as search;
 use crate::features::search::command::SearchResult;
 use crate::runtime::hook;
 use crate::settings::Settings;
-use crate::store::history::{Database, PollLocks};
+use crate::store::history::{Database, HistoryError, PollLocks};
 use crate::store::keys::command_words;
 
 /// The time between two searches, unless the person chose another.
@@ -265,42 +267,13 @@ impl<'a> Watch<'a> {
 
     /// Why lots are gone since the last poll, by a search for them as in the dashboard.
     async fn causes(&self, poll: &Poll) -> Vec<(Lot, Cause)> {
-        let Ok(Some(before)) = self.database.poll_after(&self.search, Moment(i64::MIN)) else {
+        let Some((lots, query)) = cause_search(&self.database, &self.wanted.query, poll, self.settings.dialect) else {
             return Vec::new();
         };
-        let is_complete = |poll: &Poll| poll.outcome == PollOutcome::Complete;
-        let is_comparable = is_complete(&before) && is_complete(poll) && before.bans == poll.bans;
-        if !is_comparable || before.row().is_gap(poll.at) {
-            return Vec::new();
-        }
-        let is_missing = |seen: &&Sighting| {
-            let is_known = poll.causes.iter().any(|(lot, _)| *lot == seen.lot);
-            !is_known && poll.sighting(&seen.lot).is_none()
-        };
-        let missing = before.sightings.iter().filter(is_missing);
-        let missing: Vec<&Sighting> = missing.take(MOST_CAUSES).collect();
-        let query = &self.wanted.query;
-        let keys = ["machine_id", "cluster_id", "host_id"].into_iter();
-        let mut fields = keys.filter_map(|key| query.catalog().by_key(key));
-        let Some(field) = fields.find(|field| self.settings.dialect.sends(field)) else {
-            return Vec::new();
-        };
-        let id = |seen: &&Sighting| match field.key {
-            "host_id" => seen.host.map(i128::from),
-            _ => Some(i128::from(seen.lot.machine)),
-        };
-        let ids = missing.iter().filter_map(id).collect();
-        let Some(query) = cause_query(query, field, ids) else {
-            return Vec::new();
-        };
-        let lots: Vec<Lot> = missing.iter().map(|seen| seen.lot.clone()).collect();
         let offer_type = query.offer_type;
         // Without an answer the causes are not known.
         match search::reply(self.session, &Request::Search(query)).await {
-            Ok(Reply::Records(listing)) => {
-                let coverage = coverage(&listing, Some(MOST_SLICES));
-                history_of::causes(&lots, &listing, offer_type, coverage)
-            }
+            Ok(Reply::Records(listing)) => causes(&lots, &listing, offer_type),
             Ok(_) | Err(_) => Vec::new(),
         }
     }
@@ -327,35 +300,19 @@ impl<'a> Watch<'a> {
 
     /// Prints the changes up to a moment, with what is known of offers that a response has; true if there were any.
     fn print_news(&mut self, until: Moment, result: Option<&SearchResult>) -> Result<bool, CliError> {
-        // After the clock was set back, what was told is in the future.
+        let storage = self.wanted.query.storage_gb();
         let told = self.told.map(|told| told.min(until));
-        let since = told.map_or(until, |told| Moment(told.0 + 1).min(until));
-        let question = Question {
-            search: Some(self.search.clone()),
-            filter: LotFilter::default(),
-            storage: self.wanted.query.storage_gb(),
-            since,
-            until,
-            want: Want::Tape { most: usize::MAX },
-        };
-        let events = match self.database.answer(&question) {
-            Ok(Answer::Tape(events)) => events,
-            Ok(Answer::Series(_) | Answer::Memory(_) | Answer::Searches(_) | Answer::Rings(_)) => Vec::new(),
+        let events = match changes(&self.database, &self.search, storage, told, until) {
+            Ok(events) => events,
             Err(error) => {
                 output::note(&format!("what changed cannot be read: {error}"));
                 return Ok(false);
             }
         };
         self.told = Some(events.first().map_or(told.unwrap_or(until), |newest| newest.at));
-        let unit = match self.search.resource {
-            Resource::Volumes => "/GB/month".to_owned(),
-            Resource::Offers | Resource::Workergroups => {
-                format!("/h per GPU{}", with_storage(question.storage))
-            }
-        };
         for event in events.iter().rev() {
             match self.options.format {
-                WatchFormat::Text => output::print(&format!("{}\n", line(event, &unit)))?,
+                WatchFormat::Text => output::print(&format!("{}\n", line(event, &self.search, storage)))?,
                 WatchFormat::Json => {
                     let member = result.and_then(|result| self.member(event, result));
                     let event = json_of(event).to_string();
@@ -420,8 +377,67 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// An event for people.
-fn line(event: &Event, unit: &str) -> String {
+/// What is gone since the last poll of a search without a known cause, and the search that tells why.
+pub(crate) fn cause_search(
+    database: &Database,
+    query: &Query,
+    poll: &Poll,
+    dialect: &'static Dialect,
+) -> Option<(Vec<Lot>, Query)> {
+    let before = database.poll_after(&poll.search, Moment(i64::MIN)).ok()??;
+    let is_complete = |poll: &Poll| poll.outcome == PollOutcome::Complete;
+    let is_comparable = is_complete(&before) && is_complete(poll) && before.bans == poll.bans;
+    if !is_comparable || before.row().is_gap(poll.at) {
+        return None;
+    }
+    let is_missing = |seen: &&Sighting| {
+        let is_known = poll.causes.iter().any(|(lot, _)| *lot == seen.lot);
+        !is_known && poll.sighting(&seen.lot).is_none()
+    };
+    let missing = before.sightings.iter().filter(is_missing);
+    let missing: Vec<&Sighting> = missing.take(MOST_CAUSES).collect();
+    let keys = ["machine_id", "cluster_id", "host_id"].into_iter();
+    let mut fields = keys.filter_map(|key| query.catalog().by_key(key));
+    let field = fields.find(|field| dialect.sends(field))?;
+    let id = |seen: &&Sighting| match field.key {
+        "host_id" => seen.host.map(i128::from),
+        _ => Some(i128::from(seen.lot.machine)),
+    };
+    let ids = missing.iter().filter_map(id).collect();
+    let query = cause_query(query, field, ids)?;
+    Some((missing.iter().map(|seen| seen.lot.clone()).collect(), query))
+}
+
+/// What the response to [`cause_search`] says of the missing lots.
+pub(crate) fn causes(missing: &[Lot], listing: &Listing, offer_type: OfferType) -> Vec<(Lot, Cause)> {
+    history_of::causes(missing, listing, offer_type, coverage(listing, Some(MOST_SLICES)))
+}
+
+/// What changed in a search after a moment that was told, the newest first.
+pub(crate) fn changes(
+    database: &Database,
+    search: &SearchKey,
+    storage: f64,
+    told: Option<Moment>,
+    until: Moment,
+) -> Result<Vec<Event>, HistoryError> {
+    let question = Question {
+        search: Some(search.clone()),
+        filter: LotFilter::default(),
+        storage,
+        // After the clock was set back, what was told is in the future.
+        since: told.map_or(until, |told| Moment(told.0 + 1).min(until)),
+        until,
+        want: Want::Tape { most: usize::MAX },
+    };
+    match database.answer(&question)? {
+        Answer::Tape(events) => Ok(events),
+        Answer::Series(_) | Answer::Memory(_) | Answer::Searches(_) | Answer::Rings(_) => Ok(Vec::new()),
+    }
+}
+
+/// An event for people, with the prices of the search.
+pub(crate) fn line(event: &Event, search: &SearchKey, storage: f64) -> String {
     let at = rfc3339(event.at);
     let (change, lasted) = match &event.kind {
         EventKind::NotWatched { since } => {
@@ -429,6 +445,10 @@ fn line(event: &Event, unit: &str) -> String {
             return format!("{at}  not watched for {span}");
         }
         EventKind::Change { change, lasted } => (change, lasted),
+    };
+    let unit = match search.resource {
+        Resource::Volumes => "/GB/month".to_owned(),
+        Resource::Offers | Resource::Workergroups => format!("/h per GPU{}", with_storage(storage)),
     };
     let model = Untrusted::from(change.lot.model.as_str()).screen(64);
     let what = match change.kind {
@@ -457,7 +477,7 @@ fn seconds(number: i64) -> f64 {
 }
 
 /// An event for programs.
-fn json_of(event: &Event) -> serde_json::Value {
+pub(crate) fn json_of(event: &Event) -> Json {
     let at = rfc3339(event.at);
     match &event.kind {
         EventKind::NotWatched { since } => {

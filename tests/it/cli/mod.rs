@@ -13,4 +13,5 @@ mod markets;
 mod pick;
 mod route;
 mod search_notes;
+mod watch_saved;
 mod writes;

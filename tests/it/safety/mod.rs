@@ -13,4 +13,5 @@ mod timers;
 mod unlists;
 mod unsettled;
 mod virtual_time;
+mod watch_saved;
 mod writes;

@@ -23,7 +23,7 @@ fn unlist(home: &Home, url: &str, id: &str) -> Command {
     command
 }
 
-fn on_a_full_disk(command: &Command) -> Command {
+pub fn on_a_full_disk(command: &Command) -> Command {
     let mut full = Command::new("sh");
     full.args(["-c", FULL])
         .arg(command.get_program())

@@ -3,7 +3,7 @@
 mod bounded;
 mod configuration;
 #[cfg(target_os = "linux")]
-mod failing_disk;
+pub mod failing_disk;
 mod history;
 mod profiles;
 mod state_files;

@@ -3,6 +3,8 @@
 mod examples;
 mod links;
 pub mod shell;
+#[cfg(unix)]
+mod units;
 
 use std::fs;
 use std::path::Path;

@@ -65,7 +65,7 @@ impl Shell {
             _ if is_elsewhere && !has("--curl") => Ok(()),
             None => Self::open_and_leave(&words),
             Some(cli::Command::Sandbox(_)) => self.first_line(line, "bourse sandbox on http://"),
-            Some(cli::Command::Watch(_)) if !has("--once") && !has("--if") => self.first_line(line, ""),
+            Some(cli::Command::Watch { .. }) if !has("--once") && !has("--if") => self.first_line(line, ""),
             Some(_) => self.run_to_its_end(line),
         }
     }

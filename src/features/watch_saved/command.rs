@@ -1,0 +1,234 @@
+//! The command: its clock, its requests and what it prints.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::Instant;
+
+use super::SavedArguments;
+use super::rules::Schedule;
+use super::targets::{Target, Task, targets};
+use super::watcher::{Rhythm, Step, Told, Watcher};
+use crate::api::ApiError;
+use crate::api::client::epoch_seconds;
+use crate::cli::output::CliError;
+use crate::cli::sandbox::Stop;
+use crate::cli::{output, table};
+use crate::domain::Resource;
+use crate::domain::format::{counted, lasting, trimmed};
+use crate::domain::history::Moment;
+use crate::features::history::arguments::{WatchArguments, WatchFormat};
+use crate::runtime::hook;
+use crate::settings::{Connection, Settings};
+use crate::store::StateStore;
+use crate::table::remote::Now;
+
+// As in the dashboard.
+/// How long the person's command for alerts may run.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// The variables of a command.
+type Values = Vec<(&'static str, String)>;
+
+/// Watches all that is saved. `resolve` reads the settings, and the key anew after it was refused.
+pub async fn watch(
+    resolve: impl Fn() -> Result<Settings, CliError>,
+    options: &WatchArguments,
+    saved: &SavedArguments,
+) -> Result<(), CliError> {
+    let settings = resolve()?;
+    let every = options.every.map(|every| every.as_secs());
+    let rhythm = Rhythm {
+        requests_a_minute: settings.preferences.config.values.requests_a_minute,
+        every: every.map(|every| u32::try_from(every).unwrap_or(u32::MAX)),
+        is_once: options.once,
+    };
+    if saved.list {
+        return list(&settings, rhythm);
+    }
+    // Before the first request, so that a signal always ends it cleanly.
+    let mut stop = Stop::new()?;
+    let (jobs, queue) = unbounded_channel();
+    let mut run = Run {
+        connection: settings.connect().await?,
+        settings: &settings,
+        format: options.format,
+        started: Instant::now(),
+        is_refused: false,
+    };
+    let work = async {
+        let command = settings.preferences.config.values.alert_command.as_deref();
+        let run = run.until_done(rhythm, &resolve, jobs);
+        tokio::join!(run, commands(command, queue)).0
+    };
+    let ended = tokio::select! {
+        ended = work => ended,
+        () = stop.wait() => Ok(()),
+    };
+    settings.keep_pacing(&run.connection.session);
+    ended
+}
+
+/// Runs the person's command for each ring, one after another, until nothing can ring any more.
+async fn commands(command: Option<&str>, mut queue: UnboundedReceiver<Values>) {
+    while let Some(values) = queue.recv().await {
+        if let Some(command) = command
+            && let Err(why) = hook::finish(command, values, Stdio::null, PATIENCE).await
+        {
+            output::note(&format!("alert_command: {why}"));
+        }
+    }
+}
+
+struct Run<'a> {
+    settings: &'a Settings,
+    connection: Connection,
+    format: WatchFormat,
+    started: Instant,
+    /// Whether the key was refused.
+    is_refused: bool,
+}
+
+impl Run<'_> {
+    fn now(&self) -> Now {
+        Now {
+            mono: self.started.elapsed().as_secs_f64(),
+            epoch: epoch_seconds(),
+        }
+    }
+
+    /// Asks, waits and prints until all had their turn, which without `--once` never is.
+    async fn until_done(
+        &mut self,
+        rhythm: Rhythm,
+        resolve: &impl Fn() -> Result<Settings, CliError>,
+        jobs: UnboundedSender<Values>,
+    ) -> Result<(), CliError> {
+        let mut watcher = Watcher::new(self.settings, rhythm, self.now());
+        loop {
+            let before = self.now();
+            let step = watcher.next(before);
+            self.tell(watcher.tell(), &jobs)?;
+            match step {
+                Step::Send(request) => {
+                    if self.is_refused {
+                        self.use_new_key(resolve).await;
+                    }
+                    let result = self.connection.session.attempt(&request).await;
+                    self.is_refused = result.as_ref().is_err_and(ApiError::is_auth);
+                    if matches!(result, Err(ApiError::RateLimited { .. })) {
+                        // A program that is killed must not have to learn it again.
+                        self.settings.keep_pacing(&self.connection.session);
+                    }
+                    let now = self.now();
+                    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
+                    let took = ((now.mono - before.mono) * 1000.0) as u32;
+                    watcher.answered(result, took, now);
+                }
+                Step::Wait(until) => {
+                    let wait = Duration::try_from_secs_f64(until - before.mono);
+                    tokio::time::sleep(wait.unwrap_or_default()).await;
+                    let now = self.now();
+                    if now.was_suspended_since(before) {
+                        let away = lasting(now.epoch - before.epoch);
+                        output::note(&format!("the computer was asleep, or its clock was set: {away} passed"));
+                        self.connection.session.drop_connections();
+                    }
+                }
+                Step::Done => {
+                    let failed = |why| Err(CliError::Failed(format!("nothing was recorded: {why}")));
+                    return watcher.unrecorded().map_or(Ok(()), failed);
+                }
+            }
+            self.tell(watcher.tell(), &jobs)?;
+        }
+    }
+
+    /// Connects with the key that is configured by now.
+    async fn use_new_key(&mut self, resolve: &impl Fn() -> Result<Settings, CliError>) {
+        // An embedded sandbox has its own key, and would be another market.
+        if !self.settings.is_sandbox()
+            && let Ok(settings) = resolve()
+            && let Ok(connection) = settings.connect().await
+        {
+            self.connection = connection;
+        }
+    }
+
+    fn tell(&self, told: Vec<Told>, jobs: &UnboundedSender<Values>) -> Result<(), CliError> {
+        for told in told {
+            let (text, json, ring) = match told {
+                Told::Note(text) => {
+                    output::note(&text);
+                    continue;
+                }
+                Told::Event { text, json, ring } => (text, json, ring),
+            };
+            match self.format {
+                WatchFormat::Text => output::print(&format!("{text}\n"))?,
+                WatchFormat::Json => output::print_json(&format!("{json}\n"))?,
+            }
+            // It fails once the watch ends.
+            ring.into_iter().for_each(|values| drop(jobs.send(values)));
+        }
+        Ok(())
+    }
+}
+
+/// Prints what would be watched and how often.
+fn list(settings: &Settings, rhythm: Rhythm) -> Result<(), CliError> {
+    let saved = settings.paths.as_ref();
+    let saved = saved.map(|paths| StateStore::open(paths, &settings.profile).1);
+    let saved = saved.unwrap_or_default();
+    saved.notices.iter().for_each(|notice| output::note(notice));
+    let at = Moment::of(epoch_seconds());
+    let (targets, left_out) = targets(settings, &saved, None, at);
+    left_out.iter().for_each(|text| output::note(text));
+    let idle = saved.alerts.alerts.iter().filter(|alert| !alert.is_active(at)).count();
+    if idle > 0 {
+        let idle = counted(idle, "alert is", "alerts are");
+        output::note(&format!("{idle} paused or will not ring again"));
+    }
+    let mut schedule = Schedule::new(rhythm.requests_a_minute, 0.0);
+    schedule.keep(
+        targets
+            .iter()
+            .map(|target| (target.task.clone(), rhythm.every(&target.task))),
+        0.0,
+    );
+    let every = |target: &Target| schedule.interval(rhythm.every(&target.task));
+    let (wanted, rate) = (schedule.wanted(), schedule.rate());
+    let rows = targets
+        .iter()
+        .map(|target| vec![described(&target.task), target.name(), lasting(every(target))]);
+    let titles = ["Search", "Saved searches and alerts", "Every"]
+        .map(str::to_owned)
+        .to_vec();
+    let rows: Vec<_> = std::iter::once(titles).chain(rows).collect();
+    let (table, most) = (table::plain(&rows), rhythm.requests_a_minute);
+    let slower = if wanted > rate {
+        format!(", not the {} that they want", trimmed(wanted, 1))
+    } else {
+        String::new()
+    };
+    let rate = trimmed(rate, 1);
+    output::print(&format!(
+        "{table}\n{rate} requests a minute{slower}; at most {most} by watch.requests_per_minute\n"
+    ))
+}
+
+/// A search for people.
+fn described(task: &Task) -> String {
+    match task {
+        Task::Groups => "the list of workergroups".to_owned(),
+        Task::Group(id) => format!("workergroup {id}"),
+        Task::Search(key) => {
+            let kind = match key.resource {
+                Resource::Offers => key.offer_type.wire(),
+                Resource::Volumes | Resource::Workergroups => key.resource.nouns(),
+            };
+            format!("{kind} {}", key.conditions)
+        }
+    }
+}

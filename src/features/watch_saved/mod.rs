@@ -1,0 +1,26 @@
+//! `bourse watch --saved`: every saved search and every alert of the profile, until it is ended.
+//!
+//! `rules` decides what is due, `watcher` what is asked, recorded and told, both without a clock or socket;
+//! `command` brings those and prints.
+
+pub(crate) mod command;
+pub mod rules;
+pub(crate) mod targets;
+pub mod watcher;
+
+use clap::Args;
+
+#[derive(Debug, Args)]
+pub struct SavedArguments {
+    /// Watch every saved search and alert instead of one search
+    ///
+    /// All share `watch.requests_per_minute`. Alerts ring without a screen: as a line, and with your
+    /// `alert_command`.
+    #[arg(long, conflicts_with_all = ["query", "volumes", "no_default", "offer_type", "no_bans", "limit",
+        "condition", "with"])]
+    pub saved: bool,
+
+    /// Show what `--saved` would watch, and how often; nothing is sent
+    #[arg(long, requires = "saved", conflicts_with_all = ["once", "format"])]
+    pub list: bool,
+}

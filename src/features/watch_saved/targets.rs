@@ -1,0 +1,136 @@
+//! What is watched: the searches of saved searches and alerts, each of them once.
+
+use crate::cli::wanted::{LOCAL_LIMIT, Wanted};
+use crate::domain::alerts::Followed;
+use crate::domain::cost::Job;
+use crate::domain::history::{Moment, SearchKey};
+use crate::domain::saved::SavedSearch;
+use crate::domain::text::visible;
+use crate::domain::{Listing, Query};
+use crate::features::alerts::{Search, cheapest_first, search_of};
+use crate::settings::Settings;
+use crate::store::SavedState;
+use crate::store::history::PollLocks;
+
+/// What takes its turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Task {
+    Search(SearchKey),
+    /// The search of a workergroup, which also tells how many workers it can have.
+    Group(i64),
+    /// The list of workergroups: their searches are in it.
+    Groups,
+}
+
+#[derive(Debug)]
+pub struct Target {
+    pub task: Task,
+    /// What is asked; none for the list of workergroups and while that is not known.
+    pub search: Option<Search>,
+    pub job: Option<Job>,
+    /// The names of the saved searches that ask this.
+    pub saved: Vec<String>,
+    /// The names of the alerts on it, each with the storage of its prices in GB.
+    pub alerts: Vec<(String, f64)>,
+    pub progress: Progress,
+}
+
+/// What a target remembers from poll to poll.
+#[derive(Debug, Default)]
+pub struct Progress {
+    pub lock: Option<PollLocks>,
+    /// The changes up to this moment are told.
+    pub told: Option<Moment>,
+    /// The newest poll of another program that alerts were checked on.
+    pub seen: Moment,
+}
+
+/// What there is to watch, and what of it cannot be. `groups` are the workergroups that are listed.
+pub fn targets(
+    settings: &Settings,
+    saved: &SavedState,
+    groups: Option<&Listing>,
+    at: Moment,
+) -> (Vec<Target>, Vec<String>) {
+    let (mut targets, mut left_out) = (Vec::new(), Vec::new());
+    for search in &saved.searches.saved {
+        let name = visible(&search.name, 60);
+        match of_saved(settings, search) {
+            Ok((query, job)) => {
+                let task = Task::Search(SearchKey::of(&query));
+                let search = Search { query, recruits: None };
+                let target = target(&mut targets, task, Some(search), job);
+                target.saved.push(name);
+            }
+            Err(why) => left_out.push(format!("“{name}” is not watched: {why}")),
+        }
+    }
+    for alert in saved.alerts.alerts.iter().filter(|alert| alert.is_active(at)) {
+        let mut search = search_of(&alert.follows, groups, settings.dialect);
+        let task = match (&alert.follows, &mut search) {
+            (Followed::Group(id), search) if search.is_some() || groups.is_none() => Task::Group(*id),
+            (Followed::Search(_), Some(search)) => {
+                search.query.limit = Some(LOCAL_LIMIT);
+                Task::Search(SearchKey::of(&search.query))
+            }
+            (Followed::Search(_) | Followed::Group(_), _) => {
+                let name = visible(&alert.name, 60);
+                left_out.push(format!("alert “{name}” is not watched: its search cannot be read"));
+                continue;
+            }
+        };
+        let storage = search.as_ref().map_or(0.0, |search| search.query.storage_gb());
+        let target = target(&mut targets, task, search, None);
+        target.alerts.push((alert.name.clone(), storage));
+    }
+    if targets.iter().any(|target| matches!(target.task, Task::Group(_))) {
+        // First: the searches of groups are in it.
+        targets.insert(0, Target::new(Task::Groups, None, None));
+    }
+    (targets, left_out)
+}
+
+/// The target of a task, which is added if it is new.
+fn target(targets: &mut Vec<Target>, task: Task, search: Option<Search>, job: Option<Job>) -> &mut Target {
+    let known = targets.iter().position(|target| target.task == task);
+    let index = known.unwrap_or(targets.len());
+    if known.is_none() {
+        targets.push(Target::new(task, search, job));
+    }
+    &mut targets[index]
+}
+
+/// The query of a saved search as it is watched: the cheapest offers first, as many as of any watched search.
+fn of_saved(settings: &Settings, saved: &SavedSearch) -> Result<(Query, Option<Job>), String> {
+    let (mut query, _, job) = saved.read(settings.dialect).map_err(|error| error.to_string())?;
+    query.order = cheapest_first(query.resource).ok_or("workergroups have no prices")?;
+    query.limit = Some(LOCAL_LIMIT);
+    let wanted = Wanted::of(query, job);
+    if wanted.needs_price_models() {
+        return Err("it compares price models".to_owned());
+    }
+    wanted
+        .check_needs(&settings.preferences.config.values.throughput)
+        .map_err(|_| "it needs a job, a term or your throughput")?;
+    Ok((wanted.query, job))
+}
+
+impl Target {
+    fn new(task: Task, search: Option<Search>, job: Option<Job>) -> Self {
+        Self {
+            task,
+            search,
+            job,
+            saved: Vec::new(),
+            alerts: Vec::new(),
+            progress: Progress::default(),
+        }
+    }
+
+    /// What people call it.
+    pub fn name(&self) -> String {
+        let alerts = self.alerts.iter().map(|(name, _)| visible(name, 60));
+        let names: Vec<String> = self.saved.iter().cloned().chain(alerts).collect();
+        names.join(", ")
+    }
+}
