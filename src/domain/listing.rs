@@ -13,6 +13,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::catalog::Catalog;
 use super::dialect::TransferUnit;
 use super::field::Field;
+use super::insight::Coverage;
 use super::json_split::{self, SplitError};
 use super::text::Untrusted;
 use super::value::{CellRef, JsonKind};
@@ -24,6 +25,7 @@ mod full_record;
 mod hide;
 mod lead;
 mod matching;
+mod merge;
 mod order;
 mod raw_cell;
 mod read;
@@ -185,6 +187,7 @@ pub struct Listing {
     skipped: Vec<Skipped>,
     duplicates: usize,
     hidden: usize,
+    coverage: Option<Coverage>,
     estimate: Option<Estimate>,
     /// The unit of its network speeds.
     transfer: TransferUnit,
@@ -220,6 +223,7 @@ impl Listing {
             skipped: Vec::new(),
             duplicates: 0,
             hidden: 0,
+            coverage: None,
             estimate: None,
             transfer: TransferUnit::MegabitsPerSecond,
             plan_of_all: OnceLock::new(),

@@ -26,3 +26,4 @@ mod support;
 mod terminal;
 mod test_app;
 mod upgrade;
+mod whole_market;

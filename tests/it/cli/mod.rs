@@ -14,4 +14,5 @@ mod pick;
 mod route;
 mod search_notes;
 mod watch_saved;
+mod whole_market;
 mod writes;

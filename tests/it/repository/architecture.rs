@@ -76,6 +76,7 @@ const READS: [(&str, &[&str]); 19] = [
             "enrich",
             "market",
             "markets",
+            "whole_market",
         ],
     ),
     ("volumes", &["job"]),
@@ -187,6 +188,7 @@ const RESERVED: [(&str, &[&str]); 13] = [
             "src/features/history/watch_command.rs",
             "src/features/watch_saved/command.rs",
             "src/features/route_lab/command",
+            "src/features/whole_market/command.rs",
         ],
     ),
     (
