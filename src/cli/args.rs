@@ -372,7 +372,7 @@ pub(crate) fn positive(text: &str) -> Result<f64, String> {
 }
 
 /// A duration that can be 0.
-fn patience(text: &str) -> Result<Duration, String> {
+pub(crate) fn patience(text: &str) -> Result<Duration, String> {
     if text.trim_end_matches(|c: char| c.is_ascii_alphabetic()) == "0" {
         return Ok(Duration::ZERO);
     }

@@ -39,7 +39,7 @@ impl Model {
             }
             Action::History => self.pane != Pane::Requests,
             Action::OpenRequest => self.failed_request().is_some(),
-            Action::ThreePrices | Action::Related | Action::Host | Action::Depth | Action::Cluster => {
+            Action::ThreePrices | Action::Related | Action::Host | Action::Depth | Action::Cluster | Action::Bids => {
                 self.pane == Pane::Offers
             }
             action if annotations::is_of_annotations(action) => self.pane.has_prices(),

@@ -242,6 +242,7 @@ actions! {
         Job,
         ForgetJob,
         Alerts,
+        Bids,
     }
     Compare {
         Mark,
@@ -416,6 +417,7 @@ pub static BINDINGS: &[Binding] = &[
         "Show what was listed, repriced and gone").hint("tape", 13),
     row(Context::Table, &["H"], Action::History, "history",
         "Show lowest and typical prices over time").hint("history", 13),
+    row(Context::Table, &["i"], Action::Bids, "bids", "Show what bids would have held and cost"),
     row(Context::Table, &["c"], Action::Columns, "columns", "Choose columns and their order").hint("columns", 12),
     row(Context::Table, &["o"], Action::Settings, "settings",
         "Set price type, storage, limit and bundling").hint("settings", 12),

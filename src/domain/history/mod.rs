@@ -17,6 +17,7 @@ use crate::domain::{OfferType, Resource};
 
 mod advance;
 mod alert;
+mod bids;
 mod clock;
 mod outline;
 mod poll;
@@ -32,6 +33,7 @@ mod verdict;
 
 pub use advance::{Advance, advance};
 pub use alert::{AlertState, Figures, PricePer, Repeat, Ring, Rule, RuleError, Seen, Trigger, check};
+pub use bids::{BidHistory, BidLevel, BidMarket, Hold, bids};
 pub use clock::{Placed, placed};
 pub use outline::{Interval, Onset, Outline};
 pub use poll::{Arrival, MOST_CAUSES, MOST_SLICES, cause_query, causes, quotes};

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::alert::Rule;
+use super::bids::{BidHistory, bids};
 use super::replay::Replay;
 use super::series::Series;
 use super::tape::Event;
@@ -24,7 +25,7 @@ impl Question {
     /// of GPUs, or if it is none, as in a damaged database.
     pub fn price(&self, quotes: impl Iterator<Item = Quote>, recorded: f64) -> Option<f64> {
         let gpus = match self.want {
-            Want::Memory { gpus } => gpus,
+            Want::Memory { gpus } | Want::Bids { gpus } => gpus,
             Want::Tape { .. } | Want::Series { .. } | Want::Searches | Want::Rings(_) => None,
         };
         lowest_price(quotes, recorded, gpus, self.storage).filter(|price| price.is_finite())
@@ -35,7 +36,7 @@ impl Question {
     pub fn without_model(&self) -> Option<Self> {
         let (search, model) = (self.search.as_ref()?, self.filter.model.as_deref()?);
         let gpus = match self.want {
-            Want::Memory { gpus } => gpus,
+            Want::Memory { gpus } | Want::Bids { gpus } => gpus,
             Want::Series { .. } => None,
             Want::Tape { .. } | Want::Searches | Want::Rings(_) => return None,
         };
@@ -84,6 +85,8 @@ pub enum Want {
     Memory { gpus: Option<u32> },
     /// What is recorded.
     Searches,
+    /// What bids would have held on offers with so many GPUs; on all without a number.
+    Bids { gpus: Option<u32> },
     /// What an alert would have done.
     Rings(Rule),
 }
@@ -129,6 +132,8 @@ pub enum Answer {
     Series(Option<Series>),
     /// `None` if nothing is recorded of such lots.
     Memory(Option<Memory>),
+    /// `None` if the search is not recorded.
+    Bids(Option<BidHistory>),
     /// The one watched last first.
     Searches(Vec<RecordedSearch>),
     /// `None` if the search is not recorded.
@@ -143,6 +148,9 @@ impl Answer {
         match (self, longer) {
             (Self::Memory(None), Self::Memory(longer)) => Self::Memory(longer),
             (Self::Series(None), Self::Series(longer)) => Self::Series(longer),
+            (Self::Bids(own), Self::Bids(longer)) => {
+                Self::Bids(own.into_iter().chain(longer).max_by_key(|known| known.watched))
+            }
             (Self::Memory(Some(own)), Self::Memory(Some(longer))) if longer.watched > own.watched => {
                 Self::Memory(Some(own.with_past(longer)))
             }
@@ -165,6 +173,10 @@ pub fn answer(question: &Question, recorded: &[Recorded]) -> Answer {
         Want::Rings(rule) => {
             let longest = longest(question, recorded);
             Answer::Rings(longest.and_then(|record| replay(rule, question, record)))
+        }
+        Want::Bids { gpus } => {
+            let longest = longest(question, recorded);
+            Answer::Bids(longest.map(|record| bids(question, record, *gpus)))
         }
         Want::Tape { most } => Answer::Tape(tape(question, recorded, *most)),
         Want::Series { buckets } => {

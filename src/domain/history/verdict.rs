@@ -16,7 +16,7 @@ use crate::domain::OfferType;
 use crate::domain::format::lasting;
 
 /// Seconds with a known lowest price below which there is no verdict: a day, with its nights.
-const LEAST_WATCHED: i64 = DAY;
+pub(super) const LEAST_WATCHED: i64 = DAY;
 /// Seconds from which on hours of the day and weekdays are compared: three weeks.
 const LEAST_WEEKS: i64 = 21 * DAY;
 // With fewer the band around the curve is too wide to plan by.

@@ -152,9 +152,10 @@ impl Database {
                 .and_then(|recorded| recorded.map(|known| known.memory(question, self)).transpose())
                 .map(Answer::Memory),
             (_, Want::Tape { most }) => self.tape(question, *most).map(Answer::Tape),
-            (_, Want::Series { .. } | Want::Memory { .. } | Want::Searches | Want::Rings(_)) => self
-                .recorded(question, &Which::Filter(&question.filter))
-                .map(|recorded| history::answer(question, &recorded)),
+            (_, Want::Series { .. } | Want::Memory { .. } | Want::Bids { .. } | Want::Searches | Want::Rings(_)) => {
+                self.recorded(question, &Which::Filter(&question.filter))
+                    .map(|recorded| history::answer(question, &recorded))
+            }
         };
         answer.map_err(|error| self.explained(&error))
     }

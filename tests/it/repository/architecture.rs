@@ -44,9 +44,10 @@ const ROOMS: [(&str, &[&str]); 12] = [
 const OWED: [(&str, &str); 1] = [("features", "runtime")];
 
 /// Which feature reads which other one. An arrow that is gone has to leave the list.
-const READS: [(&str, &[&str]); 18] = [
+const READS: [(&str, &[&str]); 19] = [
     ("alerts", &["history", "saved", "workergroups"]),
     ("auto_refresh", &["alerts"]),
+    ("bids", &["history", "market"]),
     ("cluster", &["market"]),
     ("compare", &["history"]),
     ("copy_export", &["requests"]),

@@ -227,7 +227,7 @@ fn amount(many: u64) -> String {
 
 /// Seconds since 1970 as the clock of the screen counts them.
 #[expect(clippy::cast_precision_loss)] // seconds of this century
-const fn seconds(moment: Moment) -> f64 {
+pub(crate) const fn seconds(moment: Moment) -> f64 {
     moment.0 as f64
 }
 

@@ -2,6 +2,7 @@
 //! them.
 
 mod alert;
+mod bids;
 mod polls;
 mod record;
 mod script;
