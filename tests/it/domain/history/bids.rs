@@ -160,7 +160,7 @@ proptest! {
         for (pause, steps) in pauses.iter().zip(script) {
             for ((step, level), (machine, state)) in steps.into_iter().zip(market.iter_mut().enumerate()) {
                 // No two machines ask the same, so that only one is the lowest.
-                let min_bid = f64::from(level) / 100.0 + machine as f64 / 1000.0;
+                let min_bid = (f64::from(level) * 10.0 + machine as f64) / 1000.0;
                 match step {
                     0 => *state = Some(min_bid),
                     1 if level < 2 => *state = None,
