@@ -178,6 +178,7 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
         Command::Plan(options) => block_on(features::cluster::command::plan(&noted(global)?, options)),
         Command::Pick(options) => block_on(features::pick::command::pick(&noted(global)?, options)),
         Command::Watch(options) => block_on(features::history::watch_command::watch(&noted(global)?, options)),
+        Command::History(options) if options.index => features::price_index::command::index(&noted(global)?, options),
         Command::History(options) => features::history::command::history(&noted(global)?, options),
         Command::Bids(options) => features::bids::command::bids(&noted(global)?, options),
         Command::Db { command } => features::history::db::db(&noted(global)?, *command),

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::alert::Rule;
 use super::bids::{BidHistory, bids};
+use super::index::{Index, index};
 use super::replay::Replay;
 use super::series::Series;
 use super::tape::Event;
@@ -26,7 +27,7 @@ impl Question {
     pub fn price(&self, quotes: impl Iterator<Item = Quote>, recorded: f64) -> Option<f64> {
         let gpus = match self.want {
             Want::Memory { gpus } | Want::Bids { gpus } => gpus,
-            Want::Tape { .. } | Want::Series { .. } | Want::Searches | Want::Rings(_) => None,
+            Want::Tape { .. } | Want::Series { .. } | Want::Index | Want::Searches | Want::Rings(_) => None,
         };
         lowest_price(quotes, recorded, gpus, self.storage).filter(|price| price.is_finite())
     }
@@ -38,7 +39,7 @@ impl Question {
         let gpus = match self.want {
             Want::Memory { gpus } | Want::Bids { gpus } => gpus,
             Want::Series { .. } => None,
-            Want::Tape { .. } | Want::Searches | Want::Rings(_) => return None,
+            Want::Tape { .. } | Want::Index | Want::Searches | Want::Rings(_) => return None,
         };
         let catalog = search.resource.catalog();
         let parsed = language::parse(&search.conditions, catalog, &Dialect::SANDBOX, &[], Mode::Strict).ok()?;
@@ -87,6 +88,8 @@ pub enum Want {
     Searches,
     /// What bids would have held on offers with so many GPUs; on all without a number.
     Bids { gpus: Option<u32> },
+    /// What each model usually costs, by the searches of all price types.
+    Index,
     /// What an alert would have done.
     Rings(Rule),
 }
@@ -134,6 +137,8 @@ pub enum Answer {
     Memory(Option<Memory>),
     /// `None` if the search is not recorded.
     Bids(Option<BidHistory>),
+    /// `None` if the search is not recorded.
+    Index(Option<Index>),
     /// The one watched last first.
     Searches(Vec<RecordedSearch>),
     /// `None` if the search is not recorded.
@@ -178,6 +183,7 @@ pub fn answer(question: &Question, recorded: &[Recorded]) -> Answer {
             let longest = longest(question, recorded);
             Answer::Bids(longest.map(|record| bids(question, record, *gpus)))
         }
+        Want::Index => Answer::Index(index(question, recorded)),
         Want::Tape { most } => Answer::Tape(tape(question, recorded, *most)),
         Want::Series { buckets } => {
             let longest = longest(question, recorded);

@@ -135,7 +135,12 @@ pub(crate) fn questions(
 pub(crate) fn chosen(answers: impl IntoIterator<Item = Answer>) -> Option<BidHistory> {
     let histories = answers.into_iter().filter_map(|answer| match answer {
         Answer::Bids(history) => history,
-        Answer::Tape(_) | Answer::Series(_) | Answer::Memory(_) | Answer::Searches(_) | Answer::Rings(_) => None,
+        Answer::Tape(_)
+        | Answer::Series(_)
+        | Answer::Memory(_)
+        | Answer::Index(_)
+        | Answer::Searches(_)
+        | Answer::Rings(_) => None,
     });
     histories.max_by_key(|history| {
         let is_bid = history.search.offer_type == OfferType::Bid;

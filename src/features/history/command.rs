@@ -79,7 +79,12 @@ pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), Cl
     question.want = Want::Memory { gpus: None };
     let memory = match database.answer(&question)? {
         Answer::Memory(memory) => memory,
-        Answer::Tape(_) | Answer::Series(_) | Answer::Bids(_) | Answer::Searches(_) | Answer::Rings(_) => None,
+        Answer::Tape(_)
+        | Answer::Series(_)
+        | Answer::Bids(_)
+        | Answer::Index(_)
+        | Answer::Searches(_)
+        | Answer::Rings(_) => None,
     };
     let report = Report {
         rows: options.rows.map_or(usize::MAX, |rows| rows as usize),

@@ -340,9 +340,14 @@ impl<'a> Watch<'a> {
         };
         let events = match self.database.answer(&question) {
             Ok(Answer::Tape(events)) => events,
-            Ok(Answer::Series(_) | Answer::Memory(_) | Answer::Bids(_) | Answer::Searches(_) | Answer::Rings(_)) => {
-                Vec::new()
-            }
+            Ok(
+                Answer::Series(_)
+                | Answer::Memory(_)
+                | Answer::Bids(_)
+                | Answer::Index(_)
+                | Answer::Searches(_)
+                | Answer::Rings(_),
+            ) => Vec::new(),
             Err(error) => {
                 output::note(&format!("what changed cannot be read: {error}"));
                 return Ok(false);

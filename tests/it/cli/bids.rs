@@ -28,6 +28,7 @@ fn record(home: &Home) {
                 model: "RTX 4090".to_owned(),
             },
             host: None,
+            country: None,
             amount: 1,
             price: min_bid,
             offer: 1,

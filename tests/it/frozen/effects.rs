@@ -140,6 +140,7 @@ impl Desk<'_> {
                     Want::Memory { .. } => "recall what is known of prices",
                     Want::Searches => "recall the recorded searches",
                     Want::Bids { .. } => "recall what bids would have held",
+                    Want::Index => "recall what models usually cost",
                     Want::Rings(_) => "recall what an alert would have done",
                 });
                 let result = self.database.answer(&question);

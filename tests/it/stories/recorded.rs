@@ -201,6 +201,7 @@ fn recorded() -> Vec<Recorded> {
     let spell = |machine: i64, first: i64, last: i64, end| Spell {
         lot: lot(machine),
         host: Some(1),
+        country: None,
         amount: 2,
         price: 0.39 + machine as f64 / 100.0,
         offer: machine,
@@ -268,20 +269,21 @@ fn the_history_is_of_a_model_a_machine_or_a_search() {
 #[test]
 fn prices_tape_and_alerts_are_tabs_that_stay_as_they_were_left() {
     let mut desk = desk(80, 24);
-    desk.keys("H down").expect("[Prices]  T Tape   i Bids   A Alerts");
+    desk.keys("H down")
+        .expect("[Prices]  T Tape   i Bids   x Index   A Alerts");
     recall(&mut desk, &recorded());
     desk.expect("History: RTX 4090 on machine 7");
     desk.keys("T right").expect("[Tape]").expect("Tape: all searches");
     // In the list of alerts letters are text, so that its tabs name no keys.
     desk.keys("A")
-        .expect(" Prices   Tape   Bids  [Alerts]")
+        .expect(" Prices   Tape   Bids   Index  [Alerts]")
         .expect("None yet");
     desk.type_text("HT").expect("/ HT");
     desk.keys("tab")
         .expect("[Prices]")
         .expect("History: RTX 4090 on machine 7");
     desk.keys("shift-tab").expect("/ HT");
-    desk.keys("shift-tab shift-tab").expect("Tape: all searches");
+    desk.keys("shift-tab shift-tab shift-tab").expect("Tape: all searches");
     desk.keys("esc").expect_not("[Tape]");
     desk.keys("4 A").expect("None yet").expect_not("[Alerts]");
 }

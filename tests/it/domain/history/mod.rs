@@ -3,6 +3,7 @@
 
 mod alert;
 mod bids;
+mod index;
 mod polls;
 mod record;
 mod script;
