@@ -74,6 +74,7 @@ impl Market {
         let sighting = Sighting {
             lot: lot.clone(),
             host: Some(self.next / 7),
+            country: None,
             amount: 1 << self.random.u32(0..4),
             price,
             offer: 9_000_000 + self.next,

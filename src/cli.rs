@@ -20,6 +20,7 @@ use clap::{FromArgMatches as _, Subcommand};
 use crate::domain::{Resource, language, plain, text};
 use crate::store::Paths;
 
+use crate::features::bids::arguments::BidsArguments;
 use crate::features::history::arguments::{DbCommand, HistoryArguments, WatchArguments};
 use crate::features::market::arguments::{DepthArguments, MarketArguments, PlanArguments};
 use crate::features::markets::check::MarketsCommand;
@@ -57,6 +58,8 @@ pub enum Command {
     },
     /// Show recorded prices, and whether today's are low
     History(HistoryArguments),
+    /// Show what bids would have held, and the bill of a job at them
+    Bids(BidsArguments),
     /// Check, shrink, export or reset the recorded prices
     Db {
         #[command(subcommand)]
@@ -184,7 +187,9 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
             block_on(features::watch_saved::command::watch(|| noted(global), options, saved))
         }
         Command::Watch { options, .. } => block_on(features::history::watch_command::watch(&noted(global)?, options)),
+        Command::History(options) if options.index => features::price_index::command::index(&noted(global)?, options),
         Command::History(options) => features::history::command::history(&noted(global)?, options),
+        Command::Bids(options) => features::bids::command::bids(&noted(global)?, options),
         Command::Db { command } => features::history::db::db(&noted(global)?, *command),
         Command::Markets { command } => {
             let MarketsCommand::Check(options) = command;

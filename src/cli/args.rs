@@ -378,7 +378,7 @@ pub(crate) fn positive(text: &str) -> Result<f64, String> {
 }
 
 /// A time that can be 0.
-fn patience(text: &str) -> Result<Duration, String> {
+pub(crate) fn patience(text: &str) -> Result<Duration, String> {
     time(text, 0.0)
 }
 

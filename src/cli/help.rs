@@ -76,6 +76,11 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
     (&["history"], &[
         ("bourse history gpu_name=RTX_4090", "prices of a month, and whether today's are low"),
         ("bourse history gpu_name=RTX_4090 --days 7 --format csv", "for a spreadsheet"),
+        ("bourse history --index --format csv", "what each model usually costs"),
+    ]),
+    (&["bids"], &[
+        ("bourse bids 4090 3d", "the bid at which three days of work cost least"),
+        ("bourse bids h100 --checkpoint 10m --format csv", "with a checkpoint every ten minutes"),
     ]),
     (&["db"], &[
         ("bourse db check", "what is recorded, and whether the file is sound"),

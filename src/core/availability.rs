@@ -39,9 +39,13 @@ impl Model {
             }
             Action::History => self.pane != Pane::Requests,
             Action::OpenRequest => self.failed_request().is_some(),
-            Action::ThreePrices | Action::Related | Action::Host | Action::Depth | Action::Cluster => {
-                self.pane == Pane::Offers
-            }
+            Action::ThreePrices
+            | Action::Related
+            | Action::Host
+            | Action::Depth
+            | Action::Cluster
+            | Action::Bids
+            | Action::PriceIndex => self.pane == Pane::Offers,
             action if annotations::is_of_annotations(action) => self.pane.has_prices(),
             action => !self.features.iter().any(|feature| (feature.hides)(self, action)),
         }

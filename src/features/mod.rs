@@ -5,6 +5,7 @@ pub mod alerts;
 pub mod annotations;
 pub mod appearance;
 pub mod auto_refresh;
+pub mod bids;
 pub mod cluster;
 pub mod compare;
 pub mod copy_export;
@@ -16,6 +17,7 @@ pub mod job;
 pub mod market;
 pub mod markets;
 pub mod pick;
+pub mod price_index;
 mod quit;
 pub mod requests;
 pub mod route_lab;
@@ -87,6 +89,10 @@ const HISTORY: &[Tab] = &[
         view: |cx| tab(history::prices::History::new(cx)) },
     Tab { action: Action::Tape, title: "Tape", is_of: Pane::has_prices,
         view: |cx| tab(history::tape::Tape::new(cx)) },
+    Tab { action: Action::Bids, title: "Bids", is_of: |pane| pane == Pane::Offers,
+        view: |cx| tab(bids::view::Bids::new(cx)) },
+    Tab { action: Action::PriceIndex, title: "Index", is_of: |pane| pane == Pane::Offers,
+        view: |cx| tab(price_index::view::PriceIndex::new(cx)) },
     Tab { action: Action::Alerts, title: "Alerts", is_of: |_| true,
         view: |cx| tab(Some(alerts::view::AlertList::new(cx))) },
 ];
@@ -166,7 +172,9 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         | Action::ShowBanned
         | Action::StarredOnly
         | Action::Annotations => annotations::view::open(action, cx),
-        Action::History | Action::Tape | Action::Alerts => tabs::open(HISTORY, action, cx),
+        Action::History | Action::Tape | Action::Alerts | Action::Bids | Action::PriceIndex => {
+            tabs::open(HISTORY, action, cx)
+        }
         Action::WatchSettings => cx.try_open(auto_refresh::view::WatchForm::new),
         // Every action by name: a new view does not compile without its arm.
         Action::QuitNow

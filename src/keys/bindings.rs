@@ -243,6 +243,8 @@ actions! {
         Job,
         ForgetJob,
         Alerts,
+        Bids,
+        PriceIndex,
     }
     Compare {
         Mark,
@@ -417,6 +419,9 @@ pub static BINDINGS: &[Binding] = &[
         "Show what was listed, repriced and gone").hint("tape", 13),
     row(Context::Table, &["H"], Action::History, "history",
         "Show lowest and typical prices over time").hint("history", 13),
+    row(Context::Table, &["x"], Action::PriceIndex, "price-index",
+        "Compare what GPU models usually cost"),
+    row(Context::Table, &["i"], Action::Bids, "bids", "Show what bids would have held and cost"),
     row(Context::Table, &["c"], Action::Columns, "columns", "Choose columns and their order").hint("columns", 12),
     row(Context::Table, &["o"], Action::Settings, "settings",
         "Set price type, storage, limit and bundling").hint("settings", 12),

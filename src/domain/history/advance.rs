@@ -75,6 +75,7 @@ impl Advance {
         let quotes = if are_all { &seen.quotes } else { &spell.quotes };
         let next = Spell {
             host: seen.host,
+            country: seen.country.clone(),
             amount: figures.amount,
             price: figures.price,
             offer: figures.offer,
@@ -93,7 +94,7 @@ impl Advance {
             Shift::Revealed => Beginning::Revealed,
             Shift::Same => {
                 let was_hidden = spell.last < last.at;
-                if was_hidden || spell.offer != next.offer || spell.host != next.host {
+                if was_hidden || spell.offer != next.offer || spell.host != next.host || spell.country != next.country {
                     self.updated.push(next);
                 }
                 return;
@@ -133,6 +134,7 @@ fn begun(seen: &Sighting, beginning: Beginning, at: Moment) -> Spell {
     Spell {
         lot: seen.lot.clone(),
         host: seen.host,
+        country: seen.country.clone(),
         amount: seen.amount,
         price: seen.price,
         offer: seen.offer,

@@ -17,7 +17,9 @@ use crate::domain::{OfferType, Resource};
 
 mod advance;
 mod alert;
+mod bids;
 mod clock;
+mod index;
 mod outline;
 mod poll;
 mod recall;
@@ -32,7 +34,9 @@ mod verdict;
 
 pub use advance::{Advance, advance};
 pub use alert::{AlertState, Figures, PricePer, Repeat, Ring, Rule, RuleError, Seen, Trigger, check};
+pub use bids::{BidHistory, BidLevel, BidMarket, Hold, bids};
 pub use clock::{Placed, placed};
+pub use index::{INDEX_TYPES, Index, IndexLine, SIZES, index};
 pub use outline::{Interval, Onset, Outline};
 pub use poll::{Arrival, MOST_CAUSES, MOST_SLICES, cause_query, causes, quotes};
 pub use recall::{Answer, LotFilter, Question, Recorded, RecordedSearch, Want, answer};
@@ -186,6 +190,8 @@ pub fn lowest_price(quotes: impl Iterator<Item = Quote>, recorded: f64, gpus: Op
 pub struct Sighting {
     pub lot: Lot,
     pub host: Option<i64>,
+    /// Two letters, where its location ends with a country.
+    pub country: Option<String>,
     /// Distinct GPUs on offer: slices that share GPUs count once. Of volumes: GB.
     pub amount: u32,
     /// The least price in $/h per GPU; of volumes in $/GB/month. In a poll it includes 50 GB for each GPU,
@@ -290,6 +296,8 @@ pub enum Ending {
 pub struct Spell {
     pub lot: Lot,
     pub host: Option<i64>,
+    /// See [`Sighting::country`]; none of version 0.1.
+    pub country: Option<String>,
     pub amount: u32,
     /// With 50 GB for each GPU.
     pub price: f64,
@@ -367,6 +375,7 @@ impl Spell {
         Sighting {
             lot: self.lot,
             host: self.host,
+            country: self.country,
             amount: self.amount,
             price: self.price,
             offer: self.offer,

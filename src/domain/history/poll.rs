@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Cause, Lot, Moment, Poll, PollOutcome, PollRow, PricePer, Quote, SearchKey, Sighting, VOLUME_MODEL};
 use crate::domain::cost::{Prices, VolumePrices};
+use crate::domain::country;
 use crate::domain::dialect::Dialect;
 use crate::domain::insight::{Coverage, Supply, coverage};
 use crate::domain::listing::{Column, Listing};
@@ -274,6 +275,7 @@ impl Lots {
             let (price, row) = offers.best;
             Some(Sighting {
                 host: columns.host(row),
+                country: columns.country(row),
                 amount: columns.amount(listing, &offers.rows),
                 price,
                 offer: listing.id(row as usize)?.0,
@@ -344,6 +346,7 @@ struct Columns<'a> {
     machine: Option<&'a Column>,
     model: Option<&'a Column>,
     host: Option<&'a Column>,
+    location: Option<&'a Column>,
     rented: Option<&'a Column>,
     rentable: Option<&'a Column>,
     space: Option<&'a Column>,
@@ -360,6 +363,7 @@ impl<'a> Columns<'a> {
             machine: column(if is_volumes { "cluster_id" } else { "machine_id" }),
             model: column("gpu_name"),
             host: column("host_id"),
+            location: column("geolocation"),
             rented: column("rented"),
             rentable: column("rentable"),
             space: column("disk_space").filter(|_| is_volumes),
@@ -381,6 +385,16 @@ impl<'a> Columns<'a> {
 
     fn host(&self, row: u32) -> Option<i64> {
         id(self.host?, row)
+    }
+
+    fn country(&self, row: u32) -> Option<String> {
+        let CellRef::Text(location) = self.location?.cell(row as usize) else {
+            return None;
+        };
+        let code = country::code(location);
+        // Hosts write locations by hand: other texts are no codes, and must not fill the database.
+        let is_code = code.len() == 2 && code.bytes().all(|letter| letter.is_ascii_uppercase());
+        is_code.then(|| code.to_owned())
     }
 
     fn is_rented(&self, row: u32) -> bool {

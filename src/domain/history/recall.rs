@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::alert::Rule;
+use super::bids::{BidHistory, bids};
+use super::index::{Index, index};
 use super::replay::Replay;
 use super::series::Series;
 use super::tape::Event;
@@ -24,8 +26,8 @@ impl Question {
     /// of GPUs, or if it is none, as in a damaged database.
     pub fn price(&self, quotes: impl Iterator<Item = Quote>, recorded: f64) -> Option<f64> {
         let gpus = match self.want {
-            Want::Memory { gpus } => gpus,
-            Want::Tape { .. } | Want::Series { .. } | Want::Searches | Want::Rings(_) => None,
+            Want::Memory { gpus } | Want::Bids { gpus } => gpus,
+            Want::Tape { .. } | Want::Series { .. } | Want::Index | Want::Searches | Want::Rings(_) => None,
         };
         lowest_price(quotes, recorded, gpus, self.storage).filter(|price| price.is_finite())
     }
@@ -35,9 +37,9 @@ impl Question {
     pub fn without_model(&self) -> Option<Self> {
         let (search, model) = (self.search.as_ref()?, self.filter.model.as_deref()?);
         let gpus = match self.want {
-            Want::Memory { gpus } => gpus,
+            Want::Memory { gpus } | Want::Bids { gpus } => gpus,
             Want::Series { .. } => None,
-            Want::Tape { .. } | Want::Searches | Want::Rings(_) => return None,
+            Want::Tape { .. } | Want::Index | Want::Searches | Want::Rings(_) => return None,
         };
         let catalog = search.resource.catalog();
         let parsed = language::parse(&search.conditions, catalog, &Dialect::SANDBOX, &[], Mode::Strict).ok()?;
@@ -84,6 +86,10 @@ pub enum Want {
     Memory { gpus: Option<u32> },
     /// What is recorded.
     Searches,
+    /// What bids would have held on offers with so many GPUs; on all without a number.
+    Bids { gpus: Option<u32> },
+    /// What each model usually costs, by the searches of all price types.
+    Index,
     /// What an alert would have done.
     Rings(Rule),
 }
@@ -129,6 +135,10 @@ pub enum Answer {
     Series(Option<Series>),
     /// `None` if nothing is recorded of such lots.
     Memory(Option<Memory>),
+    /// `None` if the search is not recorded.
+    Bids(Option<BidHistory>),
+    /// `None` if the search is not recorded.
+    Index(Option<Index>),
     /// The one watched last first.
     Searches(Vec<RecordedSearch>),
     /// `None` if the search is not recorded.
@@ -143,6 +153,9 @@ impl Answer {
         match (self, longer) {
             (Self::Memory(None), Self::Memory(longer)) => Self::Memory(longer),
             (Self::Series(None), Self::Series(longer)) => Self::Series(longer),
+            (Self::Bids(own), Self::Bids(longer)) => {
+                Self::Bids(own.into_iter().chain(longer).max_by_key(|known| known.watched))
+            }
             (Self::Memory(Some(own)), Self::Memory(Some(longer))) if longer.watched > own.watched => {
                 Self::Memory(Some(own.with_past(longer)))
             }
@@ -166,6 +179,11 @@ pub fn answer(question: &Question, recorded: &[Recorded]) -> Answer {
             let longest = longest(question, recorded);
             Answer::Rings(longest.and_then(|record| replay(rule, question, record)))
         }
+        Want::Bids { gpus } => {
+            let longest = longest(question, recorded);
+            Answer::Bids(longest.map(|record| bids(question, record, *gpus)))
+        }
+        Want::Index => Answer::Index(index(question, recorded)),
         Want::Tape { most } => Answer::Tape(tape(question, recorded, *most)),
         Want::Series { buckets } => {
             let longest = longest(question, recorded);

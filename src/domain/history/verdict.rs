@@ -16,12 +16,12 @@ use crate::domain::OfferType;
 use crate::domain::format::lasting;
 
 /// Seconds with a known lowest price below which there is no verdict: a day, with its nights.
-const LEAST_WATCHED: i64 = DAY;
+pub(super) const LEAST_WATCHED: i64 = DAY;
 /// Seconds from which on hours of the day and weekdays are compared: three weeks.
 const LEAST_WEEKS: i64 = 21 * DAY;
 // With fewer the band around the curve is too wide to plan by.
 /// Departures below which nothing is said of lifetimes.
-const LEAST_DEPARTURES: usize = 30;
+pub(super) const LEAST_DEPARTURES: usize = 30;
 // Few enough to be said as a count, `cheaper than on 7 of 10 days`, and recent enough to plan by.
 /// Days that a price is compared with one by one.
 const MOST_DAYS: i64 = 10;
@@ -183,7 +183,7 @@ impl Outline {
 
     /// The times with a known lowest price, and the one of the last poll that has to know it. What a
     /// poll saw holds until the next one.
-    fn lows(&self, question: &Question, since: Moment) -> (Vec<(Moment, Moment, f64)>, Option<f64>) {
+    pub(super) fn lows(&self, question: &Question, since: Moment) -> (Vec<(Moment, Moment, f64)>, Option<f64>) {
         let mut polls = timeline::usable(&self.polls);
         polls.retain(|poll| poll.at <= question.until);
         let of_polls = Lows::of(&self.intervals, &polls).of_polls;

@@ -79,7 +79,12 @@ pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), Cl
     question.want = Want::Memory { gpus: None };
     let memory = match database.answer(&question)? {
         Answer::Memory(memory) => memory,
-        Answer::Tape(_) | Answer::Series(_) | Answer::Searches(_) | Answer::Rings(_) => None,
+        Answer::Tape(_)
+        | Answer::Series(_)
+        | Answer::Bids(_)
+        | Answer::Index(_)
+        | Answer::Searches(_)
+        | Answer::Rings(_) => None,
     };
     let report = Report {
         rows: options.rows.map_or(usize::MAX, |rows| rows as usize),
@@ -294,7 +299,8 @@ fn rating_json(rating: &Rating) -> Json {
 }
 
 #[expect(clippy::cast_precision_loss)] // seconds since 1970
-fn short(moment: Moment) -> String {
+/// A moment for people.
+pub fn short(moment: Moment) -> String {
     format::moment(moment.0 as f64)
 }
 

@@ -7,6 +7,7 @@
 pub(crate) mod arguments;
 pub(crate) mod command;
 pub(crate) mod db;
+pub(crate) mod figures;
 pub(crate) mod prices;
 pub(crate) mod rating;
 pub(crate) mod tape;

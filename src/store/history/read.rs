@@ -153,7 +153,15 @@ impl Database {
                 .and_then(|recorded| recorded.map(|known| known.memory(question, self)).transpose())
                 .map(Answer::Memory),
             (_, Want::Tape { most }) => self.tape(question, *most).map(Answer::Tape),
-            (_, Want::Series { .. } | Want::Memory { .. } | Want::Searches | Want::Rings(_)) => self
+            (
+                _,
+                Want::Series { .. }
+                | Want::Memory { .. }
+                | Want::Bids { .. }
+                | Want::Index
+                | Want::Searches
+                | Want::Rings(_),
+            ) => self
                 .recorded(question, &Which::Filter(&question.filter))
                 .map(|recorded| history::answer(question, &recorded)),
         };
@@ -163,6 +171,12 @@ impl Database {
     /// What was recorded of the searches that a question asks about.
     fn recorded(&self, question: &Question, which: &Which<'_>) -> rusqlite::Result<Vec<Recorded>> {
         let searches = match &question.search {
+            Some(search) if question.want == Want::Index => history::INDEX_TYPES
+                .map(|offer_type| SearchKey {
+                    offer_type,
+                    ..search.clone()
+                })
+                .to_vec(),
             Some(search) => vec![search.clone()],
             None => self.keys()?,
         };
@@ -300,7 +314,7 @@ pub(super) fn last_usable(connection: &Connection, search: i64) -> rusqlite::Res
 pub(super) fn open_spells(connection: &Connection, search: i64, seen: Moment) -> rusqlite::Result<Vec<Spell>> {
     connection
         .prepare_cached(&format!(
-            "SELECT {SPELL}, machine, model, host FROM spell JOIN lot ON lot.id = spell.lot
+            "SELECT {SPELL}, machine, model, host, country FROM spell JOIN lot ON lot.id = spell.lot
              WHERE search = ?1 AND ending IS NULL"
         ))?
         .query_map([search], |row| {
@@ -310,6 +324,7 @@ pub(super) fn open_spells(connection: &Connection, search: i64, seen: Moment) ->
                     model: row.get(11)?,
                 },
                 host: row.get(12)?,
+                country: row.get(13)?,
             };
             spell(row, &lot, seen)
         })?
@@ -333,6 +348,7 @@ fn poll(row: &Row<'_>) -> rusqlite::Result<PollRow> {
 struct Known {
     lot: Lot,
     host: Option<i64>,
+    country: Option<String>,
 }
 
 /// The lots that are to be read.
@@ -370,14 +386,14 @@ fn numbers(connection: &Connection, lots: &BTreeSet<Lot>) -> rusqlite::Result<Ve
 /// The lot with a number.
 fn known(connection: &Connection, lot: i64) -> rusqlite::Result<Known> {
     connection
-        .prepare_cached("SELECT machine, model, host FROM lot WHERE id = ?1")?
+        .prepare_cached("SELECT machine, model, host, country FROM lot WHERE id = ?1")?
         .query_row([lot], |row| {
             let lot = Lot {
                 machine: row.get(0)?,
                 model: row.get(1)?,
             };
-            let host = row.get(2)?;
-            Ok(Known { lot, host })
+            let (host, country) = (row.get(2)?, row.get(3)?);
+            Ok(Known { lot, host, country })
         })
 }
 
@@ -494,6 +510,7 @@ fn spell(row: &Row<'_>, known: &Known, seen: Moment) -> rusqlite::Result<Spell> 
     Ok(Spell {
         lot: known.lot.clone(),
         host: known.host,
+        country: known.country.clone(),
         amount: row.get(0)?,
         price: row.get(1)?,
         offer: row.get(2)?,

@@ -15,7 +15,7 @@ const APPLICATION: i32 = 0x6272_7365;
 /// A spell without an ending is on offer; its `last` is the search's last usable poll, unless the
 /// column names an earlier one that saw it last. A block has the closed spells of a day once more,
 /// see [`super::block`].
-const STEPS: [&str; 8] = [
+const STEPS: [&str; 9] = [
     "CREATE TABLE search (
         id INTEGER PRIMARY KEY,
         market TEXT NOT NULL,
@@ -103,6 +103,7 @@ const STEPS: [&str; 8] = [
     UPDATE poll SET has_lowest = 1
         WHERE outcome = 0 AND search IN (SELECT id FROM search WHERE resource = 1);
     DELETE FROM block;",
+    "ALTER TABLE lot ADD COLUMN country TEXT;",
 ];
 
 // The text of a response can hold anything.

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
 use super::{Database, HistoryError, block, codes, read, retention};
-use crate::domain::history::{self, Lot, Moment, Poll, SearchKey, Spell};
+use crate::domain::history::{self, Moment, Poll, SearchKey, Spell};
 
 // About eight hours of a poll a minute.
 /// Polls between two looks at the age of what is kept: deleting in small parts is quick.
@@ -165,7 +165,7 @@ fn close(connection: &Connection, search: i64, spell: &Spell) -> rusqlite::Resul
 }
 
 fn update(connection: &Connection, search: i64, spell: &Spell, at: Moment) -> rusqlite::Result<()> {
-    let lot = lot(connection, &spell.lot, spell.host)?;
+    let lot = lot(connection, spell)?;
     let last = (spell.last < at).then_some(spell.last.0);
     connection
         .prepare_cached(
@@ -181,7 +181,7 @@ fn open_spell(connection: &Connection, search: i64, spell: &Spell) -> rusqlite::
     if !spell.price.is_finite() {
         return Ok(());
     }
-    let lot = lot(connection, &spell.lot, spell.host)?;
+    let lot = lot(connection, spell)?;
     let (beginning, was) = codes::beginning(spell.beginning);
     connection
         .prepare_cached(
@@ -203,21 +203,22 @@ fn open_spell(connection: &Connection, search: i64, spell: &Spell) -> rusqlite::
 }
 
 /// The number of a lot, which is added if it is new.
-fn lot(connection: &Connection, lot: &Lot, host: Option<i64>) -> rusqlite::Result<i64> {
+fn lot(connection: &Connection, spell: &Spell) -> rusqlite::Result<i64> {
+    let Spell { lot, host, country, .. } = spell;
     let known = connection
-        .prepare_cached("SELECT id, host FROM lot WHERE machine = ?1 AND model = ?2")?
+        .prepare_cached("SELECT id, host, country FROM lot WHERE machine = ?1 AND model = ?2")?
         .query_row(params![lot.machine, lot.model], |row| {
-            Ok((row.get(0)?, row.get::<_, Option<i64>>(1)?))
+            Ok((row.get(0)?, (row.get(1)?, row.get(2)?)))
         })
         .optional()?;
     match known {
-        Some((id, known)) if host == known => Ok(id),
+        Some((id, known)) if known == (*host, country.clone()) => Ok(id),
         _ => connection
             .prepare_cached(
-                "INSERT INTO lot (machine, model, host) VALUES (?1, ?2, ?3)
-                 ON CONFLICT DO UPDATE SET host = ?3 RETURNING id",
+                "INSERT INTO lot (machine, model, host, country) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT DO UPDATE SET host = ?3, country = ?4 RETURNING id",
             )?
-            .query_row(params![lot.machine, lot.model, host], |row| row.get(0)),
+            .query_row(params![lot.machine, lot.model, host, country], |row| row.get(0)),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::repository::guide::shell::Shell;
 use crate::support::side_by_side;
 
 /// The commands, each with the words behind `bourse`.
-const COMMANDS: [&[&str]; 28] = [
+const COMMANDS: [&[&str]; 29] = [
     &[],
     &["offers"],
     &["volumes"],
@@ -20,6 +20,7 @@ const COMMANDS: [&[&str]; 28] = [
     &["pick"],
     &["watch"],
     &["history"],
+    &["bids"],
     &["db"],
     &["db", "check"],
     &["db", "vacuum"],

@@ -1,6 +1,8 @@
 //! The commands without a screen.
 
 mod analysis;
+#[cfg(unix)]
+mod bids;
 pub mod commands;
 mod enrich;
 mod help;

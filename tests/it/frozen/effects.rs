@@ -139,6 +139,8 @@ impl Desk<'_> {
                     Want::Series { .. } => "recall prices",
                     Want::Memory { .. } => "recall what is known of prices",
                     Want::Searches => "recall the recorded searches",
+                    Want::Bids { .. } => "recall what bids would have held",
+                    Want::Index => "recall what models usually cost",
                     Want::Rings(_) => "recall what an alert would have done",
                 });
                 let result = self.database.answer(&question);

@@ -44,9 +44,10 @@ const ROOMS: [(&str, &[&str]); 12] = [
 const OWED: [(&str, &str); 1] = [("features", "runtime")];
 
 /// Which feature reads which other one. An arrow that is gone has to leave the list.
-const READS: [(&str, &[&str]); 19] = [
+const READS: [(&str, &[&str]); 21] = [
     ("alerts", &["history", "saved", "workergroups"]),
     ("auto_refresh", &["alerts"]),
+    ("bids", &["history", "market"]),
     ("cluster", &["market"]),
     ("compare", &["history"]),
     ("copy_export", &["requests"]),
@@ -63,6 +64,7 @@ const READS: [(&str, &[&str]); 19] = [
     ("market", &["annotations", "cluster", "details", "search"]),
     ("markets", &["search"]),
     ("pick", &["annotations", "copy_export", "enrich", "markets", "search"]),
+    ("price_index", &["history"]),
     ("requests", &["copy_export"]),
     ("route_lab", &["copy_export", "search"]),
     ("saved", &["history"]),

@@ -201,6 +201,7 @@ fn recorded() -> Vec<Recorded> {
     let spell = |machine: i64, first: i64, last: i64, end| Spell {
         lot: lot(machine),
         host: Some(1),
+        country: None,
         amount: 2,
         price: 0.39 + machine as f64 / 100.0,
         offer: machine,
@@ -268,20 +269,43 @@ fn the_history_is_of_a_model_a_machine_or_a_search() {
 #[test]
 fn prices_tape_and_alerts_are_tabs_that_stay_as_they_were_left() {
     let mut desk = desk(80, 24);
-    desk.keys("H down").expect("[Prices]  T Tape   A Alerts");
+    desk.keys("H down")
+        .expect("[Prices]  T Tape   i Bids   x Index   A Alerts");
     recall(&mut desk, &recorded());
     desk.expect("History: RTX 4090 on machine 7");
     desk.keys("T right").expect("[Tape]").expect("Tape: all searches");
     // In the list of alerts letters are text, so that its tabs name no keys.
-    desk.keys("A").expect(" Prices   Tape  [Alerts]").expect("None yet");
+    desk.keys("A")
+        .expect(" Prices   Tape   Bids   Index  [Alerts]")
+        .expect("None yet");
     desk.type_text("HT").expect("/ HT");
     desk.keys("tab")
         .expect("[Prices]")
         .expect("History: RTX 4090 on machine 7");
     desk.keys("shift-tab").expect("/ HT");
-    desk.keys("shift-tab").expect("Tape: all searches");
+    desk.keys("shift-tab shift-tab shift-tab").expect("Tape: all searches");
     desk.keys("esc").expect_not("[Tape]");
     desk.keys("4 A").expect("None yet").expect_not("[Alerts]");
+}
+
+#[test]
+fn the_bids_tab_says_which_bid_makes_the_bill_lowest() {
+    let mut record = recorded();
+    let mut desk = desk(120, 40);
+    desk.keys("i").expect("[Bids]").expect("Reading the record");
+    recall(&mut desk, &record);
+    desk.expect("No such offer named a minimum bid");
+    for spell in &mut record[0].excerpt.spells {
+        spell.quotes[0].min_bid = Some(0.19 + spell.lot.machine as f64 / 100.0);
+    }
+    desk.keys("esc i");
+    recall(&mut desk, &record);
+    desk.expect("Bids on 1x RTX 4090").expect("on-demand searches");
+    desk.expect("Lowest bill: $0.20 for 60 minutes of work, at $0.2000/h: held 100% of the time");
+    desk.expect("≥ 30 h").expect("% of the time held");
+    desk.keys("esc i");
+    recall(&mut desk, &[]);
+    desk.expect("No minimum bids are recorded of this search: bourse watch --type bid");
 }
 
 #[test]
@@ -513,7 +537,7 @@ fn the_history_has_a_line_at_the_price_of_an_alert() {
     recall(&mut desk, &recorded());
     desk.expect_not("your alerts");
     desk.keys("A enter down down").type_text("0.35").keys("pgdn enter");
-    desk.keys("shift-tab shift-tab")
+    desk.keys("tab")
         .expect("History")
         .expect("━ your alerts");
 }

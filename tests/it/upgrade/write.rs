@@ -376,6 +376,7 @@ fn recorded(path: &Path) {
                     },
                 },
                 host: Some(60 + machine),
+                country: None,
                 amount: 2,
                 price: 0.01 * (20 + machine + hour % 24) as f64,
                 offer: machine * 100,

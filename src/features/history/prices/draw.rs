@@ -227,7 +227,7 @@ fn amount(many: u64) -> String {
 
 /// Seconds since 1970 as the clock of the screen counts them.
 #[expect(clippy::cast_precision_loss)] // seconds of this century
-const fn seconds(moment: Moment) -> f64 {
+pub(crate) const fn seconds(moment: Moment) -> f64 {
     moment.0 as f64
 }
 
@@ -341,25 +341,8 @@ fn draw_prices(series: &Series, alerts: &[f64], local: &LocalTime, area: Rect, s
 
 /// The lowest price of such offers as one of a row over the recorded time; false if nothing is recorded.
 pub(crate) fn lows(of_row: (Resource, usize), area: Rect, scene: &mut Scene<'_, '_>) -> bool {
-    let (state, theme) = (scene.state, scene.theme);
+    let state = scene.state;
     let Some((memory, lot, _)) = state.remembered(of_row.0, of_row.1) else {
-        return false;
-    };
-    let lows = memory.lows();
-    let scale = Scale::fit(lows.iter().map(|(_, _, low)| *low), None);
-    let (Some(scale), [_, _, ..]) = (scale, lows) else {
-        return false;
-    };
-    let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
-    let low = seconds(memory.since);
-    let time = Scale {
-        kind: ScaleKind::Linear,
-        low,
-        high: seconds(memory.until).max(low + 1.0),
-    };
-    let local = state.local_time(scene.now);
-    let axes = (Axis(&time, Labels::Time(&local)), Axis(&scale, Labels::Number));
-    let Some(plot) = chart::axes(&axes.0, Some(&axes.1), area, scene) else {
         return false;
     };
     let subject = match of_row.0 {
@@ -370,6 +353,34 @@ pub(crate) fn lows(of_row: (Resource, usize), area: Rect, scene: &mut Scene<'_, 
         "Lowest price of {subject}, {}",
         price_unit(of_row.0, state.browsers[of_row.0].storage().0)
     );
+    chart_of_lows(memory.lows(), (memory.since, memory.until), heading, area, scene)
+}
+
+/// Draws lowest prices over a time; false if there are too few.
+pub(crate) fn chart_of_lows(
+    lows: &[(Moment, Moment, f64)],
+    (since, until): (Moment, Moment),
+    heading: String,
+    area: Rect,
+    scene: &mut Scene<'_, '_>,
+) -> bool {
+    let scale = Scale::fit(lows.iter().map(|(_, _, low)| *low), None);
+    let (Some(scale), [_, _, ..]) = (scale, lows) else {
+        return false;
+    };
+    let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
+    let low = seconds(since);
+    let time = Scale {
+        kind: ScaleKind::Linear,
+        low,
+        high: seconds(until).max(low + 1.0),
+    };
+    let (state, theme) = (scene.state, scene.theme);
+    let local = state.local_time(scene.now);
+    let axes = (Axis(&time, Labels::Time(&local)), Axis(&scale, Labels::Number));
+    let Some(plot) = chart::axes(&axes.0, Some(&axes.1), area, scene) else {
+        return false;
+    };
     scene.render(fit(Line::styled(heading, theme.heading), title.width), title);
     let color = theme.series[1].fg.unwrap_or_default();
     let canvas = chart::canvas(SOLID).paint(|context| {

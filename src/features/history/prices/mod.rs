@@ -3,7 +3,7 @@
 
 mod draw;
 
-pub(crate) use self::draw::lows;
+pub(crate) use self::draw::{chart_of_lows, lows, seconds};
 
 use ratatui::layout::Rect;
 

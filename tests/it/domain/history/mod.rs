@@ -2,6 +2,8 @@
 //! them.
 
 mod alert;
+mod bids;
+mod index;
 mod polls;
 mod record;
 mod script;

@@ -27,6 +27,7 @@ pub fn sighting(machine: i64, amount: u32, price: f64) -> Sighting {
     Sighting {
         lot: lot(machine),
         host: None,
+        country: None,
         amount,
         price,
         offer: machine * 10,

@@ -40,6 +40,7 @@ pub fn poll(after: i64, seen: &[(i64, u32, f64)]) -> Poll {
     let sightings = seen.iter().map(|(machine, amount, price)| Sighting {
         lot: lot(*machine),
         host: Some(machine / 10),
+        country: None,
         amount: *amount,
         price: *price,
         offer: machine * 100,

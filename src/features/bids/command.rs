@@ -1,0 +1,86 @@
+//! `bourse bids`: what bids would have held, and what a job costs at them.
+
+use serde_json::json;
+
+use super::arguments::BidsArguments;
+use super::rules::{HEADS, NOTHING, Run, basis, cells, chosen, questions};
+use crate::api::client::epoch_seconds;
+use crate::cli::args::SearchArguments;
+use crate::cli::output;
+use crate::cli::output::CliError;
+use crate::cli::wanted::wanted;
+use crate::domain::history::{BidMarket, DAY, Moment};
+use crate::domain::{Resource, text};
+use crate::features::history::command::{rfc3339, short};
+use crate::features::history::figures::{Cell, Figures, Head};
+use crate::settings::Settings;
+
+/// The columns before those of a bid.
+const MARKET: [Head; 2] = [("Model", "model", 24, 0), ("GPUs", "gpus", 5, 0)];
+
+pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError> {
+    let search = SearchArguments {
+        query: options.query.clone(),
+        no_bans: options.no_bans,
+        ..SearchArguments::default()
+    };
+    let resource = Resource::Offers;
+    let wanted = wanted(settings, resource, &search, options.no_default, (options.job, None))?;
+    if wanted.job.is_some_and(|job| job.work_dlperf_hours.is_some()) {
+        return Err(CliError::Usage("--job: give the hours of the work, e.g. 3d".to_owned()));
+    }
+    let run = Run {
+        hours: wanted.job.map_or(1.0, |job| job.run_hours),
+        checkpoint: options.checkpoint.as_secs_f64(),
+        restart: options.restart.as_secs_f64(),
+    };
+    let database = settings.history_location().open()?;
+    let database = database.leaving_out(wanted.bans(settings).banned());
+    // This second counts: a search may just have been recorded.
+    let until = Moment(Moment::of(epoch_seconds()).0 + 1);
+    let since = Moment(until.0 - i64::from(options.days) * DAY);
+    let questions = questions(&wanted.query, (None, None), (since, until));
+    let answers = questions.iter().map(|question| database.answer(question));
+    let history = chosen(answers.collect::<Result<Vec<_>, _>>()?);
+    let Some(history) = history else {
+        output::note(NOTHING);
+        return Figures::default().print(options.format, &[], json!({}));
+    };
+    let withheld = history.withheld();
+    let markets = if withheld.is_none() { &history.markets[..] } else { &[] };
+    let figures = figures(markets, history.watched, &run);
+    let document = json!({
+        "conditions": history.search.conditions,
+        "type": history.search.offer_type.wire(),
+        "since": rfc3339(history.since),
+        "watched_seconds": history.watched,
+        "withheld": withheld,
+        "work_hours": run.hours,
+        "checkpoint_seconds": run.checkpoint,
+        "restart_seconds": run.restart,
+    });
+    let sentences = withheld
+        .into_iter()
+        .chain(basis(&history, &format!("{} UTC", short(history.since)), &run));
+    figures.print(options.format, &sentences.collect::<Vec<_>>(), document)
+}
+
+fn figures(markets: &[BidMarket], watched: i64, run: &Run) -> Figures {
+    let mut rows = Vec::new();
+    for market in markets {
+        let (outlooks, lowest) = run.outlooks(market, watched);
+        rows.extend(outlooks.iter().enumerate().map(|(index, outlook)| {
+            let model = text::screen(&market.model, 24);
+            let of_market = [
+                Cell::new(model, market.model.as_str()),
+                Cell::new(market.gpus.to_string(), market.gpus),
+            ];
+            let of_bid = cells(outlook, lowest == Some(index));
+            of_market.into_iter().chain(of_bid).collect()
+        }));
+    }
+    Figures {
+        heads: MARKET.into_iter().chain(HEADS).collect(),
+        rows,
+    }
+}

@@ -1,0 +1,6 @@
+//! What bids would have held on the recorded minimum bids, and which one makes a job cheapest.
+
+pub mod arguments;
+pub mod command;
+pub(crate) mod rules;
+pub(crate) mod view;

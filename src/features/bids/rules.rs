@@ -1,0 +1,293 @@
+//! What a job costs at a bid, with its interruptions.
+
+use crate::domain::format::{brief, dollars, lasting, percent, trimmed};
+use crate::domain::history::{
+    Answer, BidHistory, BidLevel, BidMarket, DAY, Hold, LotFilter, Moment, Question, SearchKey, Want,
+};
+use crate::domain::{OfferType, Operand, Operator, Query, Value};
+use crate::features::history::figures::{Cell, Head};
+
+/// Seconds from one checkpoint to the next, and of a restart, unless the person says otherwise.
+pub(crate) const CHECKPOINT: f64 = 1_800.0;
+pub(crate) const RESTART: f64 = 300.0;
+
+/// How the work is done.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Run {
+    /// Hours of work.
+    pub hours: f64,
+    /// Seconds of work from one checkpoint to the next; 0 if all work is saved at once.
+    pub checkpoint: f64,
+    /// Seconds after an interruption until the work goes on.
+    pub restart: f64,
+}
+
+/// What a bid would have come to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Outlook {
+    /// $/h for all GPUs of the offer, without storage.
+    pub bid: f64,
+    /// The share of the watched time in which an offer was held.
+    pub held: f64,
+    /// Interruptions in a day of held time; `None` if nothing was held.
+    pub interruptions: Option<f64>,
+    /// Seconds of the longest hold, and whether it may have gone on.
+    pub longest: Option<(f64, bool)>,
+    /// Hours until the work is done, with those of waiting; `None` if the record has less work at the bid.
+    pub done: Option<f64>,
+    /// $ for the GPUs until the work is done.
+    pub bill: Option<f64>,
+}
+
+impl Run {
+    /// The seconds of a hold's work that need no repeating.
+    fn saved(&self, hold: &Hold) -> f64 {
+        let restart = if hold.is_restart { self.restart } else { 0.0 };
+        let work = (seconds(hold.seconds) - restart).max(0.0);
+        if hold.is_interrupted && self.checkpoint > 0.0 {
+            work - work % self.checkpoint
+        } else {
+            work
+        }
+    }
+
+    /// What a bid comes to, if the work meets as many interruptions as the record has.
+    pub fn outlook(&self, level: &BidLevel, watched: i64) -> Outlook {
+        let holds = level.holds.iter();
+        let held: f64 = holds.clone().map(|hold| seconds(hold.seconds)).sum();
+        let saved: f64 = holds.clone().map(|hold| self.saved(hold)).sum();
+        let interruptions: f64 = holds.clone().map(|hold| f64::from(u8::from(hold.is_interrupted))).sum();
+        let longest = holds.max_by_key(|hold| (hold.seconds, !hold.is_interrupted));
+        // Longer work than the record has at a bid would meet what nobody has seen.
+        let is_done = saved > 0.0 && saved >= self.hours * 3600.0;
+        let per_saved = |span: f64| is_done.then(|| self.hours * span / saved);
+        Outlook {
+            bid: level.bid,
+            held: held / seconds(watched),
+            interruptions: (held > 0.0).then(|| interruptions * seconds(DAY) / held),
+            longest: longest.map(|hold| (seconds(hold.seconds), !hold.is_interrupted)),
+            done: per_saved(seconds(watched)),
+            bill: per_saved(held).map(|hours| hours * level.bid),
+        }
+    }
+
+    /// The bids of a market, and which of them has the lowest bill.
+    pub fn outlooks(&self, market: &BidMarket, watched: i64) -> (Vec<Outlook>, Option<usize>) {
+        let outlooks = market.levels.iter().map(|level| self.outlook(level, watched));
+        let outlooks: Vec<_> = outlooks.collect();
+        let bills = outlooks.iter().enumerate();
+        let bills = bills.filter_map(|(index, outlook)| Some((index, outlook.bill?)));
+        let lowest = bills.min_by(|(_, left), (_, right)| left.total_cmp(right));
+        let lowest = lowest.map(|(index, _)| index);
+        (outlooks, lowest)
+    }
+}
+
+#[expect(clippy::cast_precision_loss)] // far below 2^53
+const fn seconds(span: i64) -> f64 {
+    span as f64
+}
+
+// Of on-demand offers, the cheapest of a machine is not always the one with its lowest minimum bid.
+/// The price types whose searches name minimum bids, the better one first.
+const TYPES: [OfferType; 2] = [OfferType::Bid, OfferType::OnDemand];
+
+/// What is asked of the record between two moments: of bid searches, and of on-demand ones in case there is
+/// nothing of them. A model and a number of GPUs can be chosen; else the query's conditions decide.
+pub(crate) fn questions(
+    query: &Query,
+    (model, gpus): (Option<String>, Option<u32>),
+    (since, until): (Moment, Moment),
+) -> [Question; 2] {
+    let only = |key: &str| {
+        let condition = query.active().find(|condition| condition.field.key == key)?;
+        match (&condition.operator, &condition.operand) {
+            (Operator::Eq, Operand::One(value)) => Some(value),
+            _ => None,
+        }
+    };
+    let model = model.or_else(|| match only("gpu_name")? {
+        Value::Text(name) => Some(name.clone()),
+        Value::Null | Value::Flag(_) | Value::Number(_) | Value::Version(_) => None,
+    });
+    let gpus = gpus.or_else(|| match only("num_gpus")? {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
+        Value::Number(gpus) => Some(*gpus as u32),
+        Value::Null | Value::Flag(_) | Value::Text(_) | Value::Version(_) => None,
+    });
+    TYPES.map(|offer_type| Question {
+        search: Some(SearchKey {
+            offer_type,
+            ..SearchKey::of(query)
+        }),
+        filter: LotFilter {
+            machine: None,
+            model: model.clone(),
+        },
+        storage: query.storage_gb(),
+        since,
+        until,
+        want: Want::Bids { gpus },
+    })
+}
+
+/// The history to go by: of bids, if enough of them is recorded.
+pub(crate) fn chosen(answers: impl IntoIterator<Item = Answer>) -> Option<BidHistory> {
+    let histories = answers.into_iter().filter_map(|answer| match answer {
+        Answer::Bids(history) => history,
+        Answer::Tape(_)
+        | Answer::Series(_)
+        | Answer::Memory(_)
+        | Answer::Index(_)
+        | Answer::Searches(_)
+        | Answer::Rings(_) => None,
+    });
+    histories.max_by_key(|history| {
+        let is_bid = history.search.offer_type == OfferType::Bid;
+        (history.withheld().is_none(), is_bid, history.watched)
+    })
+}
+
+/// The columns of [`cells`].
+pub(crate) const HEADS: [Head; 7] = [
+    ("Bid $/h", "bid", 9, 0),
+    ("Held", "held", 11, 0),
+    ("Cut/day", "interruptions_per_day", 9, 0),
+    ("Longest hold", "longest_hold_seconds", 13, 2),
+    ("Done in", "done_hours", 9, 1),
+    ("Bill", "bill", 11, 0),
+    ("", "is_lowest_bill", 8, 0),
+];
+
+/// The line of a bid.
+pub(crate) fn cells(outlook: &Outlook, is_lowest: bool) -> Vec<Cell> {
+    let longest = |span| {
+        let is_longer = outlook.longest.is_some_and(|(_, is_longer)| is_longer);
+        format!("{}{}", if is_longer { "≥ " } else { "" }, brief(span))
+    };
+    vec![
+        Cell::of(Some(outlook.bid), |bid| format!("{bid:.4}")),
+        Cell::of(Some(outlook.held), percent),
+        Cell::of(outlook.interruptions, |number| trimmed(number, 1)),
+        Cell::of(outlook.longest.map(|(span, _)| span), longest),
+        Cell::of(outlook.done, |hours| brief(hours * 3600.0)),
+        Cell::of(outlook.bill, dollars),
+        Cell::new(if is_lowest { "lowest" } else { "" }, is_lowest),
+    ]
+}
+
+/// What the figures rest on; `since` is written as the person reads times.
+pub(crate) fn basis(history: &BidHistory, since: &str, run: &Run) -> Vec<String> {
+    let source = match history.search.offer_type {
+        OfferType::Bid => "bid searches",
+        OfferType::OnDemand | OfferType::Reserved => {
+            "on-demand searches, which name the minimum bid of each machine's cheapest offer (bourse watch --type bid \
+             records bid searches)"
+        }
+    };
+    let [hours, checkpoint, restart] = [run.hours * 3600.0, run.checkpoint, run.restart].map(lasting);
+    vec![
+        format!(
+            "Recorded since {since}: {} between complete responses of {source}.",
+            lasting(seconds(history.watched))
+        ),
+        "A bid holds an offer while that is listed and its minimum bid is no higher. The offer with the lowest \
+         minimum bid is taken, and the next one when it is lost, to another renter too."
+            .to_owned(),
+        format!(
+            "Bill: GPUs for {hours} of work at the bid, without storage and traffic. An interruption costs the work \
+             since the last checkpoint (every {checkpoint}) and a restart ({restart})."
+        ),
+    ]
+}
+
+/// What to do where nothing is recorded.
+pub(crate) const NOTHING: &str = "No minimum bids are recorded of this search: bourse watch --type bid with the same words \
+                           records them";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: i64 = 3600;
+
+    fn hold(seconds: i64, is_restart: bool, is_interrupted: bool) -> Hold {
+        Hold {
+            seconds,
+            is_restart,
+            is_interrupted,
+        }
+    }
+
+    #[test]
+    fn the_bill_has_the_work_that_is_done_twice_and_the_restarts() {
+        let run = Run {
+            hours: 2.0,
+            checkpoint: 1800.0,
+            restart: 300.0,
+        };
+        // Of 100 minutes, 90 are saved; of 65 after a restart of 5, all 60; of 3, which the restart takes, none; the
+        // last hold was not interrupted, so that 25 of its 30 minutes count: 175.
+        let holds = vec![
+            hold(6000, false, true),
+            hold(3900, true, true),
+            hold(180, true, true),
+            hold(1800, true, false),
+        ];
+        let level = BidLevel { bid: 0.5, holds };
+        let outlook = run.outlook(&level, 10 * HOUR);
+        let (held, saved) = (198.0 * 60.0, 175.0 * 60.0);
+        assert!((outlook.held - held / 36_000.0).abs() < 1e-12);
+        assert!((outlook.bill.unwrap() - 0.5 * 2.0 * held / saved).abs() < 1e-12);
+        assert!((outlook.done.unwrap() - 2.0 * 36_000.0 / saved).abs() < 1e-12);
+        assert!((outlook.interruptions.unwrap() - 3.0 * 86_400.0 / held).abs() < 1e-12);
+        assert_eq!(outlook.longest, Some((6000.0, false)));
+        // The record has less than three hours of work.
+        assert_eq!(Run { hours: 3.0, ..run }.outlook(&level, 10 * HOUR).bill, None);
+        // Without a checkpoint that it reaches, no work is ever saved.
+        let never = Run {
+            checkpoint: 20_000.0,
+            ..run
+        };
+        let level = BidLevel {
+            bid: 0.5,
+            holds: vec![hold(6000, false, true)],
+        };
+        assert_eq!(never.outlook(&level, 10 * HOUR).bill, None);
+    }
+
+    #[test]
+    fn a_higher_bid_is_cheaper_where_a_lower_one_loses_its_work() {
+        let run = Run {
+            hours: 8.0,
+            checkpoint: 3600.0,
+            restart: 600.0,
+        };
+        let often = (0..10).map(|index| hold(HOUR + 1200, index > 0, true)).collect();
+        let market = BidMarket {
+            model: "RTX 4090".to_owned(),
+            gpus: 1,
+            levels: vec![
+                // Of 80 minutes, 60 are saved.
+                BidLevel {
+                    bid: 0.30,
+                    holds: often,
+                },
+                BidLevel {
+                    bid: 0.35,
+                    holds: vec![hold(20 * HOUR, false, false)],
+                },
+                BidLevel {
+                    bid: 0.45,
+                    holds: vec![hold(20 * HOUR, false, false)],
+                },
+            ],
+        };
+        let (outlooks, lowest) = run.outlooks(&market, 30 * HOUR);
+        let bills: Vec<f64> = outlooks.iter().filter_map(|outlook| outlook.bill).collect();
+        for (bill, expected) in bills.iter().zip([0.30 * 8.0 * 80.0 / 60.0, 0.35 * 8.0, 0.45 * 8.0]) {
+            assert!((bill - expected).abs() < 1e-9, "{bills:?}");
+        }
+        assert_eq!(lowest, Some(1));
+    }
+}

@@ -1,0 +1,266 @@
+//! The tab of bids: what each would have held, and where the job's bill is lowest.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::Line;
+
+use super::rules::{CHECKPOINT, HEADS, NOTHING, Outlook, RESTART, Run, basis, cells, chosen, questions};
+use crate::core::State;
+use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::core::views::chart::{Axis, Labels, SOLID, polyline};
+use crate::core::views::keys::TABBED_CHART;
+use crate::core::views::{chart, sheet};
+use crate::domain::format::{brief, dollars, lasting, percent};
+use crate::domain::history::{BidHistory, BidMarket, DAY, Moment, Question, VERDICT_DAYS};
+use crate::domain::insight::{Scale, recorded_lot};
+use crate::domain::text::visible;
+use crate::features::history;
+use crate::features::history::Recalled;
+use crate::features::history::figures::Figures;
+use crate::keys::{Action, Context};
+use crate::widgets::panel::Panel;
+
+/// The fewest lines of a chart that is worth its room.
+const CHART: u16 = 8;
+
+#[derive(Debug)]
+pub(crate) struct Bids {
+    questions: Vec<Question>,
+    /// The selected offer's model and number of GPUs.
+    like: Option<(String, u32)>,
+    run: Run,
+    is_awaited: bool,
+    failure: Option<String>,
+    history: Option<BidHistory>,
+    /// Which of its markets is shown.
+    market: usize,
+    cursor: usize,
+}
+
+impl Bids {
+    /// The bids on the selected offer's model, by what the pane's search recorded.
+    pub fn new(cx: &mut Cx<'_>) -> Option<Self> {
+        let (state, now) = (cx.state(), cx.now);
+        let browser = state.browser()?;
+        let row = browser.listing().zip(browser.selected_row());
+        let row = row.and_then(|(listing, row)| Some((listing, u32::try_from(row).ok()?)));
+        let like = row.and_then(|(listing, row)| {
+            let gpus = listing
+                .cell(row as usize, listing.catalog().by_key("num_gpus")?)
+                .whole()?;
+            Some((recorded_lot(listing, row)?.model, u32::try_from(gpus).ok()?))
+        });
+        let until = Moment::of(now.epoch);
+        let model = like.as_ref().map(|(model, _)| model.clone());
+        let span = (Moment(until.0 - VERDICT_DAYS * DAY), until);
+        let asked = questions(browser.shown_query()?, (model, None), span);
+        let is_on = state.recall().is_on;
+        let job = browser.computed.job.filter(|job| job.work_dlperf_hours.is_none());
+        let view = Self {
+            questions: asked.to_vec(),
+            like,
+            run: Run {
+                hours: job.map_or(1.0, |job| job.run_hours),
+                checkpoint: CHECKPOINT,
+                restart: RESTART,
+            },
+            is_awaited: is_on,
+            failure: (!is_on).then(|| "Nothing is recorded without a state folder".to_owned()),
+            history: None,
+            market: 0,
+            cursor: 0,
+        };
+        for question in asked.into_iter().filter(|_| is_on) {
+            history::ask(cx, question);
+        }
+        Some(view)
+    }
+
+    fn take_answers(&mut self, state: &State) {
+        let mut answers = Vec::new();
+        for question in &self.questions {
+            match state.recall().answer(question) {
+                Recalled::Here(answer) => answers.push(answer.clone()),
+                Recalled::Failed(why) => self.failure = Some(why.to_owned()),
+                Recalled::Awaited => return,
+            }
+        }
+        self.is_awaited = false;
+        self.history = chosen(answers);
+        let markets = self.history.iter().flat_map(|history| &history.markets);
+        let mut alike = markets.map(|market| Some((&market.model, market.gpus)));
+        let like = self.like.as_ref().map(|(model, gpus)| (model, *gpus));
+        self.market = alike.position(|market| market == like).unwrap_or(0);
+        self.cursor = self.outlooks().1.unwrap_or(0);
+    }
+
+    fn market(&self) -> Option<&BidMarket> {
+        let history = self.history.as_ref().filter(|history| history.withheld().is_none())?;
+        history.markets.get(self.market)
+    }
+
+    fn outlooks(&self) -> (Vec<Outlook>, Option<usize>) {
+        let watched = self.history.as_ref().map_or(0, |history| history.watched);
+        let outlooks = self.market().map(|market| self.run.outlooks(market, watched));
+        outlooks.unwrap_or_default()
+    }
+
+    fn switch(&mut self, by: usize) {
+        let markets = self.history.as_ref().map_or(0, |history| history.markets.len());
+        self.market = (self.market + by) % markets.max(1);
+        self.cursor = self.outlooks().1.unwrap_or(0);
+    }
+
+    /// What is shown above the bids, or in their place.
+    fn head(&self, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+        let theme = scene.theme;
+        let (outlooks, lowest) = self.outlooks();
+        let say = |text: &str, style| vec![Line::styled(visible(text, 400), style)];
+        if let Some(why) = &self.failure {
+            return say(why, theme.warning);
+        }
+        if self.is_awaited {
+            return say("Reading the record", theme.dim);
+        }
+        let Some(history) = self.history.as_ref().filter(|history| history.watched > 0) else {
+            return say(NOTHING, theme.text);
+        };
+        if let Some(why) = history.withheld() {
+            return say(&why, theme.text);
+        }
+        if outlooks.is_empty() {
+            return say("No such offer named a minimum bid in this time", theme.text);
+        }
+        let Some(best) = lowest.and_then(|lowest| outlooks.get(lowest)) else {
+            return say(
+                "At no bid would so much work have been done in the recorded time",
+                theme.text,
+            );
+        };
+        let work = lasting(self.run.hours * 3600.0);
+        let bill = best.bill.map_or_else(String::new, dollars);
+        let done = best.done.map_or_else(String::new, |hours| brief(hours * 3600.0));
+        let text = format!(
+            "Lowest bill: {bill} for {work} of work, at ${:.4}/h: held {} of the time, done in {done}",
+            best.bid,
+            percent(best.held)
+        );
+        say(&text, theme.accent)
+    }
+}
+
+impl View for Bids {
+    fn contexts(&self) -> &'static [Context] {
+        TABBED_CHART
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match action {
+            Action::Sort
+            | Action::Differences
+            | Action::Mark
+            | Action::Settings
+            | Action::Copy
+            | Action::Export
+            | Action::Submit
+            | Action::Open => Availability::Hidden,
+            _ => Availability::Available,
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        (action == Action::Right).then_some("GPUs")
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if let Some(lines) = cx.motion(action) {
+            let last = self.outlooks().0.len().saturating_sub(1);
+            self.cursor = self.cursor.saturating_add_signed(lines).min(last);
+            return Outcome::Handled;
+        }
+        match action {
+            Action::Right => self.switch(1),
+            Action::Left => self.switch(
+                self.history
+                    .as_ref()
+                    .map_or(1, |history| history.markets.len().max(1) - 1),
+            ),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn click(&mut self, _: Region, line: usize, _: &mut Cx<'_>) -> Outcome {
+        self.cursor = line;
+        Outcome::Handled
+    }
+
+    fn tick(&mut self, cx: &mut Cx<'_>) {
+        if self.is_awaited {
+            self.take_answers(cx.state());
+        }
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let (outlooks, lowest) = self.outlooks();
+        let of_market = |market: &BidMarket| format!("Bids on {}x {}", market.gpus, visible(&market.model, 24));
+        let panel = Panel::new(self.market().map_or_else(|| "Bids".to_owned(), of_market))
+            .note("$/h for all GPUs, without storage")
+            .focused(true)
+            .sized(scene.size);
+        let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+        let text = self.head(scene);
+        let local = scene.state.local_time(scene.now);
+        let recorded = self.history.as_ref().filter(|history| history.watched > 0);
+        let basis = recorded.map_or_else(Vec::new, |history| {
+            let since = local.minute(history::prices::seconds(history.since));
+            let lines = basis(history, &since, &self.run).into_iter();
+            lines.map(|line| Line::styled(line, scene.theme.dim)).collect()
+        });
+        let [head, foot] =
+            [&text, &basis].map(|lines| u16::try_from(sheet::rows(lines, inner.width)).unwrap_or(u16::MAX));
+        let bids = u16::try_from(outlooks.len()).unwrap_or(u16::MAX);
+        let table = bids.saturating_add(u16::from(bids > 0));
+        let [head, table, foot, chart] = Layout::vertical([
+            Constraint::Length(head),
+            Constraint::Length(table),
+            Constraint::Length(foot),
+            Constraint::Fill(1),
+        ])
+        .areas(inner);
+        sheet::text(text, head, scene);
+        sheet::text(basis, foot, scene);
+        if !outlooks.is_empty() {
+            let line = |(index, outlook)| cells(outlook, lowest == Some(index));
+            let figures = Figures {
+                heads: HEADS.to_vec(),
+                rows: outlooks.iter().enumerate().map(line).collect(),
+            };
+            figures.draw(self.cursor, table, scene);
+        }
+        draw_shares(&outlooks, chart, scene);
+    }
+}
+
+/// The share of the time that each bid would have held.
+fn draw_shares(outlooks: &[Outlook], area: Rect, scene: &mut Scene<'_, '_>) {
+    let across = Scale::fit(outlooks.iter().map(|outlook| outlook.bid), None);
+    let upwards = Scale::fit(outlooks.iter().map(|outlook| outlook.held * 100.0).chain([0.0]), None);
+    let (Some(across), Some(upwards)) = (across, upwards) else {
+        return;
+    };
+    if area.height < CHART || outlooks.len() < 2 {
+        return;
+    }
+    let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
+    let heading = "% of the time held, by bid in $/h";
+    scene.render(Line::styled(heading, scene.theme.heading), title);
+    let axes = (Axis(&across, Labels::Number), Axis(&upwards, Labels::Number));
+    let Some(plot) = chart::axes(&axes.0, Some(&axes.1), area, scene) else {
+        return;
+    };
+    let position = |outlook: &Outlook| Some((across.position(outlook.bid)?, upwards.position(outlook.held * 100.0)?));
+    let points: Vec<_> = outlooks.iter().filter_map(position).collect();
+    let color = scene.theme.series[1].fg.unwrap_or_default();
+    let canvas = chart::canvas(SOLID).paint(|context| polyline(context, &points, color));
+    scene.render(canvas, plot);
+}

@@ -1,0 +1,110 @@
+//! Figures as a table on the screen or in text, as CSV and as JSON, from one description.
+
+use std::borrow::Cow;
+
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use serde_json::{Map, Value as Json, json};
+
+use crate::cli::output::CliError;
+use crate::cli::{output, table};
+use crate::core::view::{Region, Scene};
+use crate::domain::{export, format};
+use crate::features::market::arguments::ReportFormat;
+use crate::widgets::table::{Column, Rows, Table, place};
+
+/// A figure as it is shown, and for programs.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Cell {
+    pub shown: String,
+    pub value: Json,
+}
+
+impl Cell {
+    pub fn new(shown: impl Into<String>, value: impl Into<Json>) -> Self {
+        let (shown, value) = (shown.into(), value.into());
+        Self { shown, value }
+    }
+
+    /// A number, or nothing where it is not known.
+    pub fn of(value: Option<f64>, show: impl Fn(f64) -> String) -> Self {
+        Self::new(value.map_or_else(|| format::NONE.to_owned(), show), json!(value))
+    }
+}
+
+/// A column: its title, its key for programs, and its cells on a screen that drops it by this priority.
+pub(crate) type Head = (&'static str, &'static str, u16, u8);
+
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Figures {
+    pub heads: Vec<Head>,
+    pub rows: Vec<Vec<Cell>>,
+}
+
+impl Figures {
+    /// Prints them, for people above sentences, as JSON in a member of `document`.
+    pub fn print(&self, format: ReportFormat, sentences: &[String], mut document: Json) -> Result<(), CliError> {
+        let rows = self.rows.iter();
+        match format {
+            ReportFormat::Table => {
+                let heads = self.heads.iter().map(|(title, ..)| (*title).to_owned()).collect();
+                let rows = rows.map(|row| row.iter().map(|cell| cell.shown.clone()).collect());
+                let lines: Vec<Vec<String>> = std::iter::once(heads).chain(rows).collect();
+                let table = if self.rows.is_empty() {
+                    String::new()
+                } else {
+                    table::plain(&lines) + "\n"
+                };
+                output::print(&(table + &sentences.join("\n") + "\n"))
+            }
+            ReportFormat::Csv => {
+                let heads = self.heads.iter().map(|(_, key, ..)| (*key).to_owned()).collect();
+                let text = |cell: &Cell| match &cell.value {
+                    Json::Null => String::new(),
+                    Json::String(text) => text.clone(),
+                    value => value.to_string(),
+                };
+                let rows = rows.map(|row| row.iter().map(text).collect::<Vec<_>>());
+                output::print(&export::csv_lines(std::iter::once(heads).chain(rows)))
+            }
+            ReportFormat::Json => {
+                let object = |row: &Vec<Cell>| -> Map<String, Json> {
+                    let keys = self.heads.iter().map(|(_, key, ..)| (*key).to_owned());
+                    keys.zip(row.iter().map(|cell| cell.value.clone())).collect()
+                };
+                document["figures"] = rows.map(object).collect();
+                output::print_json(&format!("{document:#}\n"))
+            }
+        }
+    }
+
+    /// Draws them as a table with a selected line.
+    pub fn draw(&self, cursor: usize, area: Rect, scene: &mut Scene<'_, '_>) {
+        let columns = self
+            .heads
+            .iter()
+            .enumerate()
+            .map(|(index, (title, _, width, priority))| {
+                let column = if index == 0 { Column::text } else { Column::number };
+                column(*title, *width).priority(*priority)
+            });
+        let columns: Vec<Column> = columns.collect();
+        let placed = place(&columns, area.width);
+        let table = Table::new(self, &columns, &placed, Some(cursor), scene.theme);
+        scene.scroll(Region::MAIN, table, area);
+    }
+}
+
+impl Rows for Figures {
+    fn count(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn cell(&self, row: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
+        let cell = self.rows.get(row).and_then(|row| row.get(column));
+        (
+            cell.map_or(Cow::Borrowed(""), |cell| Cow::Borrowed(&cell.shown)),
+            Style::new(),
+        )
+    }
+}

@@ -1,0 +1,67 @@
+//! `bourse history --index`: the price index of a search.
+
+use serde_json::json;
+
+use super::rules::{HEADS, basis, cells, question};
+use crate::api::client::epoch_seconds;
+use crate::cli::output;
+use crate::cli::output::CliError;
+use crate::domain::Resource;
+use crate::domain::history::{Answer, DAY, LotFilter, Moment, price_unit};
+use crate::features::history::arguments::HistoryArguments;
+use crate::features::history::command::{rfc3339, short, wanted};
+use crate::features::history::figures::Figures;
+use crate::settings::Settings;
+
+pub fn index(settings: &Settings, options: &HistoryArguments) -> Result<(), CliError> {
+    if options.search.volumes {
+        return Err(CliError::Usage(
+            "--index is about GPU models: leave out --volumes".to_owned(),
+        ));
+    }
+    let wanted = wanted(settings, &options.search, None)?;
+    let database = settings.history_location().open()?;
+    let database = database.leaving_out(wanted.bans(settings).banned());
+    // This second counts: a search may just have been recorded.
+    let until = Moment(Moment::of(epoch_seconds()).0 + 1);
+    let since = Moment(until.0 - i64::from(options.days) * DAY);
+    let filter = LotFilter {
+        machine: options.machine,
+        model: options.model.clone(),
+    };
+    let question = question(&wanted.query, filter, (since, until));
+    let mut figures = Figures {
+        heads: HEADS.to_vec(),
+        rows: Vec::new(),
+    };
+    let index = match database.answer(&question)? {
+        Answer::Index(Some(index)) => index,
+        Answer::Index(None)
+        | Answer::Tape(_)
+        | Answer::Series(_)
+        | Answer::Memory(_)
+        | Answer::Bids(_)
+        | Answer::Searches(_)
+        | Answer::Rings(_) => {
+            output::note("nothing is recorded of this search: bourse watch records it");
+            return figures.print(options.format, &[], json!({}));
+        }
+    };
+    let lines = index
+        .lines
+        .iter()
+        .filter(|line| options.countries || line.country.is_none());
+    figures.rows = lines
+        .map(cells)
+        .take(options.rows.map_or(usize::MAX, |rows| rows as usize))
+        .collect();
+    let unit = price_unit(Resource::Offers, question.storage);
+    let document = json!({
+        "conditions": index.search.conditions,
+        "unit": unit,
+        "since": rfc3339(index.since),
+        "models_withheld": index.withheld,
+    });
+    let basis = basis(&index, &format!("{} UTC", short(index.since)), &unit);
+    figures.print(options.format, &basis, document)
+}

@@ -1,0 +1,95 @@
+//! The lines of the price index in words.
+
+use crate::domain::format::{counted, lasting, percent, unit_price};
+use crate::domain::history::{Index, IndexLine, LotFilter, Moment, Question, SIZES, SearchKey, Want};
+use crate::domain::text::screen;
+use crate::domain::{OfferType, Query};
+use crate::features::history::figures::{Cell, Head};
+
+/// The columns of [`cells`].
+pub(crate) const HEADS: [Head; 10] = [
+    ("Model", "model", 20, 0),
+    ("Country", "country", 9, 3),
+    ("Lowest", "lowest_per_gpu", 9, 0),
+    ("2x", "premium_2x", 7, 1),
+    ("4x", "premium_4x", 7, 1),
+    ("8x", "premium_8x", 7, 1),
+    ("Bid", "bid", 7, 0),
+    ("Reserved", "reserved", 10, 2),
+    ("Rented", "rented", 9, 2),
+    ("Known", "known_seconds", 10, 4),
+];
+
+/// What is asked of the record between two moments, with the prices of the search that `query` is.
+pub(crate) fn question(query: &Query, filter: LotFilter, (since, until): (Moment, Moment)) -> Question {
+    Question {
+        search: Some(SearchKey {
+            offer_type: OfferType::OnDemand,
+            ..SearchKey::of(query)
+        }),
+        filter,
+        storage: query.storage_gb(),
+        since,
+        until,
+        want: Want::Index,
+    }
+}
+
+/// A share more or less: `+12%`.
+fn more(share: f64) -> String {
+    let size = percent(share.abs());
+    let sign = if size == "0%" {
+        ""
+    } else if share < 0.0 {
+        "−"
+    } else {
+        "+"
+    };
+    sign.to_owned() + &size
+}
+
+/// The cells of a line.
+pub(crate) fn cells(line: &IndexLine) -> Vec<Cell> {
+    let known: i64 = line.lows.iter().map(|(from, to, _)| to.since(*from)).sum();
+    let country = line.country.as_deref();
+    let ends = [
+        Cell::of(line.bid, more),
+        Cell::of(line.reserved, more),
+        Cell::of(line.rented, percent),
+        Cell::of(Some(seconds(known)), lasting),
+    ];
+    let starts = [
+        Cell::new(screen(&line.model, 20), line.model.as_str()),
+        Cell::new(country.unwrap_or("all"), country),
+        Cell::of(Some(line.lowest), unit_price),
+    ];
+    let premiums = line.premiums.map(|premium| Cell::of(premium, more));
+    starts.into_iter().chain(premiums).chain(ends).collect()
+}
+
+/// What the figures rest on; `since` is written as the person reads times.
+pub(crate) fn basis(index: &Index, since: &str, unit: &str) -> Vec<String> {
+    let sizes = SIZES.map(|gpus| format!("{gpus}x"));
+    let mut lines = vec![
+        format!(
+            "Lowest: the usual (median) lowest {unit} of complete responses since {since}, asked, not paid. {}: what a \
+             GPU costs more there than alone, Bid and Reserved: than on demand, at the same time and without storage.",
+            sizes.join(", ")
+        ),
+        "Rented: of the machines that left for a known cause, those that were rented. A figure that less than a day \
+         or 30 departures tell is not given."
+            .to_owned(),
+    ];
+    if index.withheld > 0 {
+        lines.push(format!(
+            "{} left out: the lowest price is known of less than 24 hours.",
+            counted(index.withheld, "model is", "models are")
+        ));
+    }
+    lines
+}
+
+#[expect(clippy::cast_precision_loss)] // far below 2^53
+pub(crate) const fn seconds(span: i64) -> f64 {
+    span as f64
+}

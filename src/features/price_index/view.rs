@@ -1,0 +1,196 @@
+//! The tab of the price index.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::Line;
+
+use super::rules::{HEADS, basis, cells, question};
+use crate::core::State;
+use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::core::views::keys::TABBED_CHART;
+use crate::core::views::sheet;
+use crate::domain::Resource;
+use crate::domain::history::{Answer, DAY, Index, IndexLine, LotFilter, Moment, Question, VERDICT_DAYS, price_unit};
+use crate::domain::text::visible;
+use crate::features::history;
+use crate::features::history::Recalled;
+use crate::features::history::figures::Figures;
+use crate::features::history::prices::{chart_of_lows, seconds};
+use crate::keys::{Action, Context};
+use crate::widgets::panel::Panel;
+
+/// The fewest lines of a chart below the table.
+const CHART: u16 = 9;
+
+#[derive(Debug)]
+pub(crate) struct PriceIndex {
+    question: Question,
+    index: Option<Index>,
+    /// Why there is nothing to show.
+    why: Option<String>,
+    /// The model whose countries are shown; without one, all models.
+    model: Option<String>,
+    cursor: usize,
+}
+
+impl PriceIndex {
+    pub fn new(cx: &mut Cx<'_>) -> Option<Self> {
+        let until = Moment::of(cx.now.epoch);
+        let span = (Moment(until.0 - VERDICT_DAYS * DAY), until);
+        let question = question(cx.state().browser()?.shown_query()?, LotFilter::default(), span);
+        let is_on = cx.state().recall().is_on;
+        if is_on {
+            history::ask(cx, question.clone());
+        }
+        Some(Self {
+            question,
+            index: None,
+            why: Some(
+                if is_on {
+                    "Reading the record"
+                } else {
+                    "Nothing is recorded without a state folder"
+                }
+                .to_owned(),
+            ),
+            model: None,
+            cursor: 0,
+        })
+    }
+
+    fn lines(&self) -> Vec<&IndexLine> {
+        let lines = self.index.iter().flat_map(|index| &index.lines);
+        let is_shown = |line: &&IndexLine| match &self.model {
+            None => line.country.is_none(),
+            Some(model) => line.model == *model,
+        };
+        lines.filter(is_shown).collect()
+    }
+
+    fn take_answer(&mut self, state: &State) {
+        let why = match state.recall().answer(&self.question) {
+            Recalled::Here(Answer::Index(Some(index))) => {
+                self.index = Some(index.clone());
+                let is_empty = index.lines.is_empty();
+                is_empty.then(|| "No index yet: no model's lowest price is known of 24 hours".to_owned())
+            }
+            Recalled::Here(_) => Some("Nothing is recorded of this search: turn on auto-refresh".to_owned()),
+            Recalled::Failed(why) => Some(visible(why, 200)),
+            Recalled::Awaited => return,
+        };
+        self.why = why;
+    }
+}
+
+impl View for PriceIndex {
+    fn contexts(&self) -> &'static [Context] {
+        TABBED_CHART
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match action {
+            Action::Sort
+            | Action::Differences
+            | Action::Mark
+            | Action::Settings
+            | Action::Copy
+            | Action::Export
+            | Action::Submit
+            | Action::Open => Availability::Hidden,
+            _ => Availability::Available,
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Right if self.model.is_none() => Some("countries"),
+            Action::Left if self.model.is_some() => Some("models"),
+            _ => None,
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if let Some(lines) = cx.motion(action) {
+            let last = self.lines().len().saturating_sub(1);
+            self.cursor = self.cursor.saturating_add_signed(lines).min(last);
+            return Outcome::Handled;
+        }
+        let selected = self.lines().get(self.cursor).map(|line| line.model.clone());
+        match action {
+            Action::Right => (self.model, self.cursor) = (selected, 0),
+            Action::Left => {
+                self.model = None;
+                self.cursor = self
+                    .lines()
+                    .iter()
+                    .position(|line| Some(&line.model) == selected.as_ref())
+                    .unwrap_or(0);
+            }
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn click(&mut self, _: Region, line: usize, _: &mut Cx<'_>) -> Outcome {
+        self.cursor = line.min(self.lines().len().saturating_sub(1));
+        Outcome::Handled
+    }
+
+    fn tick(&mut self, cx: &mut Cx<'_>) {
+        self.take_answer(cx.state());
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let unit = price_unit(Resource::Offers, self.question.storage);
+        let title = self.model.as_ref().map_or_else(
+            || "Price index".to_owned(),
+            |model| format!("Price index: {} by country", visible(model, 24)),
+        );
+        let panel = Panel::new(title)
+            .note(format!("{unit}, asked, not paid"))
+            .focused(true)
+            .sized(scene.size);
+        let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+        let why = self.why.iter().map(|why| Line::styled(why.clone(), scene.theme.text));
+        let mut text: Vec<Line<'static>> = why.collect();
+        let local = scene.state.local_time(scene.now);
+        if let Some(index) = self.index.as_ref().filter(|index| !index.lines.is_empty()) {
+            let basis = basis(index, &local.minute(seconds(index.since)), &unit).into_iter();
+            text.extend(basis.map(|line| Line::styled(line, scene.theme.dim)));
+        }
+        let lines = self.lines();
+        let head = u16::try_from(sheet::rows(&text, inner.width)).unwrap_or(u16::MAX);
+        let room = inner.height.saturating_sub(head);
+        let table = u16::try_from(lines.len() + 1).unwrap_or(u16::MAX);
+        // The table may take all but the chart, which goes if the table needs its room on a small screen.
+        let table = if room >= 2 * CHART {
+            table.min(room - CHART)
+        } else {
+            table.min(room)
+        };
+        let [head, table, chart] =
+            Layout::vertical([Constraint::Length(head), Constraint::Length(table), Constraint::Fill(1)]).areas(inner);
+        sheet::text(text, head, scene);
+        if lines.is_empty() {
+            return;
+        }
+        let figures = Figures {
+            heads: HEADS.to_vec(),
+            rows: lines.iter().map(|line| cells(line)).collect(),
+        };
+        figures.draw(self.cursor, table, scene);
+        if let Some(line) = lines.get(self.cursor).filter(|_| chart.height >= CHART) {
+            let country = line
+                .country
+                .as_ref()
+                .map_or_else(String::new, |country| format!(" in {country}"));
+            let heading = format!("Lowest price of {}{country}, {unit}", visible(&line.model, 24));
+            let span = (
+                self.question
+                    .since
+                    .max(self.index.as_ref().map_or(Moment(0), |index| index.since)),
+                self.question.until,
+            );
+            chart_of_lows(&line.lows, span, heading, chart, scene);
+        }
+    }
+}
