@@ -432,7 +432,12 @@ pub(crate) fn changes(
     };
     match database.answer(&question)? {
         Answer::Tape(events) => Ok(events),
-        Answer::Series(_) | Answer::Memory(_) | Answer::Searches(_) | Answer::Rings(_) => Ok(Vec::new()),
+        Answer::Series(_)
+        | Answer::Memory(_)
+        | Answer::Bids(_)
+        | Answer::Index(_)
+        | Answer::Searches(_)
+        | Answer::Rings(_) => Ok(Vec::new()),
     }
 }
 
