@@ -52,6 +52,7 @@ impl Wanted {
             rows: None,
             term: None,
             additions: Vec::new(),
+            all: false,
             columns: Vec::new(),
             no_bans: false,
         }

@@ -8,7 +8,7 @@ use crate::api::client::epoch_seconds;
 use crate::cli::args::SearchArguments;
 use crate::cli::output;
 use crate::cli::output::CliError;
-use crate::cli::wanted::wanted;
+use crate::cli::wanted::{Flags, wanted};
 use crate::domain::history::{BidMarket, DAY, Moment};
 use crate::domain::{Resource, text};
 use crate::features::history::command::{rfc3339, short};
@@ -25,8 +25,15 @@ pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError
         ..SearchArguments::default()
     };
     let resource = Resource::Offers;
-    let wanted = wanted(settings, resource, &search, options.no_default, (options.job, None))?;
-    if wanted.job.is_some_and(|job| job.work_dlperf_hours.is_some()) {
+    let flags = Flags {
+        job: options.job,
+        ..Flags::default()
+    };
+    let wanted = wanted(settings, resource, &search, options.no_default, flags)?;
+    if wanted
+        .job
+        .is_some_and(|job| job.work_dlperf_hours.is_some() || job.work.is_some())
+    {
         return Err(CliError::Usage("--job: give the hours of the work, e.g. 3d".to_owned()));
     }
     let run = Run {

@@ -93,7 +93,7 @@ fn go_on(cx: &mut Cx<'_>, mut load: Load) {
     } else {
         cx.complain(verdict);
     }
-    let (columns, rows) = cx.state().size;
+    let (columns, rows) = cx.state().screen.size;
     let has_panel = Size::of(columns, rows) == Size::Wide;
     let (parts, coverage) = load.plan.into_parts();
     let (now, browser) = (cx.now, cx.table(Resource::Offers));

@@ -537,9 +537,7 @@ fn the_history_has_a_line_at_the_price_of_an_alert() {
     recall(&mut desk, &recorded());
     desk.expect_not("your alerts");
     desk.keys("A enter down down").type_text("0.35").keys("pgdn enter");
-    desk.keys("tab")
-        .expect("History")
-        .expect("━ your alerts");
+    desk.keys("tab").expect("History").expect("━ your alerts");
 }
 
 #[test]
