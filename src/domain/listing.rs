@@ -34,7 +34,6 @@ mod scan;
 use builder::Builder;
 use estimate::Estimate;
 pub use full_record::FullRecord;
-use order::IdOrder;
 pub use order::compare_cells;
 use packed::Packed;
 use raw_cell::RawCell;
@@ -182,7 +181,7 @@ pub struct Listing {
     text: String,
     spans: Vec<Range<usize>>,
     ids: Vec<RowId>,
-    id_order: OnceLock<IdOrder>,
+    by_id: OnceLock<Vec<u32>>,
     columns: Vec<OnceLock<Column>>,
     now: f64,
     was_single: bool,
@@ -215,7 +214,7 @@ impl Listing {
             text: String::new(),
             spans: Vec::new(),
             ids: Vec::new(),
-            id_order: OnceLock::new(),
+            by_id: OnceLock::new(),
             columns: (0..catalog.fields.len() + catalog.computed.len())
                 .map(|_| OnceLock::new())
                 .collect(),

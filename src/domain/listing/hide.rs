@@ -20,7 +20,7 @@ impl Listing {
                 column.hide(is_hidden);
             }
         }
-        self.id_order = OnceLock::new();
+        self.by_id = OnceLock::new();
         self.forget_prices();
         self.hidden += many;
         many
