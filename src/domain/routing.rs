@@ -26,7 +26,6 @@ mod plan;
 mod run;
 mod sample;
 mod stats;
-mod timeline;
 pub mod words;
 mod workers;
 
@@ -38,5 +37,4 @@ pub use plan::{DEFAULT_RATE, MOST_ATTEMPTS, PollPolicy, RoutePlan, Stop, parse_s
 pub use run::{Attempt, Completion, End, Phase, Run};
 pub use sample::{LONGEST_WAIT, Outcome, OutcomeKind, RouteSample, or_more};
 pub use stats::{Quantiles, RouteStats, Summary};
-pub use timeline::{Bucket, Timeline};
 pub use workers::{WorkerShare, Workers};

@@ -2,7 +2,6 @@
 
 use super::latency::Latencies;
 use super::sample::{OutcomeKind, RouteSample};
-use super::timeline::{Bucket, Timeline};
 use super::workers::Workers;
 
 /// The figures of a run so far. Two of them are times: the *router reply* is how long each reply
@@ -18,7 +17,6 @@ pub struct RouteStats {
     load: f64,
     router_reply: Latencies,
     time_to_worker: Latencies,
-    timeline: Timeline,
     workers: Workers,
     first_assigned: Option<f64>,
 }
@@ -51,13 +49,6 @@ impl RouteStats {
         }
         self.bytes = self.bytes.saturating_add(sample.bytes);
         self.router_reply.record(sample.latency());
-        let mut bucket = Bucket::default();
-        match kind {
-            OutcomeKind::Assigned => bucket.assigned = 1,
-            OutcomeKind::Waiting => bucket.waiting = 1,
-            _ => bucket.failed = 1,
-        }
-        self.timeline.record(sample.ended, bucket);
         if let Some(worker) = sample.outcome.worker() {
             self.workers.record(worker, sample.outcome.reqnum());
             let first = self.first_assigned.unwrap_or(f64::INFINITY);
@@ -76,11 +67,6 @@ impl RouteStats {
     /// How many requests have ended or been cancelled, not counting polls.
     pub fn requests(&self) -> u64 {
         self.counts.iter().sum()
-    }
-
-    /// How many attempts have ended: requests and polls.
-    pub const fn attempts(&self) -> u64 {
-        self.attempts
     }
 
     /// How many requests the server answered or let time out: all but the cancelled ones.
@@ -103,11 +89,6 @@ impl RouteStats {
         self.polls
     }
 
-    /// Bytes of all response bodies.
-    pub const fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
     /// Total load estimate of the attempts that have ended and were not refused.
     pub const fn load(&self) -> f64 {
         self.load
@@ -123,17 +104,8 @@ impl RouteStats {
         &self.time_to_worker
     }
 
-    pub const fn timeline(&self) -> &Timeline {
-        &self.timeline
-    }
-
     pub const fn workers(&self) -> &Workers {
         &self.workers
-    }
-
-    /// Seconds from the start of the run to its first assignment.
-    pub const fn first_assigned(&self) -> Option<f64> {
-        self.first_assigned
     }
 
     /// All figures. `seconds` is how long the run has run, without pauses.

@@ -40,7 +40,6 @@ impl WorkerShare {
 pub struct Workers {
     shares: Vec<WorkerShare>,
     index: HashMap<Untrusted, usize>,
-    others: u64,
     total: u64,
 }
 
@@ -49,10 +48,7 @@ impl Workers {
         self.total += 1;
         let index = match self.index.get(worker) {
             Some(index) => *index,
-            None if self.shares.len() >= MOST => {
-                self.others += 1;
-                return;
-            }
+            None if self.shares.len() >= MOST => return,
             None => {
                 self.index.insert(worker.clone(), self.shares.len());
                 self.shares.push(WorkerShare {
@@ -78,19 +74,9 @@ impl Workers {
         ranked
     }
 
-    /// How many workers were told apart.
-    pub fn len(&self) -> usize {
-        self.shares.len()
-    }
-
     /// Whether none was assigned.
     pub fn is_empty(&self) -> bool {
         self.shares.is_empty()
-    }
-
-    /// Assignments to workers beyond the limit.
-    pub const fn others(&self) -> u64 {
-        self.others
     }
 
     /// A worker's share of all assignments, from 0 to 1.

@@ -6,9 +6,8 @@ mod polls;
 
 use bourse::domain::Untrusted;
 use bourse::domain::routing::{
-    Attempt, Bucket, Completion, End, FigureUnit, Latencies, Outcome, OutcomeKind, Phase, PollPolicy, RoutePlan,
-    RouteSample, RouteStats, Run, Stop, Timeline, check_payload, compare, export_csv, export_json, next_hop_body,
-    parse_span, words,
+    Attempt, Completion, End, FigureUnit, Latencies, Outcome, OutcomeKind, Phase, PollPolicy, RoutePlan, RouteSample,
+    RouteStats, Run, Stop, check_payload, compare, export_csv, export_json, next_hop_body, parse_span, words,
 };
 
 fn plan(stop: Stop, concurrency: u32, rate: Option<f64>) -> RoutePlan {
@@ -256,11 +255,14 @@ fn a_waiting_request_is_polled_after_its_wait_and_polls_are_no_requests() {
     run.complete(3, 1004.5, assigned("w", 2), 0.0);
     assert!(run.is_over());
     let stats = run.stats();
-    assert_eq!((stats.requests(), stats.polls(), stats.attempts()), (2, 2, 4));
+    assert_eq!(
+        (stats.requests(), stats.polls(), stats.summary(1.0).attempts),
+        (2, 2, 4)
+    );
     assert_eq!(stats.count(OutcomeKind::Assigned), 2);
     assert_eq!(stats.count(OutcomeKind::Waiting), 0);
     close(run.load_injected(), 200.0);
-    close(stats.first_assigned().unwrap(), 4.0);
+    close(stats.summary(1.0).first_assigned.unwrap(), 4.0);
 }
 
 #[test]
@@ -396,7 +398,7 @@ fn stopping_breaks_off_what_is_in_flight_and_hears_no_more_of_it() {
     assert!(run.stop(1000.4).is_empty());
     let stats = run.stats();
     assert_eq!(stats.count(OutcomeKind::Cancelled), 3);
-    assert_eq!(stats.attempts(), 4);
+    assert_eq!(stats.summary(1.0).attempts, 4);
     // Our own breaking off is no latency of the server.
     assert_eq!(stats.router_reply().count(), 1);
     assert_eq!(stats.answered(), 1);
