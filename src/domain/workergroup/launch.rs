@@ -12,7 +12,9 @@ use crate::domain::cost::Input;
 /// assert_eq!(disk("--disk=lots"), Err("lots".to_owned()));
 /// ```
 pub fn disk(launch_args: &str) -> Result<Option<f64>, String> {
-    let words = words(launch_args);
+    let words = shell_words::split(launch_args);
+    // With an open quote it is no shell's.
+    let words = words.unwrap_or_else(|_| launch_args.split_whitespace().map(str::to_owned).collect());
     let mut words = words.iter().map(String::as_str);
     let mut disk = None;
     while let Some(word) = words.next() {
@@ -30,38 +32,4 @@ pub fn disk(launch_args: &str) -> Result<Option<f64>, String> {
         disk = Some(size.ok_or_else(|| value.to_owned()));
     }
     disk.transpose()
-}
-
-/// The words of a text as a POSIX shell splits them; an open quote ends with the text.
-fn words(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut characters = text.chars();
-    while let Some(character) = characters.next() {
-        match character {
-            '\'' => {
-                let quoted = characters.by_ref().take_while(|next| *next != '\'');
-                word.get_or_insert_default().extend(quoted);
-            }
-            '"' => {
-                let word = word.get_or_insert_default();
-                while let Some(next) = characters.next() {
-                    match next {
-                        '"' => break,
-                        '\\' => match characters.next() {
-                            Some(escaped @ ('"' | '\\' | '$' | '`')) => word.push(escaped),
-                            Some(plain) => word.extend(['\\', plain]),
-                            None => word.push('\\'),
-                        },
-                        plain => word.push(plain),
-                    }
-                }
-            }
-            '\\' => word.get_or_insert_default().extend(characters.next()),
-            blank if blank.is_whitespace() => words.extend(word.take()),
-            plain => word.get_or_insert_default().push(plain),
-        }
-    }
-    words.extend(word);
-    words
 }

@@ -88,15 +88,6 @@ impl Snapshot {
             groups,
         }
     }
-
-    /// How many groups it holds.
-    pub fn len(&self) -> usize {
-        self.groups.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.groups.is_empty()
-    }
 }
 
 fn without_secrets(record: Map<String, Json>) -> Map<String, Json> {
