@@ -21,7 +21,7 @@ pub use figures::FiguresError;
 pub use geolocode::geolocode;
 pub use offer::OfferRow;
 pub use price::{Charges, Terms, storage_per_hour};
-pub use record::{Cell, Nothing};
+pub use record::{Cell, Nothing, Record};
 pub use volume::{DEFAULT_VOLUME, VolumeRow};
 
 use super::numbers::float;

@@ -175,17 +175,6 @@ record! {
     }
 }
 
-impl<'m> OfferRow<'m> {
-    /// The value of a member of `search` or `instance`.
-    pub fn nested(&self, object: &str, member: &str) -> Option<super::record::Cell<'m>> {
-        match object {
-            "search" => self.search.member(member),
-            "instance" => self.instance.member(member),
-            _ => None,
-        }
-    }
-}
-
 /// The part of an offer's price that grows with its GPUs.
 fn tariff(machine: &Machine, slice: &Slice, now: f64) -> Tariff {
     let gpus = f64::from(slice.gpus);

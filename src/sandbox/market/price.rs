@@ -128,7 +128,7 @@ pub fn storage_per_hour(storage_cost: f64, gigabytes: f64) -> f64 {
 }
 
 /// The objects `search` and `instance` of an offer, $ per hour.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Charges {
     #[serde(rename = "gpuCostPerHour")]
     pub gpu: f64,
@@ -163,6 +163,6 @@ impl Charges {
 
 impl<'m> AsCell<'m> for Charges {
     fn as_cell(&self) -> Cell<'m> {
-        Cell::Compound
+        Cell::Charges(*self)
     }
 }

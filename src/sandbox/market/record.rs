@@ -1,5 +1,13 @@
 //! Records that can be written as JSON and read member by member without building JSON first.
 
+use super::price::Charges;
+
+/// A row that a search is applied to.
+pub trait Record<'m> {
+    /// The value of a member, or `None` if there is no such member.
+    fn member(&self, name: &str) -> Option<Cell<'m>>;
+}
+
 /// The value of one member of a record, for filters and orders.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cell<'a> {
@@ -7,8 +15,9 @@ pub enum Cell<'a> {
     Flag(bool),
     Number(f64),
     Text(&'a str),
-    /// A list or an object.
-    Compound,
+    Charges(Charges),
+    /// A list.
+    List,
 }
 
 /// A type of a record's members.
@@ -49,7 +58,7 @@ impl<'m> AsCell<'m> for &'m str {
 
 impl<'m> AsCell<'m> for &[u64] {
     fn as_cell(&self) -> Cell<'m> {
-        Cell::Compound
+        Cell::List
     }
 }
 
@@ -90,12 +99,8 @@ macro_rules! record {
             $( $(#[$doc])* pub $member: $type, )*
         }
 
-        impl<$life> $name<$life> {
-            /// The value of a member, or `None` if there is no such member.
-            pub fn member(
-                &self,
-                name: &str,
-            ) -> Option<$crate::sandbox::market::record::Cell<$life>> {
+        impl<$life> $crate::sandbox::market::record::Record<$life> for $name<$life> {
+            fn member(&self, name: &str) -> Option<$crate::sandbox::market::record::Cell<$life>> {
                 use $crate::sandbox::market::record::AsCell as _;
                 match name {
                     $( stringify!($member) => Some(self.$member.as_cell()), )*

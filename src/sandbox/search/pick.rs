@@ -2,53 +2,16 @@
 
 use std::cmp::Ordering;
 
-use super::super::market::{Cell, OfferRow, VolumeRow};
+use super::super::market::{Cell, Record};
 use super::Search;
 use crate::domain::listing::compare_cells;
 use crate::domain::value::JsonKind;
 use crate::domain::{CellRef, Field, Source};
 
-/// A row that a search is applied to.
-pub trait Row<'m> {
-    fn id(&self) -> u64;
-    /// The value of a member, or `None` if there is no such member.
-    fn member(&self, name: &str) -> Option<Cell<'m>>;
-    /// The value of a member of a nested object.
-    fn nested(&self, object: &str, member: &str) -> Option<Cell<'m>>;
-}
-
-impl<'m> Row<'m> for OfferRow<'m> {
-    fn id(&self) -> u64 {
-        self.id
-    }
-
-    fn member(&self, name: &str) -> Option<Cell<'m>> {
-        OfferRow::member(self, name)
-    }
-
-    fn nested(&self, object: &str, member: &str) -> Option<Cell<'m>> {
-        OfferRow::nested(self, object, member)
-    }
-}
-
-impl<'m> Row<'m> for VolumeRow<'m> {
-    fn id(&self) -> u64 {
-        self.id
-    }
-
-    fn member(&self, name: &str) -> Option<Cell<'m>> {
-        VolumeRow::member(self, name)
-    }
-
-    fn nested(&self, _: &str, _: &str) -> Option<Cell<'m>> {
-        None
-    }
-}
-
 /// The items whose rows match `search`, in its order, up to its limit. `row` makes rows one at a
 /// time: only what the order needs of them is kept.
-pub fn pick<'m, T, R: Row<'m>>(items: impl Iterator<Item = T>, row: impl Fn(&T) -> R, search: &Search) -> Vec<T> {
-    let mut hits: Vec<(Vec<CellRef<'m>>, u64, T)> = items
+pub fn pick<'m, T, R: Record<'m>>(items: impl Iterator<Item = T>, row: impl Fn(&T) -> R, search: &Search) -> Vec<T> {
+    let mut hits: Vec<(Vec<CellRef<'m>>, f64, T)> = items
         .filter_map(|item| {
             let row = row(&item);
             let accepted = search
@@ -57,7 +20,11 @@ pub fn pick<'m, T, R: Row<'m>>(items: impl Iterator<Item = T>, row: impl Fn(&T) 
                 .all(|condition| condition.accepts(cell(&row, condition.field)));
             accepted.then(|| {
                 let keys = search.order.iter().map(|key| cell(&row, key.field)).collect();
-                (keys, row.id(), item)
+                let id = match row.member("id") {
+                    Some(Cell::Number(id)) => id,
+                    _ => 0.0,
+                };
+                (keys, id, item)
             })
         })
         .collect();
@@ -69,14 +36,14 @@ pub fn pick<'m, T, R: Row<'m>>(items: impl Iterator<Item = T>, row: impl Fn(&T) 
             .map(|(key, (left, right))| compare_cells(key.field, *left, *right, key.direction))
             .find(|order| order.is_ne())
             .unwrap_or(Ordering::Equal)
-            .then_with(|| left_id.cmp(right_id))
+            .then_with(|| left_id.total_cmp(right_id))
     });
     hits.truncate(search.limit);
     hits.into_iter().map(|(_, _, item)| item).collect()
 }
 
 /// The value of a field in a row.
-fn cell<'m>(row: &impl Row<'m>, field: &Field) -> CellRef<'m> {
+fn cell<'m>(row: &impl Record<'m>, field: &Field) -> CellRef<'m> {
     let value = match field.source {
         Source::Member(name) | Source::Search(name) | Source::TimeLeft(name, _) | Source::Since(name) => {
             row.member(name)
@@ -86,7 +53,10 @@ fn cell<'m>(row: &impl Row<'m>, field: &Field) -> CellRef<'m> {
             cell => cell,
         }),
         Source::Either(names) => names.iter().find_map(|name| row.member(name)),
-        Source::Nested(object, member) => row.nested(object, member),
+        Source::Nested(object, member) => match row.member(object) {
+            Some(Cell::Charges(charges)) => charges.member(member),
+            _ => None,
+        },
         Source::TextIs(name, text) => row.member(name).map(|cell| match cell {
             Cell::Text(value) => Cell::Flag(value == text),
             cell => cell,
@@ -103,6 +73,6 @@ fn cell<'m>(row: &impl Row<'m>, field: &Field) -> CellRef<'m> {
         Some(Cell::Flag(flag)) => CellRef::Flag(flag),
         Some(Cell::Number(number)) => CellRef::Number(number),
         Some(Cell::Text(text)) => CellRef::Text(text),
-        Some(Cell::Compound) => CellRef::Bad(JsonKind::List),
+        Some(Cell::Charges(_) | Cell::List) => CellRef::Bad(JsonKind::List),
     }
 }
