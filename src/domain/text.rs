@@ -337,63 +337,24 @@ fn ascii(text: &str, max_chars: usize) -> String {
 /// assert_eq!(occurrences("Türkiye, TR", "turk"), [0..5]);
 /// ```
 pub fn occurrences(text: &str, word: &str) -> Vec<Range<usize>> {
-    Needle::new(word).occurrences(text)
-}
-
-/// A word to look for in many texts.
-#[derive(Debug)]
-pub struct Needle {
-    /// The word, folded: each character to one character, so that positions do not shift.
-    folded: Vec<char>,
-    /// The same as bytes, if it is ASCII.
-    ascii: Option<Vec<u8>>,
-}
-
-impl Needle {
-    pub fn new(word: &str) -> Self {
-        let folded: Vec<char> = word.chars().map(fold).collect();
-        let byte = |letter: &char| u8::try_from(*letter).ok().filter(u8::is_ascii);
-        Self {
-            ascii: folded.iter().map(byte).collect(),
-            folded,
+    // Each character is folded to one, so that positions do not shift.
+    let word: Vec<char> = word.chars().map(fold).collect();
+    let text: Vec<(usize, char)> = text.char_indices().collect();
+    let mut ranges = Vec::new();
+    let mut at = 0;
+    while let Some(window) = text.get(at..at + word.len()).filter(|window| !window.is_empty()) {
+        let is_here = window
+            .iter()
+            .zip(&word)
+            .all(|((_, letter), wanted)| fold(*letter) == *wanted || (*wanted == '_' && *letter == ' '));
+        if let (true, Some((start, _)), Some((end, last))) = (is_here, window.first(), window.last()) {
+            ranges.push(*start..end + last.len_utf8());
+            at += word.len();
+        } else {
+            at += 1;
         }
     }
-
-    /// Whether the word occurs in a text; allocates nothing for texts of plain letters.
-    pub fn is_in(&self, text: &str) -> bool {
-        if !text.is_ascii() {
-            return !self.occurrences(text).is_empty();
-        }
-        let Some(word) = self.ascii.as_deref().filter(|word| !word.is_empty()) else {
-            return false;
-        };
-        let is = |(letter, wanted): (&u8, &u8)| {
-            letter.to_ascii_lowercase() == *wanted || (*wanted == b'_' && *letter == b' ')
-        };
-        let mut windows = text.as_bytes().windows(word.len());
-        windows.any(|window| window.iter().zip(word).all(is))
-    }
-
-    /// Where the word stands in a text, in bytes.
-    fn occurrences(&self, text: &str) -> Vec<Range<usize>> {
-        let word = &self.folded;
-        let text: Vec<(usize, char)> = text.char_indices().collect();
-        let mut ranges = Vec::new();
-        let mut at = 0;
-        while let Some(window) = text.get(at..at + word.len()).filter(|window| !window.is_empty()) {
-            let is_here = window
-                .iter()
-                .zip(word)
-                .all(|((_, letter), wanted)| fold(*letter) == *wanted || (*wanted == '_' && *letter == ' '));
-            if let (true, Some((start, _)), Some((end, last))) = (is_here, window.first(), window.last()) {
-                ranges.push(*start..end + last.len_utf8());
-                at += word.len();
-            } else {
-                at += 1;
-            }
-        }
-        ranges
-    }
+    ranges
 }
 
 fn fold(character: char) -> char {

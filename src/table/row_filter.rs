@@ -2,7 +2,7 @@
 
 use crate::domain::field::Kind;
 use crate::domain::listing::Column;
-use crate::domain::text::{Needle, beginning};
+use crate::domain::text::{beginning, occurrences};
 use crate::domain::{Field, Listing};
 
 // More than any column shows.
@@ -61,9 +61,8 @@ pub fn narrow(listing: &Listing, view: Vec<u32>, words: &[String], shown: &[&'st
         if words[..index].contains(word) {
             continue;
         }
-        let needle = Needle::new(word);
         let columns: Vec<Hits<'_>> = fields()
-            .map(|field| hits_in(listing, field, &needle))
+            .map(|field| hits_in(listing, field, word))
             .filter(|hits| hits.texts.contains(&true))
             .collect();
         rows.retain(|row| columns.iter().any(|hits| hits.has(*row)));
@@ -90,14 +89,14 @@ pub(crate) fn searched(listing: &Listing) -> impl Iterator<Item = &'static Field
     fields.filter(|field| is_searched(field))
 }
 
-fn hits_in<'a>(listing: &'a Listing, field: &'static Field, needle: &Needle) -> Hits<'a> {
+fn hits_in<'a>(listing: &'a Listing, field: &'static Field, word: &str) -> Hits<'a> {
     let column = listing.column(field);
     let texts = column.texts().iter();
     Hits {
         field,
         column,
         texts: texts
-            .map(|text| needle.is_in(beginning(text.compared(), SEARCHED).0))
+            .map(|text| !occurrences(beginning(text.compared(), SEARCHED).0, word).is_empty())
             .collect(),
     }
 }
