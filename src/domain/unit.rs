@@ -81,16 +81,6 @@ const fn transfer_suffixes(unit: TransferUnit) -> &'static [(&'static str, f64)]
 }
 
 impl Unit {
-    /// The power of ten between a bare number in a query and the wire value, if it is one
-    /// (`gpu_ram=24` is 24000 MB).
-    pub const fn query_exponent(self) -> i32 {
-        match self {
-            // 1000, not 1024, as in the market's own client.
-            Self::Megabytes => 3,
-            _ => 0,
-        }
-    }
-
     /// The factor between a bare number in a query and the wire value.
     pub const fn query_factor(self) -> f64 {
         match self {

@@ -1,7 +1,4 @@
-//! Parses and prints numbers without losing a digit.
-//!
-//! A text is parsed and multiplied as a decimal; only the result is rounded to a double, once. So
-//! `16.1GB` is the double closest to 16100 whichever way the factor is written.
+//! Parses and prints numbers with their units.
 
 use crate::domain::dialect::Dialect;
 use crate::domain::field::{Field, Kind, Unit};
@@ -9,124 +6,47 @@ use crate::domain::field::{Field, Kind, Unit};
 /// 2^53: beyond it a double does not hold every whole number.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-struct Decimal {
-    negative: bool,
-    digits: String,
-    exponent: i32,
+/// The decimal at the start of `text`, and the rest.
+fn decimal(text: &str) -> Option<(f64, &str)> {
+    let digits = |from: usize| from + text[from..].bytes().take_while(u8::is_ascii_digit).count();
+    let first = usize::from(text.starts_with(['+', '-']));
+    let mut end = digits(first);
+    let mut count = end - first;
+    if text[end..].starts_with('.') {
+        let fraction = end + 1;
+        end = digits(fraction);
+        count += end - fraction;
+    }
+    if text[end..].starts_with(['e', 'E']) {
+        let power = end + 1 + usize::from(text[end + 1..].starts_with(['+', '-']));
+        end = Some(digits(power)).filter(|behind| *behind > power).unwrap_or(end);
+    }
+    let (number, rest) = text.split_at(end);
+    Some((number.parse().ok().filter(|_| count > 0)?, rest))
 }
 
-impl Decimal {
-    /// The decimal at the start of `text`, and the rest.
-    fn read(text: &str) -> Option<(Self, &str)> {
-        let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-        let (whole, rest) = digits(unsigned);
-        let (fraction, rest) = match rest.strip_prefix('.') {
-            Some(behind) => digits(behind),
-            None => ("", rest),
-        };
-        if whole.is_empty() && fraction.is_empty() {
-            return None;
-        }
-        let (power, rest) = power(rest);
-        let decimals = i32::try_from(fraction.len()).ok()?;
-        let decimal = Self {
-            negative: text.starts_with('-'),
-            digits: format!("{whole}{fraction}"),
-            exponent: power.saturating_sub(decimals),
-        };
-        Some((decimal, rest))
-    }
-
-    /// The shortest decimal that parses to `value`.
-    fn of(value: f64) -> Self {
-        let text = format!("{value:e}");
-        Self::read(&text).map_or(
-            Self {
-                negative: false,
-                digits: "0".to_owned(),
-                exponent: 0,
-            },
-            |(decimal, _)| decimal,
-        )
-    }
-
-    /// The double closest to this decimal times `factor`.
-    fn times(&self, factor: f64) -> f64 {
-        let (multiplier, shift) = decimal_factor(factor);
-        let digits = if multiplier == 1 {
-            Some(self.digits.clone())
-        } else {
-            let digits = self.digits.parse::<u128>().ok();
-            let product = digits.and_then(|digits| digits.checked_mul(multiplier));
-            product.map(|product| product.to_string())
-        };
-        let text = |digits: &str, shift: i32| {
-            let sign = if self.negative { "-" } else { "" };
-            format!("{sign}{digits}e{}", self.exponent.saturating_add(shift))
-        };
-        let value = match digits {
-            Some(digits) => text(&digits, shift).parse().unwrap_or(f64::NAN),
-            None => text(&self.digits, 0).parse().unwrap_or(f64::NAN) * factor,
-        };
-        value + 0.0 // no minus zero
-    }
-
-    /// As people write it, with an exponent only for very large and small numbers.
-    fn write(&self) -> String {
-        let sign = if self.negative { "-" } else { "" };
-        let count = i32::try_from(self.digits.len()).unwrap_or(i32::MAX);
-        let point = count.saturating_add(self.exponent);
-        let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or(0));
-        match (self.exponent, point) {
-            (0.., ..=21) => format!("{sign}{}{}", self.digits, zeros(self.exponent)),
-            (_, 1..=21) => {
-                let (whole, fraction) = self.digits.split_at(usize::try_from(point).unwrap_or(0));
-                format!("{sign}{whole}.{fraction}")
-            }
-            (_, -6..=0) => format!("{sign}0.{}{}", zeros(-point), self.digits),
-            _ => format!("{sign}{}e{}", self.digits, self.exponent),
-        }
-    }
+/// To the fifteen digits that a double holds: 16.1 GB are 16100 MB, not 16100.000000000002.
+fn rounded(number: f64) -> f64 {
+    format!("{number:.14e}").parse().unwrap_or(f64::NAN)
 }
 
-/// The digits at the start, and the rest.
-fn digits(text: &str) -> (&str, &str) {
-    let end = text
-        .find(|character: char| !character.is_ascii_digit())
-        .unwrap_or(text.len());
-    text.split_at(end)
-}
-
-/// The power of ten at the start (`e-3`), and the rest.
-fn power(text: &str) -> (i32, &str) {
-    let Some(behind) = text.strip_prefix(['e', 'E']) else {
-        return (0, text);
+#[expect(clippy::float_cmp)] // the factor of a number that stays what it is
+fn times(number: f64, factor: f64) -> f64 {
+    let product = if factor == 1.0 {
+        number
+    } else {
+        rounded(number * factor)
     };
-    let unsigned = behind.strip_prefix(['+', '-']).unwrap_or(behind);
-    let (count, rest) = digits(unsigned);
-    if count.is_empty() {
-        return (0, text);
-    }
-    // Any larger exponent is infinite or zero all the same, and must not overflow in sums.
-    let power = count.parse().unwrap_or(99_999).min(99_999);
-    (if behind.starts_with('-') { -power } else { power }, rest)
+    product + 0.0 // no minus zero
 }
 
-/// A factor as a whole number times a power of ten: 0.125 is 125 x 10^-3.
-fn decimal_factor(factor: f64) -> (u128, i32) {
-    let (mut scaled, mut shift) = (factor, 0);
-    while scaled.fract() != 0.0 && shift > -12 {
-        shift -= 1;
-        scaled = factor * 10_f64.powi(-shift);
+/// As people write it, with an exponent only for very large and small numbers.
+fn written(number: f64) -> String {
+    if number == 0.0 || (1e-7..1e21).contains(&number.abs()) {
+        number.to_string()
+    } else {
+        format!("{number:e}")
     }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    // factors of units are positive and far below 2^128
-    let mut multiplier = scaled as u128;
-    while multiplier > 1 && multiplier.is_multiple_of(10) {
-        multiplier /= 10;
-        shift += 1;
-    }
-    (multiplier, shift)
 }
 
 /// What is wrong with a number.
@@ -159,13 +79,13 @@ pub(super) fn read_with(text: &str, field: &Field, dialect: &Dialect, suffix: Op
     if matches!(name.as_str(), "nan" | "inf" | "infinity") {
         return Err(Fault::NotFinite);
     }
-    let (decimal, written) = Decimal::read(amount).ok_or(Fault::NotANumber)?;
+    let (number, written) = decimal(amount).ok_or(Fault::NotANumber)?;
     let written = match written.trim() {
         "" => suffix.unwrap_or_default(),
         written => written,
     };
     let factor = factor(written, field.unit, dialect, money)?;
-    let value = decimal.times(factor);
+    let value = times(number, factor);
     if !value.is_finite() {
         return Err(Fault::NotFinite);
     }
@@ -179,7 +99,7 @@ pub(super) fn read_with(text: &str, field: &Field, dialect: &Dialect, suffix: Op
 /// The suffix after the number in `text`.
 pub(super) fn suffix(text: &str) -> Option<&str> {
     let amount = text.trim().trim_start_matches('$');
-    let (_, suffix) = Decimal::read(amount)?;
+    let (_, suffix) = decimal(amount)?;
     let suffix = suffix.trim();
     (!suffix.is_empty()).then_some(suffix)
 }
@@ -221,22 +141,18 @@ fn factor(suffix: &str, unit: Unit, dialect: &Dialect, money: bool) -> Result<f6
 /// A wire value in query units: a bare number if it parses to exactly the same value, in this
 /// program and in the market's client (which multiplies doubles), else with a unit.
 pub(super) fn write(value: f64, field: &Field) -> String {
-    let factor = field.unit.query_factor();
-    let plain = Decimal::of(value);
-    let bare = match field.unit {
-        Unit::Megabytes => Decimal {
-            exponent: plain.exponent - field.unit.query_exponent(),
-            ..Decimal::of(value)
-        },
-        Unit::Seconds => Decimal::of(value / factor),
-        _ => return plain.write(),
+    let unit = match field.unit {
+        Unit::Megabytes => "MB",
+        Unit::Seconds => "s",
+        _ => return written(value),
     };
-    let theirs = bare.times(1.0) * factor;
+    let factor = field.unit.query_factor();
+    let bare = value / factor;
     #[expect(clippy::float_cmp)] // the very same double is wanted
-    let exact = bare.times(factor) == value && theirs == value;
+    let exact = rounded(bare) == bare && times(bare, factor) == value && bare * factor == value;
     if exact {
-        return bare.write();
+        written(bare)
+    } else {
+        format!("{}{unit}", written(value))
     }
-    let unit = if field.unit == Unit::Megabytes { "MB" } else { "s" };
-    format!("{}{unit}", plain.write())
 }
