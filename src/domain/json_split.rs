@@ -96,7 +96,12 @@ impl Records for Ranges {
 
 /// The members of an object: names and where their values stand.
 pub fn members(text: &str) -> Result<Vec<(String, Range<usize>)>, SplitError> {
-    split_records(text, "").map(|envelope| envelope.members)
+    let mut splitter = Splitter {
+        most_members: usize::MAX,
+        ..Splitter::new("")
+    };
+    splitter.advance(text, true, &mut Ranges::default())?;
+    Ok(splitter.envelope.members)
 }
 
 /// An object as a tree. Where no reader takes it whole (1e400, half a surrogate pair, 200 levels)
@@ -139,6 +144,7 @@ pub struct Splitter {
     /// Below this length nothing more is tried: a record that arrives in many pieces is not scanned
     /// from its start with each of them.
     patience: usize,
+    most_members: usize,
     /// The members of the response but its records.
     pub envelope: Envelope,
 }
@@ -152,6 +158,7 @@ impl Splitter {
             records: 0,
             lists: 0,
             patience: 0,
+            most_members: MOST_MEMBERS,
             envelope: Envelope::default(),
         }
     }
@@ -226,7 +233,7 @@ impl Splitter {
             return self.list(cursor, records);
         }
         let value = cursor.value()?;
-        if self.envelope.members.len() == MOST_MEMBERS {
+        if self.envelope.members.len() == self.most_members {
             return Err(SplitError::TooManyMembers);
         }
         self.envelope.members.push((name, value));

@@ -4,6 +4,7 @@
 //! table, of the conditions and of the prices are read with the response; any other field becomes a
 //! column on first use, read from the records' own JSON, which stays available in full.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -12,7 +13,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::catalog::Catalog;
 use super::dialect::TransferUnit;
 use super::field::Field;
-use super::json_split::SplitError;
+use super::json_split::{self, SplitError};
 use super::text::Untrusted;
 use super::value::{CellRef, JsonKind};
 
@@ -26,7 +27,6 @@ mod matching;
 mod order;
 mod packed;
 mod raw_cell;
-mod raw_members;
 mod read;
 mod reader;
 mod scan;
@@ -423,19 +423,23 @@ impl Listing {
 
     /// The JSON of a record's member; the last one of a repeated name, as JSON readers have it.
     pub(crate) fn member(&self, row: usize, name: &str) -> Option<&str> {
-        raw_members::member(self.json(row)?, name)
+        let json = self.json(row)?;
+        let members = json_split::members(json).ok()?;
+        let (_, value) = members.into_iter().rfind(|(known, _)| known == name)?;
+        Some(&json[value])
     }
 
     /// The first `most` of a record's members that its catalog does not know, as names and JSON, and
     /// how many there are beyond them.
     pub fn unknown_members(&self, row: usize, most: usize) -> (Vec<(String, &str)>, usize) {
-        let known = self
-            .catalog
-            .fields
-            .iter()
-            .flat_map(|field| read::members(&field.source))
-            .collect();
+        let fields = self.catalog.fields.iter();
+        let known: HashSet<&str> = fields.flat_map(|field| read::members(&field.source)).collect();
         let json = self.json(row).unwrap_or_default();
-        raw_members::other_members(json, &known, most)
+        let mut unknown = json_split::members(json).unwrap_or_default();
+        unknown.retain(|(name, _)| !known.contains(name.as_str()));
+        let more = unknown.len().saturating_sub(most);
+        unknown.truncate(most);
+        let json = unknown.into_iter().map(|(name, value)| (name, &json[value]));
+        (json.collect(), more)
     }
 }

@@ -2,12 +2,10 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::Range;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use crate::domain::json_split;
 use crate::domain::value::{EXACT, JsonKind};
 
 /// A value as it came, of any type.
@@ -66,73 +64,6 @@ pub(super) fn integer(number: i128) -> RawCell<'static> {
 fn is_beyond_doubles(text: &str) -> bool {
     let number = text.parse::<i128>();
     number.is_ok_and(|number| matches!(integer(number), RawCell::Text(_)))
-}
-
-#[derive(Deserialize)]
-#[serde(transparent)]
-pub(super) struct Name<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
-
-/// The scalar members of a nested object; anything else counts as no members.
-pub(super) struct Inner<'a>(pub(super) Vec<(Cow<'a, str>, RawCell<'a>)>);
-
-impl Inner<'_> {
-    /// The members of an object by its JSON text, each read on its own.
-    pub(super) fn of(json: &str) -> Inner<'static> {
-        let members = json_split::members(json).unwrap_or_default();
-        let read = |(name, value): (String, Range<usize>)| (Cow::Owned(name), RawCell::of(&json[value]).into_owned());
-        Inner(members.into_iter().map(read).collect())
-    }
-}
-
-impl<'de> Deserialize<'de> for Inner<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InnerVisitor;
-        impl<'de> Visitor<'de> for InnerVisitor {
-            type Value = Inner<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("anything")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut values = Vec::new();
-                while let Some(Name(name)) = map.next_key()? {
-                    values.push((name, map.next_value()?));
-                }
-                Ok(Inner(values))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-                while seq.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(Inner(Vec::new()))
-            }
-
-            fn visit_unit<E>(self) -> Result<Self::Value, E> {
-                Ok(Inner(Vec::new()))
-            }
-
-            fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-                Ok(Inner(Vec::new()))
-            }
-
-            fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-                Ok(Inner(Vec::new()))
-            }
-
-            fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-                Ok(Inner(Vec::new()))
-            }
-
-            fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-                Ok(Inner(Vec::new()))
-            }
-
-            fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
-                Ok(Inner(Vec::new()))
-            }
-        }
-        deserializer.deserialize_any(InnerVisitor)
-    }
 }
 
 impl<'de> Deserialize<'de> for RawCell<'de> {

@@ -2,12 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt;
 
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_json::value::RawValue;
+use serde::de::IgnoredAny;
 
-use super::raw_cell::{Inner, Name, RawCell, integer, kind_of};
+use super::raw_cell::{RawCell, integer, kind_of};
 use super::{Builder, RowId};
 use crate::domain::catalog::Catalog;
 use crate::domain::field::{Field, Filter, Kind, Source};
@@ -186,48 +184,39 @@ impl Plan {
         vec![RawCell::Missing; self.slots]
     }
 
-    pub(super) fn read<'a>(&self, json: &'a str) -> Result<Vec<RawCell<'a>>, &'static str> {
+    /// Reads each member on its own: valid JSON may hold what no reader takes (1e400, half a
+    /// surrogate pair, 200 levels), and some services write NaN.
+    pub(super) fn read(&self, json: &str) -> Result<Vec<RawCell<'static>>, &'static str> {
         if !json.trim_start().starts_with('{') {
             return Err("not an object");
         }
-        let mut deserializer = serde_json::Deserializer::from_str(json);
-        deserializer
-            .deserialize_map(RecordVisitor { plan: self })
-            .or_else(|_| self.read_members(json).ok_or("invalid JSON"))
-    }
-
-    /// Reads each member on its own: valid JSON may hold what no reader takes (1e400, half a
-    /// surrogate pair, 200 levels), and some services write NaN. Nothing if it is no JSON besides.
-    fn read_members(&self, json: &str) -> Option<Vec<RawCell<'static>>> {
         let is_json = |text: &str| serde_json::from_str::<IgnoredAny>(text).is_ok();
         let json = if is_json(json) {
             Cow::Borrowed(json)
         } else {
             Cow::Owned(without_non_numbers(json))
         };
-        if !is_json(&json) {
-            return None;
-        }
+        let members = json_split::members(&json).ok().filter(|_| is_json(&json));
         let mut values = self.blank();
-        for (name, value) in json_split::members(&json).ok()? {
+        for (name, value) in members.ok_or("invalid JSON")? {
             let value = &json[value];
             match self.role(0, &name) {
                 Role::Skipped => {}
                 Role::Slot(slot) => values[slot] = RawCell::of(value).into_owned(),
-                Role::Object(object) => self.nest(object, Inner::of(value), &mut values),
+                Role::Object(object) => self.nest(object, value, &mut values),
                 Role::Search(slot) => values[slot] = search(value),
             }
         }
-        Some(values)
+        Ok(values)
     }
 
-    /// Notes the members of a nested object; of repeated ones the first.
-    fn nest<'a>(&self, object: usize, inner: Inner<'a>, values: &mut [RawCell<'a>]) {
-        for (name, value) in inner.0 {
+    /// Reads the members of a nested object; of repeated ones the first. Any other value has none.
+    fn nest(&self, object: usize, json: &str, values: &mut [RawCell<'static>]) {
+        for (name, value) in json_split::members(json).unwrap_or_default() {
             if let Role::Slot(slot) = self.role(object, &name)
                 && matches!(values[slot], RawCell::Missing)
             {
-                values[slot] = value;
+                values[slot] = RawCell::of(&json[value]).into_owned();
             }
         }
     }
@@ -433,36 +422,4 @@ fn moment<'a>(text: &Cow<'a, str>) -> RawCell<'a> {
         || RawCell::Text(text.clone()),
         |moment| RawCell::Number(moment.as_duration().as_secs_f64()),
     )
-}
-
-struct RecordVisitor<'p> {
-    plan: &'p Plan,
-}
-
-impl<'de> Visitor<'de> for RecordVisitor<'_> {
-    type Value = Vec<RawCell<'de>>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a record")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut values = self.plan.blank();
-        while let Some(Name(name)) = map.next_key()? {
-            match self.plan.role(0, &name) {
-                Role::Skipped => {
-                    map.next_value::<IgnoredAny>()?;
-                }
-                Role::Slot(slot) => values[slot] = map.next_value()?,
-                Role::Object(object) => {
-                    let inner: Inner<'_> = map.next_value()?;
-                    self.plan.nest(object, inner, &mut values);
-                }
-                Role::Search(slot) => {
-                    values[slot] = search(map.next_value::<&RawValue>()?.get());
-                }
-            }
-        }
-        Ok(values)
-    }
 }
