@@ -25,13 +25,17 @@ fn decimal(text: &str) -> Option<(f64, &str)> {
     Some((number.parse().ok().filter(|_| count > 0)?, rest))
 }
 
-/// The product to fifteen digits, which a double holds: 16.1 GB are 16100 MB, not 16100.000000000002.
+/// To the fifteen digits that a double holds: 16.1 GB are 16100 MB, not 16100.000000000002.
+fn rounded(number: f64) -> f64 {
+    format!("{number:.14e}").parse().unwrap_or(f64::NAN)
+}
+
 #[expect(clippy::float_cmp)] // the factor of a number that stays what it is
 fn times(number: f64, factor: f64) -> f64 {
     let product = if factor == 1.0 {
         number
     } else {
-        format!("{:.14e}", number * factor).parse().unwrap_or(f64::NAN)
+        rounded(number * factor)
     };
     product + 0.0 // no minus zero
 }
@@ -145,7 +149,7 @@ pub(super) fn write(value: f64, field: &Field) -> String {
     let factor = field.unit.query_factor();
     let bare = value / factor;
     #[expect(clippy::float_cmp)] // the very same double is wanted
-    let exact = times(bare, factor) == value && bare * factor == value;
+    let exact = rounded(bare) == bare && times(bare, factor) == value && bare * factor == value;
     if exact {
         written(bare)
     } else {
