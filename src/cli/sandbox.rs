@@ -1,5 +1,7 @@
 //! `bourse sandbox`: the sandbox marketplace for other clients.
 
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
 use super::args::SandboxArguments;
 use super::output::{self, CliError};
 use crate::sandbox::{Sandbox, SandboxConfig};
@@ -50,36 +52,24 @@ pub async fn serve(flags: &Global, arguments: &SandboxArguments) -> Result<(), C
 
 /// The signals that end the program cleanly.
 pub struct Stop {
-    #[cfg(unix)]
-    interrupt: tokio::signal::unix::Signal,
-    #[cfg(unix)]
-    terminate: tokio::signal::unix::Signal,
+    interrupt: Signal,
+    terminate: Signal,
 }
 
 impl Stop {
     /// Starts to listen for them.
     pub fn new() -> Result<Self, CliError> {
-        #[cfg(unix)]
-        {
-            use tokio::signal::unix::{SignalKind, signal};
-            let listen =
-                |kind| signal(kind).map_err(|error| CliError::Failed(format!("cannot await signals: {error}")));
-            Ok(Self {
-                interrupt: listen(SignalKind::interrupt())?,
-                terminate: listen(SignalKind::terminate())?,
-            })
-        }
-        #[cfg(not(unix))]
-        Ok(Self {})
+        let listen = |kind| signal(kind).map_err(|error| CliError::Failed(format!("cannot await signals: {error}")));
+        Ok(Self {
+            interrupt: listen(SignalKind::interrupt())?,
+            terminate: listen(SignalKind::terminate())?,
+        })
     }
 
     pub async fn wait(&mut self) {
-        #[cfg(unix)]
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
         }
-        #[cfg(not(unix))]
-        let _ = tokio::signal::ctrl_c().await;
     }
 }

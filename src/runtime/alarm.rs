@@ -99,7 +99,7 @@ fn run(queue: &Rings, job: Job, outbox: UnboundedSender<Message>) {
     });
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use std::path::Path;
 

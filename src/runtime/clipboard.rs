@@ -68,9 +68,9 @@ pub fn osc52(text: &str) -> Result<Vec<u8>, TooLong> {
 /// When the text is too long.
 pub async fn copy(text: &str) -> Result<Copied, TooLong> {
     check(text)?;
-    for helper in Session::here().helpers() {
-        if run(helper.program, helper.arguments, text, PATIENCE).await {
-            return Ok(Copied::By(helper.program));
+    for words in helpers(|name| std::env::var_os(name)) {
+        if run(words, text, PATIENCE).await {
+            return Ok(Copied::By(words[0]));
         }
     }
     Ok(Copied::Terminal)
@@ -84,79 +84,34 @@ fn check(text: &str) -> Result<(), TooLong> {
     Ok(())
 }
 
-/// The environment, as far as it decides how to copy.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Session {
-    tmux: bool,
-    ssh: bool,
-    wayland: bool,
-    x11: bool,
-    macos: bool,
-    windows: bool,
-}
-
-/// A program that takes a text on its standard input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Helper {
-    program: &'static str,
-    arguments: &'static [&'static str],
-}
-
-impl Session {
-    fn here() -> Self {
-        Self::from_variables(|name| std::env::var_os(name))
+/// The clipboard programs to try in the environment given by variables, best first.
+fn helpers(variable: impl Fn(&str) -> Option<OsString>) -> Vec<&'static [&'static str]> {
+    let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());
+    if is_set("TMUX") {
+        // Before 3.2 there is no -w; the text is then only in tmux.
+        return vec![&["tmux", "load-buffer", "-w", "-"], &["tmux", "load-buffer", "-"]];
     }
-
-    /// The environment given by variables.
-    fn from_variables(variable: impl Fn(&str) -> Option<OsString>) -> Self {
-        let set = |name| variable(name).is_some_and(|value| !value.is_empty());
-        Self {
-            tmux: set("TMUX"),
-            ssh: set("SSH_CONNECTION") || set("SSH_TTY"),
-            wayland: set("WAYLAND_DISPLAY"),
-            x11: set("DISPLAY"),
-            macos: cfg!(target_os = "macos"),
-            // Also from a Linux inside Windows (WSL).
-            windows: cfg!(windows) || set("WSL_DISTRO_NAME"),
-        }
+    if is_set("SSH_CONNECTION") || is_set("SSH_TTY") {
+        // A program here would fill the clipboard of the remote machine.
+        return Vec::new();
     }
-
-    /// The clipboard programs to try, best first.
-    fn helpers(self) -> Vec<Helper> {
-        let mut helpers = Vec::new();
-        let mut add = |program, arguments| helpers.push(Helper { program, arguments });
-        if self.tmux {
-            add("tmux", &["load-buffer", "-w", "-"][..]);
-            // Before 3.2 there is no -w; the text is then only in tmux.
-            add("tmux", &["load-buffer", "-"]);
-            return helpers;
-        }
-        if self.ssh {
-            // A program here would fill the clipboard of the remote machine.
-            return helpers;
-        }
-        if self.wayland {
-            add("wl-copy", &[]);
-        }
-        if self.x11 {
-            add("xclip", &["-selection", "clipboard"]);
-            add("xsel", &["--clipboard", "--input"]);
-        }
-        if self.macos {
-            add("pbcopy", &[]);
-        }
-        if self.windows {
-            add("clip.exe", &[]);
-        }
-        helpers
-    }
+    let desktop: [(bool, &[&str]); 5] = [
+        (is_set("WAYLAND_DISPLAY"), &["wl-copy"]),
+        (is_set("DISPLAY"), &["xclip", "-selection", "clipboard"]),
+        (is_set("DISPLAY"), &["xsel", "--clipboard", "--input"]),
+        (cfg!(target_os = "macos"), &["pbcopy"]),
+        // Linux inside Windows.
+        (is_set("WSL_DISTRO_NAME"), &["clip.exe"]),
+    ];
+    let usable = desktop.into_iter().filter(|(is_usable, _)| *is_usable);
+    usable.map(|(_, words)| words).collect()
 }
 
 /// The program, ready to be given a text.
-fn command(program: &str, arguments: &[&str]) -> Command {
-    let mut command = Command::new(program);
+fn command(words: &[&str]) -> Command {
+    let mut command = Command::new(words[0]);
     command
-        .args(arguments)
+        .args(&words[1..])
         .stdin(Stdio::piped())
         // It must neither write on the screen nor keep our pipes open while it serves the text.
         .stdout(Stdio::null())
@@ -167,8 +122,8 @@ fn command(program: &str, arguments: &[&str]) -> Command {
 }
 
 /// Passes the text to a program; returns whether it accepted it.
-async fn run(program: &str, arguments: &[&str], text: &str, patience: Duration) -> bool {
-    let Ok(mut child) = command(program, arguments).spawn() else {
+async fn run(words: &[&str], text: &str, patience: Duration) -> bool {
+    let Ok(mut child) = command(words).spawn() else {
         return false;
     };
     let finished = async {
@@ -187,17 +142,13 @@ mod tests {
     use super::*;
 
     fn programs(variables: &[(&str, &str)]) -> Vec<&'static str> {
-        let session = Session::from_variables(|name| {
+        let programs = helpers(|name| {
             let variable = variables.iter().find(|(known, _)| *known == name);
             variable.map(|(_, value)| value.into())
         });
+        let programs = programs.into_iter().map(|words| words[0]);
         // Independent of the system that the tests run on.
-        let session = Session {
-            macos: false,
-            windows: false,
-            ..session
-        };
-        session.helpers().into_iter().map(|helper| helper.program).collect()
+        programs.filter(|program| *program != "pbcopy").collect()
     }
 
     #[test]
@@ -224,8 +175,7 @@ mod tests {
         assert_eq!(osc52(&long), Err(TooLong { length: LONGEST + 1 }));
     }
 
-    #[cfg(unix)]
-    mod helpers {
+    mod running {
         use super::*;
 
         #[tokio::test]
@@ -233,22 +183,22 @@ mod tests {
             let long = "line\n".repeat(9_000);
             let count = format!("test $(wc -c) -eq {}", long.len());
             let patience = Duration::from_mins(1);
-            assert!(run("sh", &["-c", &count], &long, patience).await);
+            assert!(run(&["sh", "-c", &count], &long, patience).await);
         }
 
         #[tokio::test]
         async fn a_helper_that_fails_is_missing_or_hangs_took_nothing() {
             let patience = Duration::from_mins(1);
-            assert!(!run("sh", &["-c", "cat; exit 1"], "x", patience).await);
-            assert!(!run("bourse-no-such-program", &[], "x", patience).await);
+            assert!(!run(&["sh", "-c", "cat; exit 1"], "x", patience).await);
+            assert!(!run(&["bourse-no-such-program"], "x", patience).await);
             let hanging = Duration::from_millis(50);
-            assert!(!run("sh", &["-c", "sleep 600"], "x", hanging).await);
+            assert!(!run(&["sh", "-c", "sleep 600"], "x", hanging).await);
         }
     }
 
     #[test]
     fn a_helper_does_not_see_the_keys() {
-        let command = command("tmux", &["load-buffer", "-"]);
+        let command = command(&["tmux", "load-buffer", "-"]);
         for secret in ["BOURSE_API_KEY", "VAST_API_KEY"] {
             let mut changed = command.as_std().get_envs();
             assert!(

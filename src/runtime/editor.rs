@@ -10,7 +10,7 @@ use tempfile::TempPath;
 use tokio::process::{Child, Command};
 
 use super::hook::without_keys;
-use super::signals::{Signal, Signals};
+use super::signals::{Signal, Signals, exit_status};
 use super::terminal;
 
 // Nobody types more.
@@ -73,16 +73,16 @@ impl Session {
             tokio::select! {
                 biased;
                 status = child.wait() => break Ended::Edited(self.result(status)),
-                signal = signals.next() => match (signal, signal.exit_status()) {
-                    (_, Some(status)) => {
+                signal = signals.next() => match exit_status(signal) {
+                    Some(status) => {
                         let _ = child.kill().await;
                         break Ended::Leave(status);
                     }
-                    (Signal::Stop, None) => {
+                    None if signal == Signal::TSTP => {
                         // The editor is stopped already; failing to follow it is harmless.
                         let _ = terminal::stop_until_continued().await;
                     }
-                    (_, None) => {}
+                    None => {}
                 },
             }
         };
@@ -166,7 +166,6 @@ mod tests {
         );
     }
 
-    #[cfg(unix)]
     #[test]
     fn drafts_are_private_and_end_as_asked() {
         use std::os::unix::fs::PermissionsExt as _;

@@ -27,7 +27,6 @@ pub async fn finish(
     command.args(arguments).envs(values).stdin(Stdio::null());
     command.stdout(output()).stderr(output());
     without_keys(&mut command);
-    #[cfg(unix)]
     command.process_group(0);
     let failed = |why: &dyn std::fmt::Display| Err(format!("{program}: {why}"));
     let mut group = match command.kill_on_drop(true).spawn() {
@@ -54,7 +53,6 @@ struct Group(Child);
 
 impl Drop for Group {
     fn drop(&mut self) {
-        #[cfg(unix)]
         if let Some(leader) = self.0.id().and_then(|id| i32::try_from(id).ok()) {
             // It was not waited for, so the id is still its own.
             let leader = rustix::process::Pid::from_raw(leader);

@@ -1,20 +1,18 @@
 //! Keeps the API key out of core dumps and other processes.
 
+use rustix::process::{Resource, Rlimit, setrlimit};
+
 /// Forbids core dumps and, on Linux, reading the process's memory from other processes of the same
 /// user. Call it before the key is read.
 ///
 /// Best effort: if the kernel refuses, the program is as safe as any other.
 pub fn harden() {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Resource, Rlimit, setrlimit};
-        let none = Rlimit {
-            current: Some(0),
-            maximum: Some(0),
-        };
-        // A core dump would contain the key.
-        let _ = setrlimit(Resource::Core, none);
-    }
+    let none = Rlimit {
+        current: Some(0),
+        maximum: Some(0),
+    };
+    // A core dump would contain the key.
+    let _ = setrlimit(Resource::Core, none);
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{DumpableBehavior, set_dumpable_behavior};

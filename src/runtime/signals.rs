@@ -5,38 +5,29 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+pub use rustix::process::Signal;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
 use super::watchdog::exit_after;
 
-/// A signal, by its request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Signal {
-    /// SIGHUP: the terminal is gone.
-    Hangup,
-    /// SIGINT, sent by another program (Ctrl-C is a key while the dashboard is shown), or Ctrl-C
-    /// where there are no signals.
-    Interrupt,
-    Quit,
-    Terminate,
-    Stop,
-    /// SIGCONT: continued after a stop; other programs may have used the terminal in between. A
-    /// hang-up sends it too, sometimes first: taking the terminal again then fails.
-    Continue,
-}
+/// HUP: the terminal is gone. INT and QUIT come from other programs: Ctrl-C and Ctrl-\ are keys while the
+/// dashboard is shown. CONT follows a stop, in which other programs may have used the terminal; a hang-up
+/// sends it too, sometimes first: taking the terminal again then fails.
+const HANDLED: [Signal; 6] = [
+    Signal::HUP,
+    Signal::TERM,
+    Signal::QUIT,
+    Signal::INT,
+    Signal::TSTP,
+    Signal::CONT,
+];
 
-impl Signal {
-    /// Exit status of a program that ends on this signal, 128 + its number; `None` for the two that
-    /// do not end it.
-    pub const fn exit_status(self) -> Option<i32> {
-        match self {
-            Self::Hangup => Some(129),
-            Self::Interrupt => Some(130),
-            Self::Quit => Some(131),
-            Self::Terminate => Some(143),
-            Self::Stop | Self::Continue => None,
-        }
-    }
+/// Exit status of a program that ends on this signal, 128 + its number; `None` for the two that do not
+/// end it.
+pub fn exit_status(signal: Signal) -> Option<i32> {
+    let is_about_stops = signal == Signal::TSTP || signal == Signal::CONT;
+    (!is_about_stops).then(|| 128 + signal.as_raw())
 }
 
 /// Receives the signals. Once it exists, none of them has its default effect.
@@ -56,24 +47,29 @@ impl Signals {
     ///
     /// When the handlers cannot be installed.
     pub fn listen(last_resort: Option<Duration>) -> io::Result<Self> {
-        let mut source = os::Source::new()?;
+        let source = |handled: Signal| signal(SignalKind::from_raw(handled.as_raw()));
+        // A file at its limit is an error of the write then, and not the end of the process.
+        let _ = source(Signal::XFSZ)?;
         let (outbox, inbox) = mpsc::unbounded_channel();
         let is_lent = Arc::new(AtomicBool::new(false));
-        let has_keyboard = Arc::clone(&is_lent);
-        tokio::spawn(async move {
-            while let Some(signal) = source.next().await {
-                let is_key = matches!(signal, Signal::Interrupt | Signal::Quit);
-                if is_key && has_keyboard.load(Ordering::SeqCst) {
-                    continue;
+        for handled in HANDLED {
+            let mut source = source(handled)?;
+            let (outbox, has_keyboard) = (outbox.clone(), Arc::clone(&is_lent));
+            let is_key = handled == Signal::INT || handled == Signal::QUIT;
+            tokio::spawn(async move {
+                while source.recv().await.is_some() {
+                    if is_key && has_keyboard.load(Ordering::SeqCst) {
+                        continue;
+                    }
+                    if let (Some(grace), Some(status)) = (last_resort, exit_status(handled)) {
+                        exit_after(grace, status);
+                    }
+                    if outbox.send(handled).is_err() {
+                        break;
+                    }
                 }
-                if let (Some(grace), Some(status)) = (last_resort, signal.exit_status()) {
-                    exit_after(grace, status);
-                }
-                if outbox.send(signal).is_err() {
-                    break;
-                }
-            }
-        });
+            });
+        }
         Ok(Self { inbox, is_lent })
     }
 
@@ -93,84 +89,17 @@ impl Signals {
     }
 }
 
-#[cfg(unix)]
-mod os {
-    use std::io;
-
-    use tokio::signal::unix::{SignalKind, signal};
-
-    use super::Signal;
-
-    pub struct Source {
-        hangup: tokio::signal::unix::Signal,
-        interrupt: tokio::signal::unix::Signal,
-        quit: tokio::signal::unix::Signal,
-        terminate: tokio::signal::unix::Signal,
-        stop: tokio::signal::unix::Signal,
-        resume: tokio::signal::unix::Signal,
-    }
-
-    impl Source {
-        pub fn new() -> io::Result<Self> {
-            let numbered = |number: rustix::process::Signal| signal(SignalKind::from_raw(number.as_raw()));
-            // A file at its limit is an error of the write then, and not the end of the process.
-            let _ = numbered(rustix::process::Signal::XFSZ)?;
-            Ok(Self {
-                hangup: signal(SignalKind::hangup())?,
-                interrupt: signal(SignalKind::interrupt())?,
-                quit: signal(SignalKind::quit())?,
-                terminate: signal(SignalKind::terminate())?,
-                stop: numbered(rustix::process::Signal::TSTP)?,
-                resume: numbered(rustix::process::Signal::CONT)?,
-            })
-        }
-
-        /// The next signal, terminating ones first.
-        pub async fn next(&mut self) -> Option<Signal> {
-            tokio::select! {
-                biased;
-                event = self.hangup.recv() => event.map(|()| Signal::Hangup),
-                event = self.terminate.recv() => event.map(|()| Signal::Terminate),
-                event = self.quit.recv() => event.map(|()| Signal::Quit),
-                event = self.interrupt.recv() => event.map(|()| Signal::Interrupt),
-                event = self.stop.recv() => event.map(|()| Signal::Stop),
-                event = self.resume.recv() => event.map(|()| Signal::Continue),
-            }
-        }
-    }
-}
-
-#[cfg(not(unix))]
-mod os {
-    use std::io;
-
-    use super::Signal;
-
-    /// Ctrl-C, which every system has.
-    pub struct Source;
-
-    impl Source {
-        pub fn new() -> io::Result<Self> {
-            Ok(Self)
-        }
-
-        pub async fn next(&mut self) -> Option<Signal> {
-            tokio::signal::ctrl_c().await.ok().map(|()| Signal::Interrupt)
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::Signal;
+    use super::{Signal, exit_status};
 
     #[test]
     fn the_status_is_128_and_the_number() {
-        assert_eq!(Signal::Hangup.exit_status(), Some(128 + 1));
-        assert_eq!(Signal::Interrupt.exit_status(), Some(128 + 2));
-        assert_eq!(Signal::Quit.exit_status(), Some(128 + 3));
-        assert_eq!(Signal::Terminate.exit_status(), Some(128 + 15));
-        assert_eq!(Signal::Stop.exit_status(), None);
-        assert_eq!(Signal::Continue.exit_status(), None);
+        assert_eq!(exit_status(Signal::HUP), Some(128 + 1));
+        assert_eq!(exit_status(Signal::INT), Some(128 + 2));
+        assert_eq!(exit_status(Signal::QUIT), Some(128 + 3));
+        assert_eq!(exit_status(Signal::TERM), Some(128 + 15));
+        assert_eq!(exit_status(Signal::TSTP), None);
+        assert_eq!(exit_status(Signal::CONT), None);
     }
 }

@@ -7,7 +7,7 @@ use ratatui::Frame;
 use super::dashboard::{Surface, TerminalEvent};
 use super::editor::{self, Document, Ended};
 use super::input::{Incoming, Input};
-use super::signals::{Signal, Signals};
+use super::signals::{Signal, Signals, exit_status};
 use super::terminal::{HANG_UP_STATUS, Screen};
 use super::watchdog::Watchdog;
 use super::{background_color, clipboard, notification, panics};
@@ -84,10 +84,10 @@ impl Surface for Tty {
                 Some(Incoming::Background(is_light)) => TerminalEvent::Background(is_light),
                 None => TerminalEvent::Leave(HANG_UP_STATUS),
             },
-            signal = self.signals.next() => match (signal, signal.exit_status()) {
-                (_, Some(status)) => TerminalEvent::Leave(status),
-                (Signal::Continue, None) => TerminalEvent::Continued,
-                (_, None) => TerminalEvent::Stop,
+            signal = self.signals.next() => match exit_status(signal) {
+                Some(status) => TerminalEvent::Leave(status),
+                None if signal == Signal::CONT => TerminalEvent::Continued,
+                None => TerminalEvent::Stop,
             },
             () = self.watchdog.hung_up() => TerminalEvent::Leave(HANG_UP_STATUS),
             reports = panics::background_panics() => TerminalEvent::TaskLost(

@@ -4,9 +4,12 @@
 //! separate thread watches for the hang-up, and ends the process if the dashboard does not do so in
 //! time.
 
+use std::io::{stdin, stdout};
 use std::thread;
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use tokio::sync::oneshot;
 
 use super::terminal::{self, HANG_UP_STATUS};
@@ -29,7 +32,7 @@ impl Watchdog {
     pub fn start() -> Self {
         let (sender, receiver) = oneshot::channel();
         let watching = thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
-            if os::wait_for_hang_up() {
+            if wait_for_hang_up() {
                 exit_after(GRACE, HANG_UP_STATUS);
                 let _ = sender.send(());
             }
@@ -69,49 +72,33 @@ pub fn exit_after(grace: Duration, status: i32) {
     }
 }
 
-#[cfg(unix)]
-mod os {
-    use std::io::{stdin, stdout};
+// The poll timeout: on Linux the kernel reports a hang-up at once, so that an idle program need not wake;
+// elsewhere it is checked every second.
+const LOOK: Option<Timespec> = if cfg!(target_os = "linux") {
+    None
+} else {
+    Some(Timespec { tv_sec: 1, tv_nsec: 0 })
+};
 
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    use rustix::io::Errno;
-
-    // The poll timeout: on Linux the kernel reports a hang-up at once, so that an idle program need not wake;
-    // elsewhere it is checked every second.
-    const LOOK: Option<Timespec> = if cfg!(target_os = "linux") {
-        None
-    } else {
-        Some(Timespec { tv_sec: 1, tv_nsec: 0 })
-    };
-
-    /// Waits until the terminal is gone; false if that cannot be watched.
-    pub(super) fn wait_for_hang_up() -> bool {
-        let gone = PollFlags::HUP | PollFlags::ERR;
-        let (input, output) = (stdin(), stdout());
-        loop {
-            // No event is requested: these two are always reported, and keys must not wake us.
-            let mut ends = [
-                PollFd::new(&input, PollFlags::empty()),
-                PollFd::new(&output, PollFlags::empty()),
-            ];
-            match poll(&mut ends, LOOK.as_ref()) {
-                Ok(_) | Err(Errno::INTR) => {}
-                Err(_) => return false,
-            }
-            if ends.iter().any(|end| end.revents().intersects(gone)) {
-                return true;
-            }
-            if ends.iter().any(|end| end.revents().contains(PollFlags::NVAL)) {
-                return false;
-            }
+/// Waits until the terminal is gone; false if that cannot be watched.
+fn wait_for_hang_up() -> bool {
+    let gone = PollFlags::HUP | PollFlags::ERR;
+    let (input, output) = (stdin(), stdout());
+    loop {
+        // No event is requested: these two are always reported, and keys must not wake us.
+        let mut ends = [
+            PollFd::new(&input, PollFlags::empty()),
+            PollFd::new(&output, PollFlags::empty()),
+        ];
+        match poll(&mut ends, LOOK.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(_) => return false,
         }
-    }
-}
-
-#[cfg(not(unix))]
-mod os {
-    /// A console cannot be watched; its errors tell.
-    pub(super) fn wait_for_hang_up() -> bool {
-        false
+        if ends.iter().any(|end| end.revents().intersects(gone)) {
+            return true;
+        }
+        if ends.iter().any(|end| end.revents().contains(PollFlags::NVAL)) {
+            return false;
+        }
     }
 }

@@ -127,7 +127,6 @@ fn bind(addr: SocketAddr) -> io::Result<TcpSocket> {
         TcpSocket::new_v6()?
     };
     // Earlier connections stay in TIME_WAIT on the address for a while.
-    #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.bind(addr)?;
     Ok(socket)

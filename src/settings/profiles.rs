@@ -373,7 +373,6 @@ mod tests {
         );
     }
 
-    #[cfg(unix)]
     #[test]
     fn modes_and_links_of_the_person_stay() {
         use std::os::unix::fs::{PermissionsExt as _, symlink};

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// Why a file was not written.
@@ -63,17 +64,8 @@ fn put(path: &str, content: &[u8], overwrite: bool, mode: u32) -> Result<PathBuf
 fn temporary(folder: &Path, mode: u32) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".bourse-export-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(fs::Permissions::from_mode(mode));
-        builder.tempfile_in(folder)
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = mode;
-        builder.tempfile_in(folder)
-    }
+    builder.permissions(fs::Permissions::from_mode(mode));
+    builder.tempfile_in(folder)
 }
 
 fn resolved(path: &str) -> PathBuf {

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -79,36 +80,22 @@ pub fn lock(path: &Path) -> Result<Option<File>, String> {
     Err(format!("{} is locked by another program", path.display()))
 }
 
-/// Which file is at a path: its device and number. `None` without one, or where files have none.
+/// Which file is at a path: its device and number. `None` without one.
 pub fn identity(path: &Path) -> Option<(u64, u64)> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt as _;
-        let metadata = fs::metadata(path).ok()?;
-        Some((metadata.dev(), metadata.ino()))
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = path;
-        None
-    }
+    let metadata = fs::metadata(path).ok()?;
+    Some((metadata.dev(), metadata.ino()))
 }
 
 /// Makes a file that these options create private (0600).
 pub fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    options
+    options.mode(0o600)
 }
 
 /// Creates a folder and its parents, all private (0700). The folder is made so if it was there, and
 /// the one of all profiles above it.
 pub fn private_dir(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)?;
+    builder.recursive(true).mode(0o700).create(path)?;
     let above = path.parent();
     let profiles = above.filter(|above| above.file_name().is_some_and(|name| name == PROFILES));
     profiles.map_or(Ok(()), close)?;
@@ -117,16 +104,10 @@ pub fn private_dir(path: &Path) -> io::Result<()> {
 
 /// Closes a folder to others.
 fn close(folder: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let mode = fs::metadata(folder)?.permissions().mode();
-        if mode & 0o077 != 0 {
-            fs::set_permissions(folder, fs::Permissions::from_mode(mode & 0o700))?;
-        }
+    let mode = fs::metadata(folder)?.permissions().mode();
+    if mode & 0o077 != 0 {
+        fs::set_permissions(folder, fs::Permissions::from_mode(mode & 0o700))?;
     }
-    #[cfg(not(unix))]
-    let _ = folder;
     Ok(())
 }
 
@@ -191,9 +172,8 @@ pub fn set_aside(path: &Path) -> io::Result<std::path::PathBuf> {
 }
 
 #[cfg(test)]
-#[cfg(unix)]
 mod tests {
-    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::os::unix::fs::symlink;
 
     use super::*;
 

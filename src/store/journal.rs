@@ -5,6 +5,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -174,13 +175,9 @@ fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
     let file = files::private(&mut options).open(path)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        // Also where it was opened to others meanwhile. Not every file system has modes, and the
-        // file may be another user's: it holds no secret, and writes must be journalled.
-        let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
-    }
+    // Also where it was opened to others meanwhile. Not every file system has modes, and the file may be
+    // another user's: it holds no secret, and writes must be journalled.
+    let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
     Ok(file)
 }
 
@@ -240,14 +237,10 @@ mod tests {
             text.lines().next().unwrap(),
             r#"{"intent":{"key":"a","at":1795176000.25,"profile":"test","address":"http://127.0.0.1:1","deed":"unlist_volume","subject":"4001"}}"#
         );
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
-            journal.append(&outcome("b")).unwrap();
-            let mode = std::fs::metadata(&path).unwrap().permissions().mode();
-            assert_eq!(mode & 0o777, 0o600);
-        }
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+        journal.append(&outcome("b")).unwrap();
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
     }
 
     #[test]

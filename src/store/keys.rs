@@ -1,6 +1,7 @@
 //! API keys: read from private files and from commands, written to private files only.
 
 use std::io::{self, Read as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
@@ -97,24 +98,18 @@ pub fn from_file(path: &Path) -> Result<SecretString, KeyError> {
 
 /// Whether nobody else may read or write a file.
 fn closed_to_others(path: &Path, file: &fs::File) -> Result<(), KeyError> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let metadata = file.metadata().map_err(|error| KeyError::Unreadable {
+    let metadata = file.metadata().map_err(|error| KeyError::Unreadable {
+        path: path.to_owned(),
+        why: error.kind(),
+    })?;
+    let mode = metadata.permissions().mode() & 0o7777;
+    // The same rule as ssh's for private keys.
+    if mode & 0o077 != 0 {
+        return Err(KeyError::OpenToOthers {
             path: path.to_owned(),
-            why: error.kind(),
-        })?;
-        let mode = metadata.permissions().mode() & 0o7777;
-        // The same rule as ssh's for private keys.
-        if mode & 0o077 != 0 {
-            return Err(KeyError::OpenToOthers {
-                path: path.to_owned(),
-                mode,
-            });
-        }
+            mode,
+        });
     }
-    #[cfg(not(unix))]
-    let _ = (path, file);
     Ok(())
 }
 
@@ -251,10 +246,8 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn only_files_closed_to_others_are_read() {
-        use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key");
         fs::write(&path, "canary-key\n").unwrap();
@@ -276,10 +269,8 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_written_key_is_private_and_replaces_the_one_before() {
-        use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("keys/work");
         for key in ["canary-one", "canary-two"] {
@@ -293,7 +284,6 @@ mod tests {
         assert_eq!(files.count(), 1, "no temporary file is left");
     }
 
-    #[cfg(unix)]
     #[test]
     fn commands_are_run_without_a_shell() {
         let key = from_command("printf '%s\\n' 'k;$(id)'", Complaints::Shown).unwrap();

@@ -14,7 +14,6 @@ mod domain;
 mod frozen;
 mod fuzz;
 mod hostile;
-#[cfg(unix)]
 mod pty_support;
 mod recorder;
 mod repository;
@@ -26,5 +25,4 @@ mod stories;
 mod support;
 mod terminal;
 mod test_app;
-#[cfg(unix)]
 mod upgrade;

@@ -18,7 +18,8 @@ mod ring;
 mod schema;
 mod write;
 
-use std::fs::OpenOptions;
+use std::fs::{OpenOptions, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -231,13 +232,7 @@ fn connect(path: &Path) -> std::io::Result<rusqlite::Result<Connection>> {
     options.append(true).create(true);
     // SQLite gives its files beside it the same mode.
     match files::private(&mut options).open(path) {
-        #[cfg(unix)]
-        Ok(file) => {
-            use std::os::unix::fs::PermissionsExt as _;
-            file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
-        }
-        #[cfg(not(unix))]
-        Ok(_) => {}
+        Ok(file) => file.set_permissions(Permissions::from_mode(0o600))?,
         // A read-only file is reported as such once it is open.
         Err(error) if path.exists() && is_read_only(&error) => {}
         Err(error) => return Err(error),

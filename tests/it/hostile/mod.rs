@@ -7,7 +7,6 @@ mod pastes;
 mod screens;
 mod sweep;
 mod tables;
-#[cfg(unix)]
 mod terminal;
 mod text;
 

@@ -4,9 +4,7 @@ mod architecture;
 pub mod docs;
 mod exhaustive;
 pub mod guide;
-#[cfg(unix)]
 mod recording;
-#[cfg(unix)]
 mod screenshots;
 mod supply;
 mod tokens;

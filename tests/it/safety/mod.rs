@@ -5,7 +5,6 @@ mod bearer;
 mod core;
 mod creates;
 mod deadlines;
-#[cfg(unix)]
 mod kills;
 mod outage;
 mod pacing;

@@ -107,7 +107,6 @@ fn check_names_file_line_and_the_valid_values() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn check_lists_every_mistake_at_once_in_the_order_of_the_file() {
     use std::os::unix::fs::PermissionsExt as _;

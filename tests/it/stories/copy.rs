@@ -99,7 +99,6 @@ fn only_exports_that_hold_workergroups_are_private() {
     assert!(is_private(&desk));
 }
 
-#[cfg(unix)]
 #[test]
 fn a_private_export_is_readable_by_its_owner_alone_even_over_an_open_file() {
     use std::os::unix::fs::PermissionsExt as _;
@@ -435,7 +434,6 @@ fn files_are_written_whole_and_never_over_another_without_a_yes() {
     let missing = "no-such-folder-of-bourse/x.csv";
     let error = write(&format!("~/{missing}"), b"x", false).unwrap_err();
     assert!(matches!(error, ExportError::Failed { path, .. } if path == home.join(missing)));
-    #[cfg(unix)]
     {
         let link = folder.path().join("link");
         std::os::unix::fs::symlink(folder.path().join("gone"), &link).unwrap();

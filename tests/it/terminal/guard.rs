@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use bourse::runtime::input::{Incoming, Input};
 use bourse::runtime::panics::{background_panics, install_panic_hook};
-use bourse::runtime::signals::{Signal, Signals};
+use bourse::runtime::signals::{Signal, Signals, exit_status};
 use bourse::runtime::terminal::{HANG_UP_STATUS, Screen, is_hang_up};
 use bourse::runtime::watchdog::Watchdog;
 use crossterm::event::{Event, KeyCode, KeyModifiers};
@@ -95,10 +95,10 @@ async fn dashboard(deaf: bool) -> i32 {
         }
         let next = tokio::select! {
             biased;
-            signal = next_signal(&mut signals) => match (signal, signal.exit_status()) {
-                (_, Some(status)) => Next::End(status),
-                (Signal::Stop, None) => Next::Suspend,
-                (_, None) => {
+            signal = next_signal(&mut signals) => match exit_status(signal) {
+                Some(status) => Next::End(status),
+                None if signal == Signal::TSTP => Next::Suspend,
+                None => {
                     view.continued += 1;
                     unless_gone(screen.resume())
                 }

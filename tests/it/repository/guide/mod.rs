@@ -1,9 +1,7 @@
 //! The documents: links lead somewhere, names exist, examples run as printed.
 
-#[cfg(unix)]
 mod examples;
 mod links;
-#[cfg(unix)]
 pub mod shell;
 
 use std::fs;
