@@ -11,7 +11,6 @@
 //! position, and the input thread would swallow the reply.
 
 mod canvas;
-mod cells;
 mod links;
 mod modes;
 mod os;

@@ -2,14 +2,12 @@
 
 use std::io::{self, Write};
 
-use crossterm::Command;
-use crossterm::cursor::{Hide, MoveTo, Show};
 use ratatui::backend::{Backend, ClearType, CrosstermBackend, WindowSize};
 use ratatui::buffer::Cell;
 use ratatui::layout::{Position, Size};
 
 use super::links::{self, Link};
-use super::{cells, os};
+use super::os;
 
 // Begins a synchronized update: terminals that support it show the frame in one go, others ignore it.
 const BEGIN: &[u8] = b"\x1b[?2026h";
@@ -70,12 +68,11 @@ impl<W: Write> Output<W> {
     ) -> io::Result<()> {
         let before = self.frame.len();
         if !unlinked.is_empty() {
-            let cells = unlinked.iter().map(|(x, y, cell)| (*x, *y, cell));
-            cells::write(&mut self.frame, cells)?;
+            self.plain().draw(unlinked.iter().map(|(x, y, cell)| (*x, *y, cell)))?;
         }
         for link in linked {
             self.frame.extend(link.start());
-            cells::write(&mut self.frame, link.placed_cells())?;
+            self.plain().draw(link.placed_cells())?;
             self.frame.extend_from_slice(links::END);
         }
         if self.frame.len() > before
@@ -103,12 +100,9 @@ impl<W: Write> Output<W> {
         self.cursor_at = None;
     }
 
-    /// Appends a command to the frame.
-    fn push(&mut self, command: impl Command) -> io::Result<()> {
-        let mut text = String::new();
-        command.write_ansi(&mut text).map_err(io::Error::other)?;
-        self.frame.extend_from_slice(text.as_bytes());
-        Ok(())
+    /// ratatui's own backend, which writes to the frame.
+    const fn plain(&mut self) -> CrosstermBackend<&mut Vec<u8>> {
+        CrosstermBackend::new(&mut self.frame)
     }
 }
 
@@ -124,21 +118,21 @@ impl<W: Write> Backend for Output<W> {
             return Ok(());
         }
         self.cursor_at = None;
-        cells::write(&mut self.frame, content)
+        self.plain().draw(content)
     }
 
     fn hide_cursor(&mut self) -> io::Result<()> {
         if self.cursor_shown.replace(false) == Some(false) {
             return Ok(());
         }
-        self.push(Hide)
+        self.plain().hide_cursor()
     }
 
     fn show_cursor(&mut self) -> io::Result<()> {
         if self.cursor_shown.replace(true) == Some(true) {
             return Ok(());
         }
-        self.push(Show)
+        self.plain().show_cursor()
     }
 
     /// Always an error: asking the terminal would race with the input thread for the answer.
@@ -151,7 +145,7 @@ impl<W: Write> Backend for Output<W> {
         if self.cursor_at.replace(position) == Some(position) {
             return Ok(());
         }
-        self.push(MoveTo(position.x, position.y))
+        self.plain().set_cursor_position(position)
     }
 
     fn clear(&mut self) -> io::Result<()> {
@@ -159,7 +153,7 @@ impl<W: Write> Backend for Output<W> {
     }
 
     fn clear_region(&mut self, clear_type: ClearType) -> io::Result<()> {
-        CrosstermBackend::new(&mut self.frame).clear_region(clear_type)
+        self.plain().clear_region(clear_type)
     }
 
     fn size(&self) -> io::Result<Size> {
