@@ -56,8 +56,9 @@ pub fn annotations(settings: &Settings) -> Annotations {
     let Some(paths) = &settings.paths else {
         return Annotations::default();
     };
-    let (annotations, notice) = store::state::annotations(paths, &settings.profile);
-    notice.as_deref().into_iter().for_each(output::note);
+    let mut notices = Vec::new();
+    let annotations = store::state::annotations(paths, &settings.profile, &mut notices);
+    notices.iter().for_each(|notice| output::note(notice));
     annotations
 }
 

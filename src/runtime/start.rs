@@ -185,9 +185,8 @@ fn bring_back(restored: &mut RestoredState, settings: &Settings, profile: &Profi
 /// every run, so there is nothing to compare with.
 fn groups_seen(restored: &mut RestoredState, settings: &Settings, profile: &Profile) -> Option<GroupsFile> {
     let paths = settings.paths.as_ref().filter(|_| !settings.is_sandbox())?;
-    let (file, last, notice) = GroupsFile::open(paths, &profile.name, &profile.base_url);
+    let (file, last) = GroupsFile::open(paths, &profile.name, &profile.base_url, &mut restored.notices);
     restored.groups = last;
-    restored.notices.extend(notice);
     Some(file)
 }
 

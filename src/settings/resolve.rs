@@ -17,7 +17,7 @@ use crate::sandbox::latency::Latency;
 use crate::sandbox::{GroupStore, Running, Sandbox, SandboxConfig, UnlistStore};
 use crate::store::history::{Database, HistoryLocation};
 use crate::store::keys::{self, Complaints};
-use crate::store::{PacingFile, Paths, SandboxFile};
+use crate::store::{PacingFile, Paths, StateFile};
 
 /// The keys in the environment. An empty variable counts as unset.
 #[derive(Clone, Default)]
@@ -297,20 +297,21 @@ fn embedded(
     // A frozen sandbox returns the same bytes in every run, so it starts without earlier groups.
     if let Some(paths) = paths.filter(|_| !config.freeze) {
         let seed = config.market.seed;
-        let (file, groups, notice) = SandboxFile::<MadeGroups>::open(paths, profile, seed);
-        notices.extend(notice);
-        config.groups = groups;
-        config.group_store = file.map(|file| {
-            GroupStore::new(move |change| {
-                let fits = file.change(|groups| groups.apply(change))?;
-                let full = || format!("other programs have made {MOST_GROUPS} already");
-                fits.then_some(()).ok_or_else(full)
-            })
+        let file = |kind: &str| paths.sandbox_file(profile, kind, seed);
+        let (made, groups) = StateFile::<MadeGroups>::open(file("groups"), notices);
+        config.groups = groups.unwrap_or_default();
+        let is_kept = !made.is_blocked();
+        let store = GroupStore::new(move |change| {
+            let (_, fits) = made.change(MadeGroups::default(), |groups| groups.apply(change))?;
+            let full = || format!("other programs have made {MOST_GROUPS} already");
+            fits.then_some(()).ok_or_else(full)
         });
-        let (file, unlisted, notice) = SandboxFile::<BTreeSet<u64>>::open(paths, profile, seed);
-        notices.extend(notice);
-        config.unlisted = unlisted;
-        config.unlist_store = file.map(|file| UnlistStore::new(move |id| file.change(|ids| ids.insert(id)).map(drop)));
+        config.group_store = is_kept.then_some(store);
+        let (gone, unlisted) = StateFile::<BTreeSet<u64>>::open(file("unlisted"), notices);
+        config.unlisted = unlisted.unwrap_or_default();
+        let is_kept = !gone.is_blocked();
+        let store = UnlistStore::new(move |id| gone.change(BTreeSet::new(), |ids| ids.insert(id)).map(drop));
+        config.unlist_store = is_kept.then_some(store);
     }
     Ok(config)
 }

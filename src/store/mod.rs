@@ -8,15 +8,12 @@ pub mod journal;
 pub mod keys;
 pub mod pacing;
 pub mod paths;
-pub mod sandbox_files;
-mod shared_file;
 pub mod state;
-mod state_file;
+pub mod state_file;
 
 pub use drift::GroupsFile;
 pub use journal::Journal;
 pub use pacing::PacingFile;
 pub use paths::Paths;
-pub use sandbox_files::SandboxFile;
-pub use shared_file::Shared;
-pub use state::{SavedState, StateStore};
+pub use state::{SavedState, Shared, StateStore};
+pub use state_file::StateFile;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::paths::Paths;
-use super::state_file;
+use super::state_file::StateFile;
 
 // Markets change their limits; after a day a guess is worth less than another try.
 /// How long an interval is remembered, in seconds.
@@ -52,7 +52,7 @@ impl PacingFile {
     /// operation. A file that cannot be read teaches nothing: it is set aside, and the market will
     /// say so again.
     pub fn read(&self, now: f64) -> BTreeMap<String, f64> {
-        let Some(mut learned) = self.learned() else {
+        let Some(mut learned) = self.open().1 else {
             return BTreeMap::new();
         };
         let mut intervals = std::mem::take(&mut learned.intervals);
@@ -60,24 +60,23 @@ impl PacingFile {
         intervals
     }
 
-    fn learned(&self) -> Option<Learned> {
-        state_file::read::<Learned>(&self.path)
-            .content
-            .filter(|learned| learned.address == self.address)
+    fn open(&self) -> (StateFile<Learned>, Option<Learned>) {
+        let (file, learned) = StateFile::<Learned>::open(self.path.clone(), &mut Vec::new());
+        (file, learned.filter(|learned| learned.address == self.address))
     }
 
     /// Replaces the saved intervals; nothing is written while there are none.
     ///
     /// # Errors
     ///
-    /// When they cannot be written.
-    pub fn save(&self, intervals: BTreeMap<String, f64>, now: f64) -> std::io::Result<()> {
+    /// When they cannot be written: the reason for display.
+    pub fn save(&self, intervals: BTreeMap<String, f64>, now: f64) -> Result<(), String> {
         let is_new = intervals.is_empty() && !self.path.exists();
+        let (file, before) = self.open();
         // A newer version's file is not overwritten.
-        if is_new || state_file::read::<Learned>(&self.path).blocked.is_some() {
+        if is_new || file.is_blocked() {
             return Ok(());
         }
-        let before = self.learned();
         let since = |operation: &String, interval: f64| {
             let before = before.as_ref()?;
             let is_same = before.intervals.get(operation) == Some(&interval);
@@ -87,12 +86,11 @@ impl PacingFile {
             .iter()
             .map(|(name, interval)| (name.clone(), since(name, *interval).unwrap_or(now)))
             .collect();
-        let learned = Learned {
+        file.save(&Learned {
             address: self.address.clone(),
             intervals,
             since,
-        };
-        state_file::write(&self.path, &learned)
+        })
     }
 }
 

@@ -85,6 +85,11 @@ impl Paths {
         self.state.join(PROFILES).join(name)
     }
 
+    /// What a person changed in the embedded sandbox: a file of each kind for each market (seed).
+    pub fn sandbox_file(&self, profile: &str, kind: &str, seed: u64) -> PathBuf {
+        self.profile_state(profile).join(format!("sandbox-{kind}-{seed}.json"))
+    }
+
     pub fn journal_file(&self) -> PathBuf {
         self.state.join("writes.jsonl")
     }

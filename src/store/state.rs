@@ -6,21 +6,70 @@
 
 use std::path::PathBuf;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use super::paths::Paths;
-use super::shared_file::{Shared, SharedFile};
-use super::state_file;
-use crate::domain::alerts::Alerts;
-use crate::domain::annotations::Annotations;
-use crate::domain::saved::{Searches, Snapshot};
+use super::state_file::StateFile;
+use crate::domain::alerts::{AlertChange, Alerts};
+use crate::domain::annotations::{AnnotationChange, Annotations};
+use crate::domain::saved::{SearchChange, Searches, Snapshot};
+
+/// The content of a file that programs share.
+pub trait Shared: Default + Clone + Serialize + DeserializeOwned {
+    type Change;
+
+    /// Its file among those of a profile.
+    fn file(store: &StateStore) -> &StateFile<Self>;
+
+    fn apply(&mut self, change: &Self::Change);
+}
+
+impl Shared for Searches {
+    type Change = SearchChange;
+
+    fn file(store: &StateStore) -> &StateFile<Self> {
+        &store.searches
+    }
+
+    fn apply(&mut self, change: &SearchChange) {
+        // A person may have broken it by hand.
+        self.make_names_unique();
+        self.apply(change);
+    }
+}
+
+impl Shared for Annotations {
+    type Change = AnnotationChange;
+
+    fn file(store: &StateStore) -> &StateFile<Self> {
+        &store.annotations
+    }
+
+    fn apply(&mut self, change: &AnnotationChange) {
+        self.apply(change);
+    }
+}
+
+impl Shared for Alerts {
+    type Change = AlertChange;
+
+    fn file(store: &StateStore) -> &StateFile<Self> {
+        &store.alerts
+    }
+
+    fn apply(&mut self, change: &AlertChange) {
+        self.apply(change);
+    }
+}
 
 /// The files of a profile.
 #[derive(Debug, Clone)]
 pub struct StateStore {
-    ui: PathBuf,
-    ui_blocked: Option<String>,
-    pub(super) searches: SharedFile<Searches>,
-    pub(super) annotations: SharedFile<Annotations>,
-    pub(super) alerts: SharedFile<Alerts>,
+    ui: StateFile<Snapshot>,
+    searches: StateFile<Searches>,
+    annotations: StateFile<Annotations>,
+    alerts: StateFile<Alerts>,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -33,10 +82,10 @@ pub struct SavedState {
     pub notices: Vec<String>,
 }
 
-/// The stars, notes and bans of a profile, and a notice if its file cannot be read.
-pub fn annotations(paths: &Paths, profile: &str) -> (Annotations, Option<String>) {
-    let (_, opened) = SharedFile::<Annotations>::open(annotations_file(paths, profile));
-    (opened.content, opened.notice)
+/// The stars, notes and bans of a profile; a notice if their file cannot be read is added to `notices`.
+pub fn annotations(paths: &Paths, profile: &str, notices: &mut Vec<String>) -> Annotations {
+    let (_, annotations) = StateFile::open(annotations_file(paths, profile), notices);
+    annotations.unwrap_or_default()
 }
 
 fn annotations_file(paths: &Paths, profile: &str) -> PathBuf {
@@ -47,26 +96,25 @@ impl StateStore {
     /// The files of a profile, and their content.
     pub fn open(paths: &Paths, profile: &str) -> (Self, SavedState) {
         let folder = paths.profile_state(profile);
-        let ui = folder.join("ui.json");
-        let snapshot = state_file::read::<Snapshot>(&ui);
-        let (searches, opened) = SharedFile::open(folder.join("searches.json"));
-        let (annotations, noted) = SharedFile::open(annotations_file(paths, profile));
-        let notices = snapshot.notice.into_iter().chain(opened.notice);
-        let (alerts, alerted) = SharedFile::open(folder.join("alerts.json"));
-        let notices = notices.chain(noted.notice).chain(alerted.notice).collect();
+        let mut notices = Vec::new();
+        let (ui, snapshot) = StateFile::open(folder.join("ui.json"), &mut notices);
+        let (searches, saved) = StateFile::<Searches>::open(folder.join("searches.json"), &mut notices);
+        let (annotations, noted) = StateFile::open(annotations_file(paths, profile), &mut notices);
+        let (alerts, alerted) = StateFile::open(folder.join("alerts.json"), &mut notices);
+        let mut saved = saved.unwrap_or_default();
+        saved.make_names_unique();
+        let kept = SavedState {
+            snapshot,
+            searches: saved,
+            annotations: noted.unwrap_or_default(),
+            alerts: alerted.unwrap_or_default(),
+            notices,
+        };
         let store = Self {
             ui,
-            ui_blocked: snapshot.blocked,
             searches,
             annotations,
             alerts,
-        };
-        let kept = SavedState {
-            snapshot: snapshot.content,
-            searches: opened.content,
-            annotations: noted.content,
-            alerts: alerted.content,
-            notices,
         };
         (store, kept)
     }
@@ -77,10 +125,7 @@ impl StateStore {
     ///
     /// When it cannot be written: the reason for display.
     pub fn save(&self, snapshot: &Snapshot) -> Result<(), String> {
-        if let Some(why) = &self.ui_blocked {
-            return Err(why.clone());
-        }
-        state_file::write(&self.ui, snapshot).map_err(|error| format!("{}: {error}", self.ui.display()))
+        self.ui.save(snapshot)
     }
 
     /// Applies a change to the searches, annotations or alerts; returns them as they are in the file
@@ -90,6 +135,7 @@ impl StateStore {
     ///
     /// When the change cannot be written: the reason for display.
     pub fn change<T: Shared>(&self, change: &T::Change, here: &T) -> Result<T, String> {
-        T::file(self).change(change, here)
+        let changed = T::file(self).change(here.clone(), |content| content.apply(change));
+        changed.map(|(content, ())| content)
     }
 }

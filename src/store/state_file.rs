@@ -2,10 +2,12 @@
 //!
 //! JSON, because no prefix of a document is a document: a truncated file is always noticed. An
 //! unreadable file is set aside under another name and reported; one that a newer version wrote is
-//! not touched.
+//! not touched. Programs that run at the same time share a file: each reads it under a lock, makes its
+//! change and writes it back, so that none undoes another's.
 
 use std::io;
-use std::path::Path;
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -19,15 +21,73 @@ const VERSION: u32 = 1;
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 8 * 1024 * 1024;
 
-/// The result of reading a state file.
-#[derive(Debug)]
-pub(super) struct Reading<T> {
-    /// Its content, if the file exists and is readable.
-    pub content: Option<T>,
-    /// A notice for the person.
-    pub notice: Option<String>,
+/// A state file.
+#[derive(Debug, Clone)]
+pub struct StateFile<T> {
+    path: PathBuf,
     /// Why the file must not be overwritten, if its content would be lost.
-    pub blocked: Option<String>,
+    blocked: Option<String>,
+    content: PhantomData<fn() -> T>,
+}
+
+impl<T: Serialize + DeserializeOwned> StateFile<T> {
+    /// The file at a path and its content, if it exists and is readable; a notice for the person is added to
+    /// `notices`.
+    pub fn open(path: PathBuf, notices: &mut Vec<String>) -> (Self, Option<T>) {
+        let read = read(&path);
+        notices.extend(read.notice);
+        let file = Self {
+            path,
+            blocked: read.blocked,
+            content: PhantomData,
+        };
+        (file, read.content)
+    }
+
+    /// Whether it must not be written.
+    pub const fn is_blocked(&self) -> bool {
+        self.blocked.is_some()
+    }
+
+    /// Replaces the content. Of several programs the last one wins.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written: the reason for display.
+    pub fn save(&self, content: &T) -> Result<(), String> {
+        self.blocked.clone().map_or(Ok(()), Err)?;
+        write(&self.path, content).map_err(|error| self.failed(&error))
+    }
+
+    /// Applies a change to the content, which is `here` if the file is missing or damaged; gives the new
+    /// content and the result of the change.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read or written: the reason for display.
+    pub fn change<R>(&self, here: T, change: impl FnOnce(&mut T) -> R) -> Result<(T, R), String> {
+        self.blocked.clone().map_or(Ok(()), Err)?;
+        let folder = self.path.parent().map_or(Ok(()), files::private_dir);
+        folder.map_err(|error| self.failed(&error))?;
+        let _lock = files::lock(&self.path)?;
+        let stored = read::<T>(&self.path);
+        stored.blocked.map_or(Ok(()), Err)?;
+        let mut content = stored.content.unwrap_or(here);
+        let result = change(&mut content);
+        write(&self.path, &content).map_err(|error| self.failed(&error))?;
+        Ok((content, result))
+    }
+
+    fn failed(&self, error: &io::Error) -> String {
+        format!("{}: {error}", self.path.display())
+    }
+}
+
+/// The result of reading a state file.
+struct Reading<T> {
+    content: Option<T>,
+    notice: Option<String>,
+    blocked: Option<String>,
 }
 
 impl<T> Reading<T> {
@@ -60,7 +120,7 @@ struct Versioned<T> {
 }
 
 /// Reads a file. An unreadable one is set aside.
-pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Reading<T> {
+fn read<T: DeserializeOwned>(path: &Path) -> Reading<T> {
     let bytes = match bytes(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Reading::missing(),
@@ -119,30 +179,35 @@ fn set_aside<T>(path: &Path, error: &serde_json::Error) -> Reading<T> {
 }
 
 /// Replaces a file in one step.
-pub(super) fn write<T: Serialize>(path: &Path, kept: &T) -> io::Result<()> {
+fn write<T: Serialize>(path: &Path, kept: &T) -> io::Result<()> {
     let mut text = serde_json::to_vec_pretty(&Versioned { version: VERSION, kept })?;
     text.push(b'\n');
     files::write_atomically(path, &text)
 }
 
-/// Changes a file that programs share: under its lock `change` makes the new content of the present
-/// one, if there is any.
-///
-/// # Errors
-///
-/// Why nothing was changed, for display.
-pub(super) fn change<T: Serialize + DeserializeOwned>(
-    path: &Path,
-    change: impl FnOnce(Option<T>) -> T,
-) -> Result<T, String> {
-    let failed = |error: io::Error| format!("{}: {error}", path.display());
-    path.parent().map_or(Ok(()), files::private_dir).map_err(failed)?;
-    let _lock = files::lock(path)?;
-    let stored = read::<T>(path);
-    if let Some(why) = stored.blocked {
-        return Err(why);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_programs_change_one_file_and_a_newer_one_is_left_as_it_is() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("state/numbers.json");
+        let open = || StateFile::<Vec<u32>>::open(path.clone(), &mut Vec::new());
+        let [(first, none), (second, _)] = [open(), open()];
+        assert_eq!(none, None);
+        let add = |file: &StateFile<Vec<u32>>, number| file.change(Vec::new(), |all| all.push(number)).unwrap().0;
+        assert_eq!(add(&first, 1), [1]);
+        assert_eq!(add(&second, 2), [1, 2]);
+        assert_eq!(add(&first, 3), [1, 2, 3]);
+        assert_eq!(open().1, Some(vec![1, 2, 3]));
+
+        std::fs::write(&path, r#"{"version":2,"kept":"unlike today's"}"#).unwrap();
+        assert!(first.change(Vec::new(), |all| all.push(4)).is_err());
+        let mut notices = Vec::new();
+        let (file, content) = StateFile::<Vec<u32>>::open(path.clone(), &mut notices);
+        assert!(file.is_blocked() && content.is_none());
+        assert!(notices[0].contains("newer"));
+        assert!(file.save(&vec![5]).is_err());
     }
-    let content = change(stored.content);
-    write(path, &content).map_err(failed)?;
-    Ok(content)
 }

@@ -9,7 +9,7 @@ use bourse::domain::journal::{self, Verdict, WriteKind};
 use bourse::domain::workergroup::MadeGroups;
 use bourse::domain::{Dialect, Resource};
 use bourse::store::history::{Database, ProgramId};
-use bourse::store::{GroupsFile, Journal, PacingFile, SandboxFile, StateStore};
+use bourse::store::{GroupsFile, Journal, PacingFile, StateFile, StateStore};
 
 use super::write::watched;
 use super::{ADDRESS, DAY, END, Home};
@@ -96,14 +96,16 @@ fn writes_limits_groups_and_the_sandbox_are_read_whole() {
     let url = home.market.url();
     let learned = PacingFile::new(&home.paths, "work", &url).read(END as f64 + 60.0);
     assert_eq!(learned, BTreeMap::from([("search offers".to_owned(), 3.3)]));
-    let (_, groups, notice) = GroupsFile::open(&home.paths, "work", &url);
-    assert_eq!(notice, None);
+    let mut notices = Vec::new();
+    let (_, groups) = GroupsFile::open(&home.paths, "work", &url, &mut notices);
     let groups = serde_json::to_value(groups.unwrap()).unwrap();
     assert_eq!(groups["groups"]["13"]["endpoint_name"], "whisper");
-    let (_, made, notice) = SandboxFile::<MadeGroups>::open(&home.paths, "sandbox", 1);
-    assert_eq!((made.0.len(), made.0[0].id, notice), (1, 4900, None));
-    let (_, unlisted, notice) = SandboxFile::<BTreeSet<u64>>::open(&home.paths, "sandbox", 1);
-    assert_eq!((unlisted, notice), (BTreeSet::from([47_287_803]), None));
+    let file = |kind| home.paths.sandbox_file("sandbox", kind, 1);
+    let made = StateFile::<MadeGroups>::open(file("groups"), &mut notices).1.unwrap();
+    assert_eq!((made.0.len(), made.0[0].id), (1, 4900));
+    let unlisted = StateFile::<BTreeSet<u64>>::open(file("unlisted"), &mut notices).1;
+    assert_eq!(unlisted, Some(BTreeSet::from([47_287_803])));
+    assert_eq!(notices, [""; 0]);
 }
 
 /// Of the file as it is, whose record ends on 2026-11-20 12:00. Prices are 0.20 $/h and a cent for each

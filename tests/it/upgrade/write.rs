@@ -17,7 +17,7 @@ use bourse::domain::workergroup::{self, GroupChange, MadeGroup, MadeGroups, NewW
 use bourse::domain::{Listing, OfferType, Resource, WORKERGROUPS};
 use bourse::keys::BINDINGS;
 use bourse::store::history::{Database, ProgramId};
-use bourse::store::{GroupsFile, Journal, PacingFile, Paths, SandboxFile, StateStore};
+use bourse::store::{GroupsFile, Journal, PacingFile, Paths, StateFile, StateStore};
 
 use super::{ADDRESS, END, KEY, ROUTE, fixtures};
 
@@ -311,13 +311,12 @@ fn groups(paths: &Paths) {
         {"id":12,"endpoint_name":"sdxl","search_query":"gpu_ram>=24","max_workers":3},
         {"id":13,"endpoint_name":"whisper","search_query":"gpu_ram>=12","max_workers":5}]}"#;
     let listed = Listing::read(&WORKERGROUPS, listed, END as f64).unwrap();
-    let (file, ..) = GroupsFile::open(paths, "work", ADDRESS);
+    let (file, _) = GroupsFile::open(paths, "work", ADDRESS, &mut Vec::new());
     file.save(&workergroup::Snapshot::of(&listed)).unwrap();
 }
 
 /// What was created and unlisted in the sandbox of the default seed.
 fn sandbox(paths: &Paths) {
-    let (file, ..) = SandboxFile::<MadeGroups>::open(paths, "sandbox", 1);
     let made = MadeGroup {
         id: 4900,
         created_at: "2026-11-20T11:00:00Z".to_owned(),
@@ -335,10 +334,11 @@ fn sandbox(paths: &Paths) {
         gpu_ram: 24.0,
     };
     let put = |groups: &mut MadeGroups| groups.apply(GroupChange::Put(made));
-    file.unwrap().change(put).unwrap();
-    let (file, ..) = SandboxFile::<BTreeSet<u64>>::open(paths, "sandbox", 1);
-    let unlist = |ids: &mut BTreeSet<u64>| ids.extend([47_287_803]);
-    file.unwrap().change(unlist).unwrap();
+    let open = |kind| paths.sandbox_file("sandbox", kind, 1);
+    let (file, _) = StateFile::<MadeGroups>::open(open("groups"), &mut Vec::new());
+    file.change(MadeGroups::default(), put).unwrap();
+    let (file, _) = StateFile::<BTreeSet<u64>>::open(open("unlisted"), &mut Vec::new());
+    file.change(BTreeSet::new(), |ids| ids.insert(47_287_803)).unwrap();
 }
 
 /// The searches that were watched.
