@@ -5,6 +5,7 @@
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
 
 use super::codes;
+use super::read::ending_of;
 use crate::domain::history::{Ending, Interval, Moment, Onset};
 
 // Questions are about days, and a day that is over gets no more spells, so that its block never changes.
@@ -88,7 +89,7 @@ fn lot_interval<'a>(row: &'a rusqlite::Row<'_>, seen: Moment) -> rusqlite::Resul
             onset: Onset::of(codes::beginning_of(row.get(3)?, Some(0.0))),
             first,
             last: last.map_or(seen.max(first), Moment),
-            end: end.map(|(ending, ended)| (codes::ending_of(ending), Moment(ended))),
+            end: end.map(|(ending, ended)| (ending_of(ending), Moment(ended))),
         },
         quotes: row.get_ref(8)?.as_blob_or_null()?.unwrap_or_default(),
     })
@@ -103,8 +104,9 @@ impl<'a> LotInterval<'a> {
         }
         bytes.extend(interval.price.to_le_bytes());
         bytes.extend(interval.amount.to_le_bytes());
-        bytes.push(codes::onset(interval.onset));
-        bytes.push(u8::try_from(codes::ending(ending)).unwrap_or(u8::MAX));
+        for code in [codes::onset(interval.onset), codes::ending(ending)] {
+            bytes.push(u8::try_from(code).unwrap_or(u8::MAX));
+        }
         // A machine is offered with a few numbers of GPUs: none has as many quotes as would not fit.
         let length = u16::try_from(self.quotes.len()).unwrap_or(0);
         bytes.extend(length.to_le_bytes());
@@ -132,10 +134,10 @@ impl<'a> LotInterval<'a> {
                 lot: 0,
                 amount: u32::from_le_bytes(*amount),
                 price: f64::from_le_bytes(*price),
-                onset: codes::onset_of(*onset),
+                onset: codes::onset_of(i64::from(*onset)).unwrap_or(Onset::Found),
                 first: moment(first),
                 last: moment(last),
-                end: Some((codes::ending_of(i64::from(*ending)), moment(ended))),
+                end: Some((ending_of(i64::from(*ending)), moment(ended))),
             },
             quotes,
         };

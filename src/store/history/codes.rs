@@ -3,56 +3,53 @@
 use crate::domain::history::{Beginning, Cause, Ending, Onset, PollOutcome, Quote};
 use crate::domain::{OfferType, Resource};
 
-pub(super) const fn resource(resource: Resource) -> i64 {
-    match resource {
-        Resource::Offers => 0,
-        Resource::Volumes => 1,
-        Resource::Workergroups => 2,
-    }
+/// Writes both directions of a table of codes; what has no row there has no value.
+macro_rules! codes {
+    ($($code:ident, $value:ident: $type:ty { $($number:literal = [$($coded:tt)+],)+ })+) => {$(
+        pub(super) const fn $code(value: $type) -> i64 {
+            match value {
+                $($($coded)+ => $number,)+
+            }
+        }
+
+        pub(super) const fn $value(code: i64) -> Option<$type> {
+            match code {
+                $($number => Some($($coded)+),)+
+                _ => None,
+            }
+        }
+    )+};
 }
 
-pub(super) const fn resource_of(code: i64) -> Option<Resource> {
-    match code {
-        0 => Some(Resource::Offers),
-        1 => Some(Resource::Volumes),
-        2 => Some(Resource::Workergroups),
-        _ => None,
+codes! {
+    resource, resource_of: Resource {
+        0 = [Resource::Offers],
+        1 = [Resource::Volumes],
+        2 = [Resource::Workergroups],
     }
-}
-
-pub(super) const fn offer_type(offer_type: OfferType) -> i64 {
-    match offer_type {
-        OfferType::OnDemand => 0,
-        OfferType::Bid => 1,
-        OfferType::Reserved => 2,
+    offer_type, offer_type_of: OfferType {
+        0 = [OfferType::OnDemand],
+        1 = [OfferType::Bid],
+        2 = [OfferType::Reserved],
     }
-}
-
-pub(super) const fn offer_type_of(code: i64) -> Option<OfferType> {
-    match code {
-        0 => Some(OfferType::OnDemand),
-        1 => Some(OfferType::Bid),
-        2 => Some(OfferType::Reserved),
-        _ => None,
+    outcome, outcome_of: PollOutcome {
+        0 = [PollOutcome::Complete],
+        1 = [PollOutcome::Truncated],
+        2 = [PollOutcome::Failed],
+        3 = [PollOutcome::FiltersIgnored],
     }
-}
-
-pub(super) const fn outcome(outcome: PollOutcome) -> i64 {
-    match outcome {
-        PollOutcome::Complete => 0,
-        PollOutcome::Truncated => 1,
-        PollOutcome::Failed => 2,
-        PollOutcome::FiltersIgnored => 3,
+    onset, onset_of: Onset {
+        0 = [Onset::Found],
+        1 = [Onset::Listed],
+        2 = [Onset::Continued],
     }
-}
-
-/// An unknown code counts as a failure: nothing is concluded from it.
-pub(super) const fn outcome_of(code: i64) -> PollOutcome {
-    match code {
-        0 => PollOutcome::Complete,
-        1 => PollOutcome::Truncated,
-        3 => PollOutcome::FiltersIgnored,
-        _ => PollOutcome::Failed,
+    ending, ending_of: Ending {
+        0 = [Ending::Gone(Cause::Rented)],
+        1 = [Ending::Gone(Cause::LeftTheSearch)],
+        2 = [Ending::Gone(Cause::Delisted)],
+        3 = [Ending::Gone(Cause::Unknown)],
+        4 = [Ending::Changed],
+        5 = [Ending::LostSight],
     }
 }
 
@@ -107,44 +104,5 @@ pub(super) fn beginning_of(code: i64, was: Option<f64>) -> Beginning {
         (3, Some(from)) => Beginning::Resized { from: from as u32 },
         (4, _) => Beginning::Revealed,
         _ => Beginning::Found,
-    }
-}
-
-pub(super) const fn onset(onset: Onset) -> u8 {
-    match onset {
-        Onset::Found => 0,
-        Onset::Listed => 1,
-        Onset::Continued => 2,
-    }
-}
-
-pub(super) const fn onset_of(code: u8) -> Onset {
-    match code {
-        1 => Onset::Listed,
-        2 => Onset::Continued,
-        _ => Onset::Found,
-    }
-}
-
-pub(super) const fn ending(ending: Ending) -> i64 {
-    match ending {
-        Ending::Gone(Cause::Rented) => 0,
-        Ending::Gone(Cause::LeftTheSearch) => 1,
-        Ending::Gone(Cause::Delisted) => 2,
-        Ending::Gone(Cause::Unknown) => 3,
-        Ending::Changed => 4,
-        Ending::LostSight => 5,
-    }
-}
-
-/// An unknown code says nothing about the market.
-pub(super) const fn ending_of(code: i64) -> Ending {
-    match code {
-        0 => Ending::Gone(Cause::Rented),
-        1 => Ending::Gone(Cause::LeftTheSearch),
-        2 => Ending::Gone(Cause::Delisted),
-        3 => Ending::Gone(Cause::Unknown),
-        4 => Ending::Changed,
-        _ => Ending::LostSight,
     }
 }

@@ -8,7 +8,8 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use super::{Database, HistoryError, codes};
 use crate::domain::annotations::Supplier;
 use crate::domain::history::{
-    self, Answer, Event, Excerpt, Lot, LotFilter, Moment, Poll, PollRow, Question, Recorded, SearchKey, Spell, Want,
+    self, Answer, Ending, Event, Excerpt, Lot, LotFilter, Moment, Poll, PollOutcome, PollRow, Question, Recorded,
+    SearchKey, Spell, Want,
 };
 
 // A tape shows the latest events first, and a watched market has many in an hour.
@@ -319,7 +320,8 @@ fn poll(row: &Row<'_>) -> rusqlite::Result<PollRow> {
     Ok(PollRow {
         at: Moment(row.get(0)?),
         took: row.get(1)?,
-        outcome: codes::outcome_of(row.get(2)?),
+        // An unknown code counts as a failure: nothing is concluded from it.
+        outcome: codes::outcome_of(row.get(2)?).unwrap_or(PollOutcome::Failed),
         rows: row.get(3)?,
         interval: row.get(4)?,
         bans: row.get(5)?,
@@ -501,6 +503,11 @@ fn spell(row: &Row<'_>, known: &Known, seen: Moment) -> rusqlite::Result<Spell> 
         last: last.map_or(seen.max(first), Moment),
         end: ending
             .zip(ended)
-            .map(|(ending, ended)| (codes::ending_of(ending), Moment(ended))),
+            .map(|(ending, ended)| (ending_of(ending), Moment(ended))),
     })
+}
+
+/// An unknown code says nothing about the market.
+pub(super) fn ending_of(code: i64) -> Ending {
+    codes::ending_of(code).unwrap_or(Ending::LostSight)
 }
