@@ -26,6 +26,7 @@ use super::frame_pace::FramePace;
 use super::history::HistoryThread;
 use super::markets::PendingConnections;
 use super::messages::{message, with_paste};
+use super::start::Files;
 pub use super::surface::{Surface, TerminalEvent};
 use crate::core::frame_layout::FrameLayout;
 use crate::core::{Message, Model, Now, update};
@@ -33,8 +34,6 @@ use crate::features::markets::MarketEvent;
 use crate::features::markets::command::ProfileResolver;
 use crate::sandbox::Running;
 use crate::settings::by_name;
-use crate::store::history::HistoryLocation;
-use crate::store::{GroupsFile, Journal, PacingFile, StateStore};
 use crate::table::remote::Ticket;
 use crate::widgets::theme::Theme;
 
@@ -59,14 +58,9 @@ pub struct Dashboard<S> {
     outbox: UnboundedSender<Message>,
     inbox: UnboundedReceiver<Message>,
     flights: HashMap<Ticket, AbortHandle>,
-    journal: Journal,
-    state_store: Option<StateStore>,
+    files: Files,
     disk_writer: Option<DiskWriter>,
-    groups: Option<GroupsFile>,
-    pacing: Option<PacingFile>,
-    history: Option<HistoryLocation>,
     history_thread: Option<HistoryThread>,
-    sandbox: Option<Running>,
     known: Option<Arc<ProfileResolver>>,
     pending: PendingConnections,
 }
@@ -89,14 +83,9 @@ impl<S: Surface> Dashboard<S> {
             outbox,
             inbox,
             flights: HashMap::new(),
-            journal: Journal::default(),
-            state_store: None,
+            files: Files::default(),
             disk_writer: None,
-            groups: None,
-            pacing: None,
-            history: None,
             history_thread: None,
-            sandbox: None,
             known: None,
             pending: PendingConnections::default(),
         }
@@ -109,47 +98,11 @@ impl<S: Surface> Dashboard<S> {
         self
     }
 
-    /// Connects to other markets on request. `sandbox` is the embedded one, if it is the current
-    /// market; it stops with the dashboard or on a switch.
+    /// Writes to the market's files, and connects to other markets on request.
     #[must_use]
-    pub fn among(mut self, known: ProfileResolver, sandbox: Option<Running>) -> Self {
+    pub fn among(mut self, known: ProfileResolver, files: Files) -> Self {
         self.known = Some(Arc::new(known));
-        self.sandbox = sandbox;
-        self
-    }
-
-    /// Writes the intent and the outcome of every write to `journal`.
-    #[must_use]
-    pub fn with_journal(mut self, journal: Journal) -> Self {
-        self.journal = journal;
-        self
-    }
-
-    /// Saves what survives a restart to these files.
-    #[must_use]
-    pub fn keeping(mut self, files: Option<StateStore>) -> Self {
-        self.state_store = files;
-        self
-    }
-
-    /// Saves the intervals learned from refusals in `pacing`.
-    #[must_use]
-    pub fn with_pacing(mut self, pacing: Option<PacingFile>) -> Self {
-        self.pacing = pacing;
-        self
-    }
-
-    /// Records the market at `history`.
-    #[must_use]
-    pub fn with_history(mut self, history: Option<HistoryLocation>) -> Self {
-        self.history = history;
-        self
-    }
-
-    /// Saves the last seen workergroups to `groups`.
-    #[must_use]
-    pub fn with_groups(mut self, groups: Option<GroupsFile>) -> Self {
-        self.groups = groups;
+        self.files = files;
         self
     }
 
@@ -171,7 +124,7 @@ impl<S: Surface> Dashboard<S> {
 
     /// Saves the learned intervals before leaving the market.
     fn keep_pacing(&self) {
-        if let Some(file) = &self.pacing {
+        if let Some(file) = &self.files.pacing {
             // A failure is harmless: they only save a refusal at the next start.
             let _ = file.save(by_name(self.calls.learned()), self.clock.now().epoch);
         }
@@ -323,7 +276,7 @@ impl<S: Surface> Dashboard<S> {
             } = &message
             {
                 self.flights.remove(ticket);
-                let unsaved = self.sandbox.as_ref().and_then(Running::take_unsaved);
+                let unsaved = self.files.sandbox.as_ref().and_then(Running::take_unsaved);
                 unsaved.map(|why| self.outbox.send(Message::NotSaved(why)));
             }
             let ready = ready_market(&message);

@@ -54,8 +54,9 @@ async fn connect_and_show(
         Err(error) => return Ok(Err(error)),
     };
     let profile = profile_of(settings, &connection.session);
-    let (files, mut restored) = open(settings, &profile);
+    let (mut files, mut restored) = open(settings, &profile);
     restored.sandbox = sandbox_notes(settings, &connection);
+    files.sandbox = connection.sandbox;
     let preferences = &settings.preferences;
     let themes = Themes::of(&preferences.look);
     let mut model = model(settings, profile, restored);
@@ -66,12 +67,7 @@ async fn connect_and_show(
     let session = Arc::new(connection.session);
     let dashboard = Dashboard::new(model, surface, session, themes.unasked)
         .following(themes.asked)
-        .with_journal(files.journal)
-        .with_groups(files.groups)
-        .with_pacing(files.pacing)
-        .with_history(files.history)
-        .keeping(files.state_store)
-        .among(markets, connection.sandbox);
+        .among(markets, files);
     let status = match Box::pin(dashboard.run()).await {
         Err(error) if terminal::is_hang_up(&error) => HANG_UP_STATUS,
         ended => ended?,
@@ -201,7 +197,7 @@ pub struct Files {
     pub history: Option<HistoryLocation>,
     /// How the panes were left, and the saved searches.
     pub state_store: Option<StateStore>,
-    /// The embedded sandbox, if it is the market.
+    /// The embedded sandbox, if it is the market; it stops with the dashboard or on a switch.
     pub sandbox: Option<Running>,
 }
 

@@ -44,7 +44,7 @@ impl<S: Surface> Dashboard<S> {
                 intent,
             } => self.write(ticket, request, intent),
             Effect::KeepOutcome(outcome) => {
-                writes::keep_outcome(self.journal.clone(), self.outbox.clone(), outcome);
+                writes::keep_outcome(self.files.journal.clone(), self.outbox.clone(), outcome);
             }
             Effect::Abort(ticket) => self.abort(ticket),
             Effect::History(job) => self.remember(job),
@@ -126,7 +126,7 @@ impl<S: Surface> Dashboard<S> {
     }
 
     fn write(&self, ticket: Ticket, request: Request, intent: Intent) {
-        let (calls, journal) = (Arc::clone(&self.calls), self.journal.clone());
+        let (calls, journal) = (Arc::clone(&self.calls), self.files.journal.clone());
         let (outbox, clock) = (self.outbox.clone(), self.clock);
         let notify = self.notify(ticket);
         tokio::spawn(async move {
@@ -172,23 +172,18 @@ impl<S: Surface> Dashboard<S> {
         }
         self.disk_writer = None;
         self.history_thread = None;
-        self.history = ready.files.history;
         self.keep_pacing();
-        self.pacing = ready.files.pacing;
+        self.files = ready.files;
         self.calls = ready.calls;
-        self.journal = ready.files.journal;
-        self.state_store = ready.files.state_store;
-        self.groups = ready.files.groups;
-        self.sandbox = ready.files.sandbox;
     }
 
     /// Passes a job to the writer thread, which starts with the first one.
     pub(super) fn keep(&mut self, job: Job) {
-        let (files, groups, outbox) = (&mut self.state_store, &mut self.groups, &self.outbox);
+        let (files, outbox) = (&mut self.files, &self.outbox);
         let secrets = || self.calls.secrets();
-        let disk_writer = self
-            .disk_writer
-            .get_or_insert_with(|| DiskWriter::start(files.take(), groups.take(), secrets(), outbox.clone()));
+        let disk_writer = self.disk_writer.get_or_insert_with(|| {
+            DiskWriter::start(files.state_store.take(), files.groups.take(), secrets(), outbox.clone())
+        });
         if !disk_writer.take(job) {
             let why = "can't start a thread".to_owned();
             let _ = self.outbox.send(Message::NotSaved(why));
@@ -197,8 +192,8 @@ impl<S: Surface> Dashboard<S> {
 
     /// Passes a job to the thread of the recorded market, which starts with the first one.
     fn remember(&mut self, job: HistoryJob) {
-        let (history, outbox) = (&self.history, &self.outbox);
-        let market = self.sandbox.as_ref().and_then(Running::moving_market);
+        let (history, outbox) = (&self.files.history, &self.outbox);
+        let market = self.files.sandbox.as_ref().and_then(Running::moving_market);
         let dialect = self.model.profile.dialect;
         let past = market.map(|market| SandboxPast {
             market,

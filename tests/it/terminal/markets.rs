@@ -10,6 +10,7 @@ use bourse::api::session::Session;
 
 use bourse::features::markets::command::ProfileResolver;
 use bourse::runtime::dashboard::Dashboard;
+use bourse::runtime::start::Files;
 use bourse::settings::Environment;
 use bourse::settings::Global;
 use bourse::store::Paths;
@@ -187,7 +188,11 @@ async fn dashboard(config: &str, environment: Environment) -> (Person, Loop) {
     let (surface, person) = Memory::new(120, 40);
     let address = sandbox.addr();
     let session = Session::new(client, Pacer::default());
-    let running = Dashboard::new(model, surface, Arc::new(session), Theme::MONO).among(known, Some(sandbox));
+    let files = Files {
+        sandbox: Some(sandbox),
+        ..Files::default()
+    };
+    let running = Dashboard::new(model, surface, Arc::new(session), Theme::MONO).among(known, files);
     let handle = on_a_thread(running);
     let ended = tokio::task::spawn_blocking(move || handle.join().unwrap());
     let kept = Loop {
