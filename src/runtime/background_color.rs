@@ -44,6 +44,7 @@ pub struct BackgroundQuery {
     /// Whether an answer in two pieces is no longer expected.
     is_late: bool,
     held: Vec<Event>,
+    /// What a terminal sends for them.
     text: String,
 }
 
@@ -78,83 +79,68 @@ impl BackgroundQuery {
     }
 
     pub fn filter(&mut self, event: Event) -> Filtered {
-        if self.is_closed {
-            return Filtered::Events(vec![event]);
-        }
         let Event::Key(key) = event else {
             // A click or resize in the middle of a reply is not part of it.
             return Filtered::Events(vec![event]);
         };
-        if !self.holds() {
-            let is_begin = key.code == KeyCode::Char(']') && key.modifiers == KeyModifiers::ALT;
-            let is_half = self.is_early() && is_plain(key, KeyCode::Esc);
-            if is_begin || is_half {
-                self.held.push(event);
-                return Filtered::Held;
-            }
+        if self.is_closed {
             return Filtered::Events(vec![event]);
         }
-        let is_second = matches!(&self.held[..], [Event::Key(half)] if half.code == KeyCode::Esc);
         self.held.push(event);
-        if is_second {
-            return if is_plain(key, KeyCode::Char(']')) {
-                Filtered::Held
-            } else {
-                Filtered::Events(self.release())
-            };
-        }
-        if is_end(key, &self.text) {
-            if let Some(is_light) = is_light(&self.text) {
+        self.text.push_str(&bytes_of(key));
+        match reply(&self.text) {
+            Some(Reply::Whole { is_light }) => {
                 self.is_closed = true;
                 self.release();
-                return Filtered::Answer(is_light);
+                Filtered::Answer(is_light)
             }
-        } else if key.code == KeyCode::Esc && is_light(&self.text).is_some() {
-            // The terminator arrived in two pieces: its backslash follows.
-            self.text.push('\x1b');
-            return Filtered::Held;
-        } else if let KeyCode::Char(character) = key.code
-            && !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
-        {
-            self.text.push(character);
-            if may_be_answer(&self.text) {
-                return Filtered::Held;
-            }
+            Some(Reply::Part) if self.text != "\x1b" || self.is_early() => Filtered::Held,
+            Some(Reply::Part) | None => Filtered::Events(self.release()),
         }
-        Filtered::Events(self.release())
     }
 }
 
-fn is_plain(key: KeyEvent, code: KeyCode) -> bool {
-    key.code == code && key.modifiers.is_empty()
-}
-
-/// Whether a key ends the reply: BEL, or ESC and a backslash.
-fn is_end(key: KeyEvent, text: &str) -> bool {
-    let control = key.modifiers.contains(KeyModifiers::CONTROL);
-    let alt = key.modifiers.contains(KeyModifiers::ALT);
-    match key.code {
-        KeyCode::Char('g') => control,
-        KeyCode::Char('\\') => alt || text.ends_with('\x1b'),
-        _ => false,
+/// What a terminal sends for a key, as far as that can be in a reply.
+fn bytes_of(key: KeyEvent) -> String {
+    match (key.code, key.modifiers) {
+        (KeyCode::Esc, KeyModifiers::NONE) => "\x1b".to_owned(),
+        (KeyCode::Char('g'), KeyModifiers::CONTROL) => "\x07".to_owned(),
+        (KeyCode::Char(character), KeyModifiers::ALT) => format!("\x1b{character}"),
+        (KeyCode::Char(character), KeyModifiers::NONE | KeyModifiers::SHIFT) => character.to_string(),
+        // In no reply.
+        _ => "\0".to_owned(),
     }
 }
 
-/// Whether a text can be the start of a reply.
-fn may_be_answer(text: &str) -> bool {
-    let fits = |start: &str| match text.strip_prefix(start) {
-        Some(rest) => rest
-            .chars()
-            .all(|character| character.is_ascii_hexdigit() || character == '/'),
-        None => start.starts_with(text),
-    };
-    text.len() <= LONGEST && (fits("11;rgb:") || fits("11;rgba:"))
+enum Reply {
+    Whole {
+        is_light: bool,
+    },
+    /// Its beginning.
+    Part,
 }
 
-/// Whether the colour in a reply is light; `None` unless the reply is complete.
-fn is_light(text: &str) -> Option<bool> {
-    let text = text.trim_end_matches('\x1b');
-    let colour = text.strip_prefix("11;rgb:").or_else(|| text.strip_prefix("11;rgba:"))?;
+/// A text as a reply; `None` if it is none. It ends with BEL, or with ESC and a backslash.
+fn reply(text: &str) -> Option<Reply> {
+    let starts = ["\x1b]11;rgb:", "\x1b]11;rgba:"];
+    if starts.iter().any(|start| start.starts_with(text)) {
+        return Some(Reply::Part);
+    }
+    let colour = starts.iter().find_map(|start| text.strip_prefix(start))?;
+    let is_part = |character: char| character.is_ascii_hexdigit() || character == '/';
+    let end = colour.trim_start_matches(is_part);
+    match end {
+        "" | "\x1b" if text.len() <= LONGEST => Some(Reply::Part),
+        "\x07" | "\x1b\\" => {
+            let is_light = is_light(colour.strip_suffix(end)?)?;
+            Some(Reply::Whole { is_light })
+        }
+        _ => None,
+    }
+}
+
+/// Whether a colour such as `ffff/ffff/ffff` is light.
+fn is_light(colour: &str) -> Option<bool> {
     let mut parts = colour.split('/').map(|digits| {
         let most = 16_u32.checked_pow(u32::try_from(digits.len()).ok()?)? - 1;
         let value = u32::from_str_radix(digits, 16).ok()?;
