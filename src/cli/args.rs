@@ -371,30 +371,18 @@ pub(crate) fn positive(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "it must be above 0".to_owned())
 }
 
-/// A duration that can be 0.
+/// A time that can be 0.
 fn patience(text: &str) -> Result<Duration, String> {
-    if text.trim_end_matches(|c: char| c.is_ascii_alphabetic()) == "0" {
-        return Ok(Duration::ZERO);
-    }
-    span(text)
+    time(text, 0.0)
 }
 
-/// `90` (seconds), `500ms`, `30s`, `5m`, `1h`.
+/// A time such as `90` (seconds), `500ms`, `30s`, `5m` or `1h`.
 pub(crate) fn span(text: &str) -> Result<Duration, String> {
-    let split = text
-        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
-        .unwrap_or(text.len());
-    let (digits, unit) = text.split_at(split);
-    let factor = match unit.trim() {
-        "" | "s" | "sec" => 1.0,
-        "ms" => 0.001,
-        "m" | "min" => 60.0,
-        "h" => 3600.0,
-        _ => return Err(format!("'{text}' is not a time: write 30s, 5m or 1h")),
-    };
-    let seconds = positive(digits)? * factor;
-    if seconds > 86_400.0 {
-        return Err("at most one day".to_owned());
-    }
+    time(text, 0.001)
+}
+
+/// A time of at least so many seconds, and at most a day.
+fn time(text: &str, least: f64) -> Result<Duration, String> {
+    let seconds = quantity::within(text, Quantity::Seconds, least..=86_400.0)?;
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
