@@ -7,8 +7,6 @@
 //! A panic's message may quote a server's string or a key. Only a message that is a literal of the
 //! program is shown in full; any other is cut where the first quotation begins.
 
-use std::collections::VecDeque;
-use std::fmt;
 use std::io::{self, Write};
 use std::panic::{self, PanicHookInfo};
 use std::sync::{Mutex, PoisonError};
@@ -19,30 +17,13 @@ use tokio::sync::Notify;
 use super::terminal;
 
 // A task that panics again and again must not fill the memory.
-/// The maximum number of reports kept for the dashboard; the oldest are dropped first.
+/// The maximum number of reports kept for the dashboard.
 const MOST_REPORTS: usize = 64;
 /// The maximum length of a report's text in characters.
 const LONGEST_TEXT: usize = 200;
 
-/// A panic, without anything that could be secret or hostile.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PanicReport {
-    /// Name of the thread; empty if it has none.
-    pub thread: String,
-    /// Source file, line and column; empty if unknown.
-    pub location: String,
-    /// The panic message, as far as it is safe to show.
-    pub text: String,
-}
-
-impl fmt::Display for PanicReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "internal error at {}: {}", self.location, self.text)
-    }
-}
-
-/// Panics of other threads that have not been reported yet.
-static BACKGROUND: Mutex<VecDeque<PanicReport>> = Mutex::new(VecDeque::new());
+/// Panics of other threads that have not been reported yet, without anything that could be secret or hostile.
+static BACKGROUND: Mutex<Vec<String>> = Mutex::new(Vec::new());
 static ARRIVED: Notify = Notify::const_new();
 
 /// Installs the hook. `ui_thread` is the thread that draws; background tasks must not run on it, so
@@ -62,15 +43,10 @@ pub fn install_panic_hook(ui_thread: ThreadId) {
     }));
 }
 
-/// The panics of background threads and tasks since the last call.
-fn take_background_panics() -> Vec<PanicReport> {
-    lock().drain(..).collect()
-}
-
 /// Waits for panics of background threads and tasks; never returns an empty list.
-pub async fn background_panics() -> Vec<PanicReport> {
+pub async fn background_panics() -> Vec<String> {
     loop {
-        let reports = take_background_panics();
+        let reports = std::mem::take(&mut *lock());
         if !reports.is_empty() {
             return reports;
         }
@@ -78,25 +54,24 @@ pub async fn background_panics() -> Vec<PanicReport> {
     }
 }
 
-fn record(report: PanicReport) {
+fn record(report: String) {
     let mut reports = lock();
-    if reports.len() == MOST_REPORTS {
-        reports.pop_front();
+    if reports.len() < MOST_REPORTS {
+        reports.push(report);
     }
-    reports.push_back(report);
     drop(reports);
     // The permit is kept if nobody waits yet.
     ARRIVED.notify_one();
 }
 
 /// The list of reports; a panic cannot leave it half changed.
-fn lock() -> std::sync::MutexGuard<'static, VecDeque<PanicReport>> {
+fn lock() -> std::sync::MutexGuard<'static, Vec<String>> {
     BACKGROUND.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Prints the panic to stderr. That may be gone; a failure here must not become a second panic,
 /// which would abort.
-fn say(report: &PanicReport) {
+fn say(report: &str) {
     let mut text = format!("bourse: {report}\n");
     let trace = std::backtrace::Backtrace::capture();
     if trace.status() == std::backtrace::BacktraceStatus::Captured {
@@ -106,7 +81,7 @@ fn say(report: &PanicReport) {
 }
 
 /// The safe parts of a panic.
-fn report(info: &PanicHookInfo<'_>) -> PanicReport {
+fn report(info: &PanicHookInfo<'_>) -> String {
     let payload = info.payload();
     let text = if let Some(literal) = payload.downcast_ref::<&'static str>() {
         plain(literal)
@@ -115,11 +90,8 @@ fn report(info: &PanicHookInfo<'_>) -> PanicReport {
     } else {
         String::new()
     };
-    PanicReport {
-        thread: thread::current().name().map(plain).unwrap_or_default(),
-        location: info.location().map(ToString::to_string).unwrap_or_default(),
-        text,
-    }
+    let location = info.location().map(ToString::to_string).unwrap_or_default();
+    format!("internal error at {location}: {text}")
 }
 
 /// The text up to the first quotation mark of any kind: what `{:?}` and the standard library put in

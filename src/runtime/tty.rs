@@ -90,9 +90,9 @@ impl Surface for Tty {
                 None => TerminalEvent::Stop,
             },
             () = self.watchdog.hung_up() => TerminalEvent::Leave(HANG_UP_STATUS),
-            reports = panics::background_panics() => TerminalEvent::TaskLost(
-                reports.first().map(ToString::to_string).unwrap_or_default(),
-            ),
+            reports = panics::background_panics() => {
+                TerminalEvent::TaskLost(reports.into_iter().next().unwrap_or_default())
+            }
         }
     }
 
@@ -110,9 +110,9 @@ impl Surface for Tty {
     }
 
     async fn copy(&mut self, text: &str) -> Result<String, String> {
-        let copied = clipboard::copy(text).await.map_err(|error| error.to_string())?;
+        let copied = clipboard::copy(text).await?;
         let _ = self.screen.copy(text);
-        Ok(copied.to_string())
+        Ok(copied)
     }
 
     fn title(&mut self, text: &str) {
