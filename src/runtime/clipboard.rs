@@ -25,61 +25,37 @@ pub const LONGEST: usize = 64 * 1024;
 /// How long a clipboard program may take.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The text is longer than [`LONGEST`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("too long to copy: {length} bytes, at most {LONGEST}")]
-pub struct TooLong {
-    /// Its length in bytes.
-    pub length: usize,
-}
-
-/// How a text reached the clipboard, to tell the person.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Copied {
-    By(&'static str),
-    /// Only the escape sequence was sent: the terminal decides.
-    Terminal,
-}
-
-impl std::fmt::Display for Copied {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::By(program) => write!(f, "through {program}"),
-            Self::Terminal => f.write_str("through the terminal"),
-        }
-    }
-}
-
 /// The escape sequence that asks a terminal to put `text` on its clipboard (OSC 52).
 ///
 /// # Errors
 /// When the text is too long for that.
-pub fn osc52(text: &str) -> Result<Vec<u8>, TooLong> {
+pub fn osc52(text: &str) -> Result<Vec<u8>, String> {
     check(text)?;
     let coded = base64::engine::general_purpose::STANDARD.encode(text);
     Ok(format!("\x1b]52;c;{coded}\x1b\\").into_bytes())
 }
 
 /// Runs the clipboard programs for this environment until one accepts the text; the caller sends
-/// [`osc52`] as well. A program that does not finish in time is stopped.
+/// [`osc52`] as well. A program that does not finish in time is stopped. Says how the text got there.
 ///
 /// # Errors
 ///
 /// When the text is too long.
-pub async fn copy(text: &str) -> Result<Copied, TooLong> {
+pub async fn copy(text: &str) -> Result<String, String> {
     check(text)?;
     for words in helpers(|name| std::env::var_os(name)) {
         if run(words, text, PATIENCE).await {
-            return Ok(Copied::By(words[0]));
+            return Ok(format!("through {}", words[0]));
         }
     }
-    Ok(Copied::Terminal)
+    // Only the escape sequence: the terminal decides.
+    Ok("through the terminal".to_owned())
 }
 
 /// Whether the text is short enough.
-fn check(text: &str) -> Result<(), TooLong> {
+fn check(text: &str) -> Result<(), String> {
     if text.len() > LONGEST {
-        return Err(TooLong { length: text.len() });
+        return Err(format!("too long to copy: {} bytes, at most {LONGEST}", text.len()));
     }
     Ok(())
 }
@@ -172,7 +148,10 @@ mod tests {
         assert_eq!(osc52("").unwrap(), b"\x1b]52;c;\x1b\\");
         assert!(osc52(&"x".repeat(LONGEST)).is_ok());
         let long = "x".repeat(LONGEST + 1);
-        assert_eq!(osc52(&long), Err(TooLong { length: LONGEST + 1 }));
+        assert_eq!(
+            osc52(&long).unwrap_err(),
+            "too long to copy: 65537 bytes, at most 65536"
+        );
     }
 
     mod running {

@@ -27,28 +27,20 @@ pub use modes::{is_entered, restore};
 
 pub use canvas::Canvas;
 
-/// Why no dashboard can be shown. The program says so in one line and exits with 2.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NoTerminal {
-    #[error("standard input is not a terminal")]
-    Input,
-    #[error("standard output is not a terminal")]
-    Output,
-    /// `TERM=dumb`: the terminal cannot position text.
-    #[error("the terminal cannot show a full screen (TERM=dumb)")]
-    Dumb,
-}
-
 /// Whether a dashboard can be shown: both standard streams are a terminal that can position text.
-pub fn require_terminal() -> Result<(), NoTerminal> {
+///
+/// # Errors
+///
+/// Why not. The program says so in one line and exits with 2.
+pub fn require_terminal() -> Result<(), &'static str> {
     if !io::stdin().is_terminal() {
-        return Err(NoTerminal::Input);
+        return Err("standard input is not a terminal");
     }
     if !io::stdout().is_terminal() {
-        return Err(NoTerminal::Output);
+        return Err("standard output is not a terminal");
     }
     if std::env::var_os("TERM").is_some_and(|term| term == "dumb") {
-        return Err(NoTerminal::Dumb);
+        return Err("the terminal cannot show a full screen (TERM=dumb)");
     }
     Ok(())
 }

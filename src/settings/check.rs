@@ -44,7 +44,7 @@ fn unusable(profile: &Profile) -> Vec<(&'static str, String)> {
         wrong.extend(judged.and_then(Result::err).map(|why| (setting, why.to_string())));
     }
     if let Some(Err(why)) = profile.api_key_file.as_deref().map(keys::check) {
-        wrong.push(("api_key_file", why.to_string()));
+        wrong.push(("api_key_file", why));
     }
     if let Some(Err(why)) = profile.api_key_command.as_deref().map(keys::command_words) {
         wrong.push(("api_key_command", why.to_string()));

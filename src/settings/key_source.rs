@@ -8,7 +8,7 @@ use super::config::{Profile, VAST};
 use super::{Environment, Global};
 use crate::api::KeySource;
 use crate::store::Paths;
-use crate::store::keys::{self, Complaints, KeyError};
+use crate::store::keys::{self, Complaints};
 
 /// The environment variable with a key for any market.
 pub const KEY_VARIABLE: &str = "BOURSE_API_KEY";
@@ -56,7 +56,7 @@ impl Source {
     }
 
     /// The key, if there is one.
-    pub fn read(&self, complaints: Complaints) -> Result<Option<SecretString>, KeyError> {
+    pub fn read(&self, complaints: Complaints) -> Result<Option<SecretString>, String> {
         match self {
             Self::Variable(name, text) => keys::parse(text, name).map(Some),
             Self::File(path) | Self::OtherClient(path) => keys::from_file(path).map(Some),
@@ -75,7 +75,7 @@ impl Source {
             other => other.read(Complaints::Dropped).err(),
         };
         if let Some(error) = wrong {
-            return KeySource::Unusable(error.to_string());
+            return KeySource::Unusable(error);
         }
         match self {
             Self::Variable(name, _) => KeySource::Variable(name),

@@ -2,8 +2,7 @@
 //! layout. Every edited text is parsed again before it is written and compared with the intended
 //! profile: half a profile could send a key to the wrong market.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use toml_edit::{DocumentMut, Item, Table, TableLike, TomlError, value};
 
@@ -34,36 +33,15 @@ pub struct NewProfile {
     pub key: KeyStorage,
 }
 
-/// Why the configuration was not changed.
-#[derive(Debug, thiserror::Error)]
-pub enum EditError {
-    #[error("fix the configuration first: {0}")]
-    Wrong(#[from] ConfigError),
-    #[error("a profile named '{0}' already exists")]
-    Exists(String),
-    /// The edited text would not have the intended meaning.
-    #[error("{path} can't be edited automatically; add this yourself: {wanted}", path = .path.display())]
-    Foreign {
-        path: PathBuf,
-        /// The lines for the person to add by hand.
-        wanted: String,
-    },
-    /// What may be read is not always what can be edited: `1e999` is out of the editor's range.
-    #[error("{path} can't be edited automatically: {why}", path = .path.display())]
-    Uneditable { path: PathBuf, why: String },
-    #[error("can't write {path}: {why}", path = .path.display())]
-    Unwritable { path: PathBuf, why: io::Error },
-}
-
 /// Adds a profile at the end of the file, creating the file if needed.
 ///
 /// # Errors
 ///
 /// On an error the file is unchanged.
-pub fn add(path: &Path, new: &NewProfile) -> Result<(), EditError> {
+pub fn add(path: &Path, new: &NewProfile) -> Result<(), String> {
     let (mut document, config) = read(path)?;
     if config.profile(&new.name).is_some() {
-        return Err(EditError::Exists(new.name.clone()));
+        return Err(format!("a profile named '{}' already exists", new.name));
     }
     let section = section(new);
     let advice = format!("[profiles.{}]\n{section}", new.name);
@@ -76,13 +54,10 @@ pub fn add(path: &Path, new: &NewProfile) -> Result<(), EditError> {
 /// # Errors
 ///
 /// On an error the file is unchanged.
-pub fn set_key(path: &Path, name: &str, key: &KeyStorage) -> Result<(), EditError> {
+pub fn set_key(path: &Path, name: &str, key: &KeyStorage) -> Result<(), String> {
     let (mut document, config) = read(path)?;
     let Some(mut profile) = config.profile(name) else {
-        return Err(EditError::Foreign {
-            path: path.to_owned(),
-            wanted: format!("[profiles.{name}]"),
-        });
+        return Err(foreign(path, &format!("[profiles.{name}]")));
     };
     place_key(&mut profile, key, path);
     let line = key_line(key);
@@ -158,33 +133,37 @@ fn append(document: &mut DocumentMut, name: &str, mut section: Table) {
     respace(document.get_mut("profiles"));
 }
 
-fn read(path: &Path) -> Result<(DocumentMut, Config), EditError> {
-    let config = Config::load(path)?;
+fn read(path: &Path) -> Result<(DocumentMut, Config), String> {
+    let config = Config::load(path).map_err(|why| format!("fix the configuration first: {why}"))?;
     // Errors in reading or parsing were reported above.
     let text = files::read_text(path).unwrap_or_default();
-    let document = text.parse().map_err(|error: TomlError| EditError::Uneditable {
-        path: path.to_owned(),
-        why: error.message().to_owned(),
-    })?;
+    // What may be read is not always what can be edited: `1e999` is out of the editor's range.
+    let document = text
+        .parse()
+        .map_err(|error: TomlError| format!("{} can't be edited automatically: {}", path.display(), error.message()))?;
     Ok((document, config))
 }
 
+/// The edited text would not have the intended meaning: what the person is to add by hand.
+fn foreign(path: &Path, wanted: &str) -> String {
+    let wanted = wanted.trim().replace('\n', ", ");
+    format!(
+        "{} can't be edited automatically; add this yourself: {wanted}",
+        path.display()
+    )
+}
+
 /// Writes the document if it means what is wanted, and checks the written file again.
-fn write(path: &Path, document: &DocumentMut, wanted: &Config, advice: &str) -> Result<(), EditError> {
+fn write(path: &Path, document: &DocumentMut, wanted: &Config, advice: &str) -> Result<(), String> {
     let text = document.to_string();
     let means_it = |config: Result<Config, ConfigError>| config.is_ok_and(|config| config.says_the_same(wanted));
-    let foreign = || EditError::Foreign {
-        path: path.to_owned(),
-        wanted: advice.trim().replace('\n', ", "),
-    };
     if !means_it(Config::parse(&text, path)) {
-        return Err(foreign());
+        return Err(foreign(path, advice));
     }
-    files::replace(path, text.as_bytes()).map_err(|why| EditError::Unwritable {
-        path: path.to_owned(),
-        why,
-    })?;
-    means_it(Config::load(path)).then_some(()).ok_or_else(foreign)
+    files::replace(path, text.as_bytes()).map_err(|why| format!("can't write {}: {why}", path.display()))?;
+    means_it(Config::load(path))
+        .then_some(())
+        .ok_or_else(|| foreign(path, advice))
 }
 
 fn expected(new: &NewProfile, path: &Path) -> Profile {
@@ -244,6 +223,7 @@ const COMMAND: &str = "api_key_command";
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::path::PathBuf;
 
     use super::*;
 
@@ -287,8 +267,9 @@ mod tests {
                  api_key_file = \"keys/work\"\n"
             )
         );
-        assert!(matches!(add(&path, &all), Err(EditError::Exists(_))));
-        assert!(matches!(add(&path, &new("vast")), Err(EditError::Exists(_))));
+        for again in [&all, &new("vast")] {
+            assert!(add(&path, again).unwrap_err().ends_with("already exists"));
+        }
         let tricky = NewProfile {
             key: KeyStorage::Command("sh -c \"echo 'a\\b'\"".to_owned()),
             ..new("tricky")
@@ -309,7 +290,7 @@ mod tests {
             "[profiles.work]\nbase_url = \"https://market.example\"\n"
         );
         fs::write(&path, "theme = 3").unwrap();
-        let error = add(&path, &new("work")).unwrap_err().to_string();
+        let error = add(&path, &new("work")).unwrap_err();
         assert!(error.contains("config.toml"), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "theme = 3");
         let inline = "profiles = { a = { base_url = \"https://a\" } }\n";

@@ -289,7 +289,7 @@ fn embedded(
     notices: &mut Vec<String>,
 ) -> Result<SandboxConfig, Error> {
     if let Some(path) = &flags.api_key_file {
-        keys::check(path).map_err(|error| Error::Usage(error.to_string()))?;
+        keys::check(path).map_err(Error::Usage)?;
         notices.push("--api-key-file ignored: the sandbox generates its own key".to_owned());
     }
     let mut config = SandboxConfig::default();
@@ -356,7 +356,7 @@ fn remote(
     };
     let key = Source::of(profile, flags, environment, paths)
         .read(environment.complaints)
-        .map_err(|error| Error::Usage(error.to_string()))?
+        .map_err(Error::Usage)?
         .map(|key| Secret::new(key.expose_secret()));
     Ok(Market::Remote { management, route, key })
 }

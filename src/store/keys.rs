@@ -2,7 +2,7 @@
 
 use std::io::{self, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -35,33 +35,15 @@ pub enum Complaints {
     Dropped,
 }
 
-/// Why there is no key. Never contains any part of it.
-#[derive(Debug, thiserror::Error)]
-pub enum KeyError {
-    /// The file cannot be read.
-    #[error("the key file {} {}", .path.display(), unreadable(*.why))]
-    Unreadable { path: PathBuf, why: io::ErrorKind },
-    /// Others can read the file.
-    #[error(
-        "the key file {path} is readable by others (mode {mode:04o}); fix it with: chmod 600 {path}",
-        path = .path.display()
-    )]
-    OpenToOthers { path: PathBuf, mode: u32 },
-    /// The text cannot be a key.
-    #[error("{origin} has no valid key: {why}")]
-    NotAKey { origin: String, why: &'static str },
-    #[error("the profile's key command failed: {0}")]
-    Command(String),
-}
-
 /// Parses a key: one line, no blanks or control characters.
-pub fn parse(text: &str, origin: &str) -> Result<SecretString, KeyError> {
+///
+/// # Errors
+///
+/// Why it is none, for display: never any part of it.
+pub fn parse(text: &str, origin: &str) -> Result<SecretString, String> {
     let key = text.trim_matches([' ', '\t', '\r', '\n']);
     match key_fault(key) {
-        Some(why) => Err(KeyError::NotAKey {
-            origin: origin.to_owned(),
-            why,
-        }),
+        Some(why) => Err(format!("{origin} has no valid key: {why}")),
         None => Ok(SecretString::from(key)),
     }
 }
@@ -77,40 +59,34 @@ pub fn write(path: &Path, key: &str) -> io::Result<()> {
 }
 
 /// Reads the key from a file that nobody else can read or write.
-pub fn from_file(path: &Path) -> Result<SecretString, KeyError> {
-    let unreadable = |error: io::Error| KeyError::Unreadable {
-        path: path.to_owned(),
-        why: error.kind(),
+///
+/// # Errors
+///
+/// Why there is none, for display.
+pub fn from_file(path: &Path) -> Result<SecretString, String> {
+    let name = format!("the key file {}", path.display());
+    let unreadable = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => format!("{name} does not exist"),
+        why => format!("{name} can't be read: {why}"),
     };
     let text = if fs::metadata(path).map_err(unreadable)?.is_file() {
         // Checks and reads the same open file, so it cannot be swapped in between.
         let file = fs::File::open(path).map_err(unreadable)?;
-        closed_to_others(path, &file)?;
+        let mode = file.metadata().map_err(unreadable)?.permissions().mode() & 0o7777;
+        // The same rule as ssh's for private keys.
+        if mode & 0o077 != 0 {
+            return Err(format!(
+                "{name} is readable by others (mode {mode:04o}); fix it with: chmod 600 {}",
+                path.display()
+            ));
+        }
         first_bytes(file)
     } else {
         let path = path.to_owned();
         // A pipe without a writer opens when there is one.
         in_time(PATIENCE, move || first_bytes(fs::File::open(path)?)).unwrap_or(Err(io::ErrorKind::TimedOut.into()))
     };
-    let text = text.map_err(unreadable)?;
-    parse(&text, &format!("the key file {}", path.display()))
-}
-
-/// Whether nobody else may read or write a file.
-fn closed_to_others(path: &Path, file: &fs::File) -> Result<(), KeyError> {
-    let metadata = file.metadata().map_err(|error| KeyError::Unreadable {
-        path: path.to_owned(),
-        why: error.kind(),
-    })?;
-    let mode = metadata.permissions().mode() & 0o7777;
-    // The same rule as ssh's for private keys.
-    if mode & 0o077 != 0 {
-        return Err(KeyError::OpenToOthers {
-            path: path.to_owned(),
-            mode,
-        });
-    }
-    Ok(())
+    parse(&text.map_err(unreadable)?, &name)
 }
 
 /// As much as a key may be long, and a little more, by which one that is too long is known.
@@ -149,19 +125,12 @@ fn in_time<T: Send + 'static>(patience: Duration, read: impl FnOnce() -> T + Sen
 /// # Errors
 ///
 /// Why it cannot.
-pub fn check(path: &Path) -> Result<(), KeyError> {
+pub fn check(path: &Path) -> Result<(), String> {
     let is_pipe = fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
     if is_pipe {
         return Ok(());
     }
     from_file(path).map(drop)
-}
-
-fn unreadable(why: io::ErrorKind) -> String {
-    match why {
-        io::ErrorKind::NotFound => "does not exist".to_owned(),
-        why => format!("can't be read: {why}"),
-    }
 }
 
 /// The program of a command and its arguments.
@@ -177,13 +146,14 @@ pub fn command_words(command: &str) -> Result<(String, Vec<String>), &'static st
 
 /// Runs a command that prints the key, such as `pass show market`, without a shell. It is killed
 /// after 10 s.
-pub fn from_command(command: &str, complaints: Complaints) -> Result<SecretString, KeyError> {
+pub fn from_command(command: &str, complaints: Complaints) -> Result<SecretString, String> {
     from_command_within(PATIENCE, command, complaints)
 }
 
-fn from_command_within(patience: Duration, command: &str, complaints: Complaints) -> Result<SecretString, KeyError> {
-    let (program, arguments) = command_words(command).map_err(|why| KeyError::Command(why.to_owned()))?;
-    let failed = |why: &dyn fmt::Display| KeyError::Command(format!("{program}: {why}"));
+fn from_command_within(patience: Duration, command: &str, complaints: Complaints) -> Result<SecretString, String> {
+    let (program, arguments) =
+        command_words(command).map_err(|why| format!("the profile's key command failed: {why}"))?;
+    let failed = |why: &dyn fmt::Display| format!("the profile's key command failed: {program}: {why}");
     let mut child = Command::new(&program)
         .args(arguments)
         .stdin(Stdio::null())
@@ -240,7 +210,7 @@ mod tests {
     fn keys_are_trimmed_and_checked() {
         assert_eq!(parse("  abc-123\r\n", "x").unwrap().expose_secret(), "abc-123");
         for bad in ["", " \n", "a b", "a\nb", "a\u{1b}b", "schlüssel", "a\0b"] {
-            let error = parse(bad, "x").unwrap_err().to_string();
+            let error = parse(bad, "x").unwrap_err();
             assert!(error.starts_with("x has no valid key"), "{error}");
             assert!(bad.trim().is_empty() || !error.contains(bad), "{error}");
         }
@@ -262,7 +232,6 @@ mod tests {
                 }
                 Err(error) => {
                     assert_ne!(mode & 0o077, 0, "{mode:o}: {error}");
-                    let error = error.to_string();
                     assert!(error.contains(&format!("chmod 600 {}", path.display())), "{error}");
                 }
             }
@@ -298,7 +267,7 @@ mod tests {
         for endless in ["sleep 600", "sh -c 'echo canary-key; exec sleep 600'"] {
             let moment = Duration::from_millis(200);
             let error = from_command_within(moment, endless, Complaints::Dropped).unwrap_err();
-            assert!(error.to_string().contains("no key within"), "{error}");
+            assert!(error.contains("no key within"), "{error}");
         }
     }
 }

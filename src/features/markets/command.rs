@@ -235,11 +235,10 @@ fn add(paths: &Paths, market: &NewMarket) -> Result<(), String> {
         return Err(format!("a market named '{}' already exists", market.name));
     }
     let written = keep(&paths.key_file(&market.name), &market.key)?;
-    profiles::add(&file, &new).map_err(|error| {
+    profiles::add(&file, &new).inspect_err(|_| {
         if written {
             let _ = fs::remove_file(paths.key_file(&market.name));
         }
-        error.to_string()
     })
 }
 
@@ -253,11 +252,10 @@ fn give_key(paths: &Paths, name: &str, from: &KeyFrom) -> Result<(), String> {
     }
     let path = paths.key_file(name);
     let written = keep(&path, from)?;
-    profiles::set_key(&file, name, &storage_of(name, from)).map_err(|error| {
+    profiles::set_key(&file, name, &storage_of(name, from)).inspect_err(|_| {
         if written {
             let _ = fs::remove_file(&path);
         }
-        error.to_string()
     })?;
     discard(paths, &before, &path, written)
 }
@@ -265,7 +263,7 @@ fn give_key(paths: &Paths, name: &str, from: &KeyFrom) -> Result<(), String> {
 /// Removes the key of a market from the configuration, and its file if bourse wrote it.
 fn forget_key(paths: &Paths, name: &str) -> Result<(), String> {
     let before = profile(paths, name)?;
-    profiles::set_key(&paths.config_file(), name, &KeyStorage::Environment).map_err(|error| error.to_string())?;
+    profiles::set_key(&paths.config_file(), name, &KeyStorage::Environment)?;
     discard(paths, &before, &paths.key_file(name), false)
 }
 
