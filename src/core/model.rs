@@ -64,14 +64,6 @@ impl Model {
         self.top().contexts()
     }
 
-    /// The addresses that the person configured.
-    pub fn configured_addresses(&self) -> Vec<String> {
-        let markets = self.markets.market_list.markets.iter();
-        let configured = markets.flat_map(|market| [&market.address, &market.route]);
-        let current = [&self.profile.base_url, &self.profile.route_url];
-        current.into_iter().chain(configured.flatten()).cloned().collect()
-    }
-
     /// When the model needs to be woken, on the monotonic clock: an expiring notice, the seconds of
     /// a request in flight, the age of the rows.
     pub fn deadline(&self, now: Now) -> Option<f64> {

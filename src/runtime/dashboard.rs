@@ -255,7 +255,6 @@ impl<S: Surface> Dashboard<S> {
         let now = self.clock.now();
         let (model, theme) = (&self.model, &self.theme);
         let mut layout = FrameLayout::default();
-        self.surface.link_only(model.configured_addresses());
         self.surface
             .draw(&mut |frame| layout = crate::frame::draw(frame, model, now, theme))?;
         self.model.layout = layout;

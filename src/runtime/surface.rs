@@ -11,10 +11,6 @@ use super::editor::Document;
 /// What the event loop draws on and reads from: a terminal, or memory in tests.
 pub trait Surface {
     fn draw(&mut self, render: &mut dyn FnMut(&mut Frame<'_>)) -> io::Result<()>;
-    /// Shows these addresses as links, and no others.
-    fn link_only(&mut self, addresses: Vec<String>) {
-        let _ = addresses;
-    }
     /// Forgets what is on the screen, so that the next frame draws every cell.
     fn repaint(&mut self);
     /// Waits a moment for the terminal to report whether its background is light, if it was asked. A

@@ -11,7 +11,6 @@
 //! position, and the input thread would swallow the reply.
 
 mod canvas;
-mod links;
 mod modes;
 mod os;
 mod output;
@@ -109,11 +108,6 @@ impl Screen {
             ));
         }
         self.canvas.draw(render)
-    }
-
-    /// Shows these addresses as links, wherever they are on the screen, and no others.
-    pub(super) fn link_only(&mut self, addresses: Vec<String>) {
-        self.canvas.link_only(addresses);
     }
 
     /// Columns and rows of the next frame.

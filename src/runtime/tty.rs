@@ -52,10 +52,6 @@ impl Surface for Tty {
         self.screen.draw(|frame| render(frame))
     }
 
-    fn link_only(&mut self, addresses: Vec<String>) {
-        self.screen.link_only(addresses);
-    }
-
     fn repaint(&mut self) {
         self.screen.repaint();
     }

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use ratatui::layout::{Rect, Size};
 use ratatui::{Frame, Terminal};
 
-use super::links::{self, Link};
 use super::output::Output;
 
 /// Draws frames and writes their differences.
@@ -14,10 +13,6 @@ pub struct Canvas<W: Write> {
     terminal: Terminal<Output<W>>,
     /// The terminal no longer shows what ratatui believes: the next frame draws every cell.
     stale: bool,
-    /// The addresses to show as links.
-    addresses: Vec<String>,
-    /// The links on the screen.
-    links: Vec<Link>,
 }
 
 impl<W: Write> Canvas<W> {
@@ -30,8 +25,6 @@ impl<W: Write> Canvas<W> {
         Ok(Self {
             terminal: Terminal::new(Output::new(tty, ask_size))?,
             stale: true,
-            addresses: Vec::new(),
-            links: Vec::new(),
         })
     }
 
@@ -47,26 +40,10 @@ impl<W: Write> Canvas<W> {
         }
         let mut measured = None;
         self.stale = true;
-        let area = self.terminal.get_frame().area();
-        let frame = self.terminal.draw(|frame| measured = Some(render(frame)))?;
-        if frame.area != area {
-            // After a resize ratatui has drawn every cell, links or not.
-            self.links.clear();
-        }
-        let links = links::on_screen(frame.buffer, &self.addresses);
-        let unlinked = links::gone(&self.links, &links, frame.buffer);
-        let output = self.terminal.backend_mut();
-        let added = links.iter().filter(|link| !self.links.contains(link));
-        output.link(&unlinked, added)?;
-        output.present()?;
-        self.links = links;
+        self.terminal.draw(|frame| measured = Some(render(frame)))?;
+        self.terminal.backend_mut().present()?;
         self.stale = false;
         measured.ok_or_else(|| io::Error::other("the frame was not drawn"))
-    }
-
-    /// Shows these addresses as links, wherever they are on the screen, and no others.
-    pub(super) fn link_only(&mut self, addresses: Vec<String>) {
-        self.addresses = addresses;
     }
 
     /// The size of the next frame.
@@ -100,7 +77,6 @@ impl<W: Write> Canvas<W> {
     /// terminal.
     fn forget_screen(&mut self) -> io::Result<()> {
         let size = self.terminal.size()?;
-        self.links.clear();
         self.terminal.backend_mut().forget();
         self.terminal.resize(Rect::new(0, 0, size.width, size.height))
     }

@@ -6,7 +6,6 @@ use ratatui::backend::{Backend, ClearType, CrosstermBackend, WindowSize};
 use ratatui::buffer::Cell;
 use ratatui::layout::{Position, Size};
 
-use super::links::{self, Link};
 use super::os;
 
 // Begins a synchronized update: terminals that support it show the frame in one go, others ignore it.
@@ -57,31 +56,6 @@ impl<W: Write> Output<W> {
         let written = write_all(&mut self.tty, &self.frame);
         self.frame.truncate(BEGIN.len());
         written
-    }
-
-    /// Turns cells of the frame, which are drawn already, into links or back. A terminal learns of
-    /// a link only as its cells are written.
-    pub(super) fn link<'a>(
-        &mut self,
-        unlinked: &[(u16, u16, Cell)],
-        linked: impl Iterator<Item = &'a Link>,
-    ) -> io::Result<()> {
-        let before = self.frame.len();
-        if !unlinked.is_empty() {
-            self.plain().draw(unlinked.iter().map(|(x, y, cell)| (*x, *y, cell)))?;
-        }
-        for link in linked {
-            self.frame.extend(link.start());
-            self.plain().draw(link.placed_cells())?;
-            self.frame.extend_from_slice(links::END);
-        }
-        if self.frame.len() > before
-            && let Some(position) = self.cursor_at.take()
-            && self.cursor_shown == Some(true)
-        {
-            self.set_cursor_position(position)?;
-        }
-        Ok(())
     }
 
     pub(super) const fn writer(&self) -> &W {

@@ -156,21 +156,3 @@ fn a_theme_that_is_saved_into_the_configuration_shows_at_once() {
     pty.keys("q");
     pty.exit().assert_clean(0);
 }
-
-#[test]
-fn web_addresses_are_links_and_every_link_ends() {
-    let mut pty = started("", &[]);
-    pty.keys("M");
-    pty.wait_for_text("https://");
-    pty.keys("qq");
-    let exit = pty.exit();
-    exit.assert_clean(0);
-    let log = exit.log_text();
-    let links = log.split("\x1b]8;;").skip(1).collect::<Vec<_>>();
-    assert!(links.len() >= 2, "{links:?}");
-    for pair in links.chunks(2) {
-        let (address, shown) = pair[0].split_once("\x1b\\").unwrap();
-        assert!(shown.contains(address), "{address} is not what {shown:?} shows");
-        assert!(pair[1].starts_with("\x1b\\"), "the link of {address} ends");
-    }
-}
