@@ -34,13 +34,7 @@ fn written(method: Method, url: &str, with_key: bool, body: Option<&str>) -> Str
 pub fn without_key(url: &str, body: &str) -> Option<String> {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
     let is_plain = !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_graphic());
-    is_plain.then(|| {
-        format!(
-            "curl -sS -X POST {} -H 'Content-Type: application/json' --data-raw {}",
-            quoted(url),
-            quoted(&text::json_for_terminal(body))
-        )
-    })
+    is_plain.then(|| written(Method::Post, url, false, Some(body)))
 }
 
 /// A word in single quotes. No argument can hold NUL; an address has it encoded.

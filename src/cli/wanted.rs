@@ -58,7 +58,9 @@ pub fn annotations(settings: &Settings) -> Annotations {
     };
     let mut notices = Vec::new();
     let annotations = store::state::annotations(paths, &settings.profile, &mut notices);
-    notices.iter().for_each(|notice| output::note(notice));
+    for notice in notices {
+        output::note(&notice);
+    }
     annotations
 }
 

@@ -144,32 +144,17 @@ fn read_only_row(flags: &Global, file: &File, profile: &Profile) -> Row {
 
 fn sandbox_rows(flags: &Global) -> [Row; 4] {
     let market = SandboxConfig::default().market;
-    let row = |name, flag, given: Option<String>, default: String| {
-        let from = source(given.as_ref().map(|_| flag), None);
-        row(name, given.unwrap_or(default), from)
-    };
-    let text = |number: u64| number.to_string();
-    [
-        row("seed", "--seed", flags.seed.map(text), text(market.seed)),
-        row(
-            "offers",
-            "--offers",
-            flags.offers.map(|value| value.to_string()),
-            market.offers.to_string(),
-        ),
-        row(
-            "freeze",
-            "--freeze",
-            flags.freeze.then(|| "true".to_owned()),
-            "false".to_owned(),
-        ),
-        row(
-            "speed",
-            "--speed",
-            flags.speed.map(|value| value.to_string()),
-            "1".to_owned(),
-        ),
-    ]
+    let (seed, offers, factor) = (flags.seed, flags.offers, flags.speed);
+    let rows = [
+        ("seed", seed.is_some(), seed.unwrap_or(market.seed).to_string()),
+        ("offers", offers.is_some(), offers.unwrap_or(market.offers).to_string()),
+        ("freeze", flags.freeze, flags.freeze.to_string()),
+        ("speed", factor.is_some(), factor.unwrap_or(1).to_string()),
+    ];
+    rows.map(|(name, is_given, value)| {
+        let flag = format!("--{name}");
+        row(name, value, source(is_given.then_some(&*flag), None))
+    })
 }
 
 /// The settings outside of markets.

@@ -90,7 +90,7 @@ pub fn set_key(path: &Path, name: &str, key: &KeyStorage) -> Result<(), String> 
 }
 
 /// Sets a value in place, keeping the comment after it.
-fn set(table: &mut dyn TableLike, setting: &str, text: &str) {
+pub(super) fn set(table: &mut dyn TableLike, setting: &str, text: &str) {
     match table.get_mut(setting).and_then(Item::as_value_mut) {
         Some(before) => {
             let decor = before.decor().clone();

@@ -5,10 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
-use toml_edit::{DocumentMut, value};
+use toml_edit::DocumentMut;
 
 use super::appearance::Entry;
 use super::config::{Config, ConfigError, Position};
+use super::profiles::set;
 use crate::store::files;
 use crate::widgets::appearance::Choice;
 
@@ -119,16 +120,11 @@ pub fn choose(config: &Path, name: &str) -> Result<(), String> {
 /// The configuration with another theme selected.
 fn named(text: &str, name: &str) -> Option<String> {
     let mut document: DocumentMut = text.parse().ok()?;
-    let item = match document.get_mut("theme") {
-        Some(table) if table.is_table_like() => table.as_table_like_mut()?.entry("name").or_insert(value(name)),
-        Some(item) => item,
-        None => document.entry("theme").or_insert(value(name)),
-    };
-    // Replaces only the value: there may be a comment around it.
-    let value = item.as_value_mut()?;
-    let decor = value.decor().clone();
-    *value = name.into();
-    *value.decor_mut() = decor;
+    match document.get_mut("theme") {
+        Some(item) if item.is_table_like() => set(item.as_table_like_mut()?, "name", name),
+        Some(item) if !item.is_value() => return None,
+        _ => set(document.as_table_mut(), "theme", name),
+    }
     Some(document.to_string())
 }
 

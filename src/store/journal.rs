@@ -51,10 +51,7 @@ impl Journal {
     /// Adds a line; it is on the disk when this returns.
     pub fn append(&self, line: &Line) -> Result<(), String> {
         match &self.0 {
-            Storage::File(path) => append(path, line).map_err(|error| {
-                let why = why(path, &error);
-                format!("can't save the write history in {why}")
-            }),
+            Storage::File(path) => append(path, line).map_err(|error| not_saved(path, &error)),
             Storage::Memory(lines) => {
                 let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
                 lines.push(line.clone());
@@ -69,10 +66,7 @@ impl Journal {
     pub fn intend(&self, intent: &Intent) -> Result<(), String> {
         let _lock = match &self.0 {
             Storage::File(path) => {
-                open(path).map_err(|error| {
-                    let why = why(path, &error);
-                    format!("can't save the write history in {why}")
-                })?;
+                open(path).map_err(|error| not_saved(path, &error))?;
                 let lock = files::lock(path).and_then(|lock| lock.ok_or_else(|| NO_LOCKS.to_owned()));
                 Some(lock.map_err(|why| format!("can't lock the write history: {why}"))?)
             }
@@ -114,6 +108,10 @@ const NO_LOCKS: &str = "its file system has no locks, so that two programs could
                         to a folder on another";
 
 const NO_HOME: &str = "can't save the write history without a home directory; to fix it, set HOME";
+
+fn not_saved(path: &Path, error: &io::Error) -> String {
+    format!("can't save the write history in {}", why(path, error))
+}
 
 /// What is wrong with a file, and what to do.
 fn why(path: &Path, error: &io::Error) -> String {

@@ -38,25 +38,19 @@ impl Transports {
 
 async fn build(origin: Origin) -> Result<reqwest::Client, ApiError> {
     if !origin.is_tls() {
-        return make(&origin, Roots::None);
+        // Plain http needs no certificates, and must not fail without them.
+        return make(&origin, Some(Vec::new()));
     }
     tokio::task::spawn_blocking(move || {
         // A machine without a certificate store, such as a slim container.
-        make(&origin, Roots::Platform).or_else(|_| make(&origin, Roots::BuiltIn))
+        make(&origin, None).or_else(|_| make(&origin, Some(built_in_roots())))
     })
     .await
     .unwrap_or_else(|_| Err(unbuildable()))
 }
 
-#[derive(Clone, Copy)]
-enum Roots {
-    /// Plain http needs no certificates, and must not fail without them.
-    None,
-    Platform,
-    BuiltIn,
-}
-
-fn make(origin: &Origin, roots: Roots) -> Result<reqwest::Client, ApiError> {
+/// A client that trusts these certificates, or else those of the platform.
+fn make(origin: &Origin, roots: Option<Vec<reqwest::Certificate>>) -> Result<reqwest::Client, ApiError> {
     // The only error is that a provider is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = reqwest::Client::builder()
@@ -77,11 +71,9 @@ fn make(origin: &Origin, roots: Roots) -> Result<reqwest::Client, ApiError> {
     if let Some((name, addresses)) = origin.pinned() {
         builder = builder.resolve_to_addrs(name, &addresses);
     }
-    builder = match roots {
-        Roots::Platform => builder,
-        Roots::None => builder.tls_certs_only([]),
-        Roots::BuiltIn => builder.tls_certs_only(built_in_roots()),
-    };
+    if let Some(roots) = roots {
+        builder = builder.tls_certs_only(roots);
+    }
     builder.build().map_err(|_| unbuildable())
 }
 

@@ -288,7 +288,7 @@ fn keep(path: &Path, from: &KeyFrom) -> Result<bool, String> {
     let KeyFrom::File(secret) = from else {
         return Ok(false);
     };
-    keys::parse(secret.expose(), "what you typed").map_err(|error| error.to_string())?;
+    keys::parse(secret.expose(), "what you typed")?;
     keys::write(path, secret.expose()).map_err(|error| format!("can't write the key file {}: {error}", shown(path)))?;
     Ok(true)
 }
