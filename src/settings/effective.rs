@@ -144,12 +144,12 @@ fn read_only_row(flags: &Global, file: &File, profile: &Profile) -> Row {
 
 fn sandbox_rows(flags: &Global) -> [Row; 4] {
     let market = SandboxConfig::default().market;
-    let (seed, offers, speed) = (flags.seed, flags.offers, flags.speed);
+    let (seed, offers, factor) = (flags.seed, flags.offers, flags.speed);
     let rows = [
         ("seed", seed.is_some(), seed.unwrap_or(market.seed).to_string()),
         ("offers", offers.is_some(), offers.unwrap_or(market.offers).to_string()),
         ("freeze", flags.freeze, flags.freeze.to_string()),
-        ("speed", speed.is_some(), speed.unwrap_or(1).to_string()),
+        ("speed", factor.is_some(), factor.unwrap_or(1).to_string()),
     ];
     rows.map(|(name, is_given, value)| {
         let flag = format!("--{name}");
