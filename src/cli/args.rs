@@ -165,6 +165,12 @@ pub struct OffersArguments {
     #[arg(long, hide_short_help = true, value_name = "WHAT", value_enum, value_delimiter = ',')]
     pub with: Vec<Addition>,
 
+    /// Load all offers of the search, however many: in parts, if one response does not bring them
+    ///
+    /// --limit is then how many to request at once. Exit status 4 if they are not complete.
+    #[arg(long, hide_short_help = true)]
+    pub all: bool,
+
     /// Minimum number of virtual CPUs of the machine [default: any]
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub vcpus: Option<u32>,

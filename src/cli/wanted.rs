@@ -35,6 +35,8 @@ pub struct Wanted {
     pub term: Option<VolumeTerm>,
     /// What records get for programs.
     pub additions: Vec<Addition>,
+    /// Whether all offers are loaded, in parts.
+    pub all: bool,
     /// The columns to print that are computed here.
     columns: Vec<&'static Field>,
     /// Whether banned machines and hosts are included.
@@ -168,6 +170,7 @@ pub fn wanted(
         rows: arguments.rows.or(words.limit),
         term,
         additions: Vec::new(),
+        all: false,
         columns,
         no_bans: arguments.no_bans,
     };

@@ -55,6 +55,7 @@ pub enum Coverage {
 pub fn coverage(listing: &Listing, limit: Option<u32>) -> Coverage {
     let received = listing.len() + listing.skipped().len() + listing.duplicates() + listing.hidden();
     match limit {
+        _ if let Some(known) = listing.known_coverage() => known,
         None => Coverage::Unknown,
         Some(limit) if received >= limit as usize => Coverage::Cut,
         Some(_) => Coverage::Whole,

@@ -12,6 +12,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::catalog::Catalog;
 use super::dialect::TransferUnit;
 use super::field::Field;
+use super::insight::Coverage;
 use super::json_split::SplitError;
 use super::text::Untrusted;
 use super::value::{CellRef, JsonKind};
@@ -23,6 +24,7 @@ mod full_record;
 mod hide;
 mod lead;
 mod matching;
+mod merge;
 mod order;
 mod packed;
 mod raw_cell;
@@ -189,6 +191,7 @@ pub struct Listing {
     skipped: Vec<Skipped>,
     duplicates: usize,
     hidden: usize,
+    coverage: Option<Coverage>,
     estimate: Option<Estimate>,
     /// The unit of its network speeds.
     transfer: TransferUnit,
@@ -224,6 +227,7 @@ impl Listing {
             skipped: Vec::new(),
             duplicates: 0,
             hidden: 0,
+            coverage: None,
             estimate: None,
             transfer: TransferUnit::MegabitsPerSecond,
             plan_of_all: OnceLock::new(),

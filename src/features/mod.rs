@@ -22,6 +22,7 @@ pub mod route_lab;
 pub mod saved;
 pub mod search;
 pub mod volumes;
+pub mod whole_market;
 pub mod workergroups;
 
 use self::saved::toggle_price_models as price_models;

@@ -28,3 +28,4 @@ mod terminal;
 mod test_app;
 #[cfg(unix)]
 mod upgrade;
+mod whole_market;

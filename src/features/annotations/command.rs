@@ -55,6 +55,8 @@ impl Answer<'_> {
         match self.query.resource {
             // Their listing takes no limit.
             Resource::Workergroups => Coverage::Whole,
+            // Whoever loaded several responses says what they lack.
+            _ if self.listing.known_coverage().is_some() => Coverage::Whole,
             Resource::Offers | Resource::Volumes => coverage(self.listing, self.query.limit),
         }
     }
@@ -148,7 +150,8 @@ impl Answer<'_> {
 /// order, or did not, or sorted by other prices.
 pub fn is_sorted_locally(listing: &Listing, query: &Query, dialect: &'static Dialect, check: &ResponseCheck) -> bool {
     query.order.first().is_some_and(|first| {
-        !query.catalog().orders_on_server(first.field, dialect)
+        listing.known_coverage().is_some()
+            || !query.catalog().orders_on_server(first.field, dialect)
             || check.is_unordered()
             || listing.is_estimated(first.field)
     })

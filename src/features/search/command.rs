@@ -13,6 +13,7 @@ use crate::cli::wanted::{Wanted, annotations, is_sorted_here, request, set_limit
 use crate::domain::annotations::Annotations;
 use crate::domain::cost::Basis;
 use crate::domain::format::grouped;
+use crate::domain::insight::Coverage;
 use crate::domain::response_check::ResponseCheck;
 use crate::domain::{
     Condition, Dialect, Field, Listing, OfferType, Operand, Operator, Query, Resource, Value, format, language,
@@ -20,6 +21,7 @@ use crate::domain::{
 use crate::features::annotations::command as notes;
 use crate::features::annotations::command::Answer;
 use crate::features::enrich;
+use crate::features::whole_market::command as whole_market;
 use crate::settings::Settings;
 use crate::table::computed_columns::ComputedColumns;
 use crate::table::price_models::PriceModelSearches;
@@ -48,6 +50,9 @@ pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<
     let is_json = matches!(arguments.search.format, RecordFormat::Json | RecordFormat::Jsonl);
     enrich::check(&arguments.with, is_json, "--format json or jsonl", wanted.job.is_some())?;
     wanted.additions.clone_from(&arguments.with);
+    if arguments.all {
+        whole_market::set(&mut wanted, &arguments.search)?;
+    }
     search(settings, &arguments.search, wanted).await
 }
 
@@ -106,6 +111,8 @@ pub struct SearchResult {
     pub rows: Vec<u32>,
     /// How many of them, the last ones, end before the job or lack its disk.
     unfit: usize,
+    /// Whether offers of the search may be missing although all were to be loaded.
+    is_incomplete: bool,
     pub check: ResponseCheck,
     pub computed: ComputedColumns,
 }
@@ -146,8 +153,11 @@ impl SearchResult {
 
 pub async fn load(settings: &Settings, session: &Session, wanted: Wanted) -> Result<SearchResult, CliError> {
     let bans = wanted.bans(settings);
-    let request = request(&wanted.query, &bans, settings.dialect);
-    let listing = fetch(session, &request).await;
+    let listing = if wanted.all {
+        whole_market::load(session, &wanted.query, &bans, settings.dialect).await
+    } else {
+        fetch(session, &request(&wanted.query, &bans, settings.dialect)).await
+    };
     settings.keep_pacing(session);
     let mut listing = listing?;
     bans.hide_banned(&mut listing);
@@ -205,18 +215,22 @@ fn arranged_with(
     rows.sort_by_key(|row| computed.is_unfit(*row as usize));
     let unfit = rows.iter().filter(|row| computed.is_unfit(**row as usize));
     let unfit = unfit.count();
+    let is_incomplete = wanted.all && listing.known_coverage() != Some(Coverage::Whole);
     SearchResult {
         query: wanted.query,
         listing,
         rows,
         unfit,
+        is_incomplete,
         check,
         computed,
     }
 }
 
 async fn search(settings: &Settings, arguments: &SearchArguments, mut wanted: Wanted) -> Result<(), CliError> {
-    set_limit(&mut wanted, arguments.limit, settings.dialect)?;
+    if !wanted.all {
+        set_limit(&mut wanted, arguments.limit, settings.dialect)?;
+    }
     let (query, most_rows) = (&wanted.query, wanted.rows);
     let is_offers = query.resource == Resource::Offers;
     let units = settings
@@ -248,6 +262,9 @@ async fn search(settings: &Settings, arguments: &SearchArguments, mut wanted: Wa
     // After the records: above a long table nobody would see them.
     result.tell(settings.dialect, "listed last");
     output::note_shown(shown.len(), result.rows.len(), result.query.resource.nouns());
+    if result.is_incomplete {
+        return Err(CliError::NotMet);
+    }
     Ok(())
 }
 

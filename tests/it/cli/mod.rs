@@ -17,5 +17,6 @@ mod pick;
 #[cfg(unix)]
 mod route;
 mod search_notes;
+mod whole_market;
 #[cfg(unix)]
 mod writes;

@@ -76,6 +76,7 @@ const READS: [(&str, &[&str]); 18] = [
             "enrich",
             "market",
             "markets",
+            "whole_market",
         ],
     ),
     ("volumes", &["job"]),
@@ -185,6 +186,7 @@ const RESERVED: [(&str, &[&str]); 13] = [
             "src/cli",
             "src/features/history/watch_command.rs",
             "src/features/route_lab/command",
+            "src/features/whole_market/command.rs",
         ],
     ),
     (

@@ -1,0 +1,70 @@
+//! `bourse offers --all`: every offer of a search.
+
+use std::time::Instant;
+
+use super::rules::{Plan, USUAL_LIMIT};
+use crate::api::{ApiError, Progress, Reply, Request, Session};
+use crate::cli::args::SearchArguments;
+use crate::cli::output;
+use crate::cli::output::{CliError, ProgressLine};
+use crate::cli::wanted::Wanted;
+use crate::domain::annotations::Annotations;
+use crate::domain::{Dialect, Listing, Query};
+
+/// Makes a search one for all offers; `--limit` is how many are requested at once.
+pub fn set(wanted: &mut Wanted, arguments: &SearchArguments) -> Result<(), CliError> {
+    let wrong = match arguments.limit {
+        _ if arguments.curl => "--curl prints one request, and --all may send several: leave out one of them",
+        Some(0) => "--all compares each response with the limit: leave out --limit 0",
+        Some(_) | None => {
+            wanted.all = true;
+            wanted.query.limit = Some(arguments.limit.unwrap_or(USUAL_LIMIT));
+            return Ok(());
+        }
+    };
+    Err(CliError::Usage(wrong.to_owned()))
+}
+
+/// Loads all offers of a search, without what is banned. What is complete and what is not goes to stderr.
+pub async fn load(
+    session: &Session,
+    query: &Query,
+    bans: &Annotations,
+    dialect: &'static Dialect,
+) -> Result<Box<Listing>, CliError> {
+    let mut query = query.clone();
+    query.conditions.extend(bans.conditions(&query, dialect));
+    let mut plan = Plan::new(&query, query.limit.unwrap_or(USUAL_LIMIT), dialect);
+    let (mut line, started) = (ProgressLine::new(), Instant::now());
+    while let Some(query) = plan.next_search() {
+        let request = Request::Search(query);
+        let text = plan.progress().text(started.elapsed().as_secs_f64());
+        line.show(&text);
+        let call = session.run(&request, |progress| {
+            if let Progress::Waiting { span, .. } = progress {
+                line.show(&format!("{text}, waiting {:.1} s", span.as_secs_f64()));
+            }
+        });
+        let response = tokio::select! {
+            response = call => response,
+            _ = tokio::signal::ctrl_c() => {
+                plan.stop("stopped with Ctrl-C");
+                continue;
+            }
+        };
+        match response {
+            Ok(Reply::Records(mut listing)) => {
+                bans.hide_banned(&mut listing);
+                plan.take(*listing);
+            }
+            Ok(Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_)) => plan.fail(ApiError::Lost)?,
+            Err(error) => plan.fail(error)?,
+        }
+    }
+    drop(line);
+    plan.verdict().iter().for_each(|line| output::note(line));
+    let listing = plan.into_listing();
+    listing
+        .map(Box::new)
+        .map_err(|error| CliError::Failed(error.to_string()))
+}

@@ -1,0 +1,97 @@
+//! How far a load is, and what it comes to.
+
+use super::rules::Plan;
+use crate::domain::text::truncate;
+use crate::domain::{Condition, format, language};
+
+/// Why a part is not complete.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Why {
+    /// No field that the market filters on divides it further.
+    Alike,
+    /// Fewer records came than requested, and nothing says whether there are more.
+    Capped(usize),
+    /// The market ignores the condition.
+    Ignored,
+    /// The request failed.
+    Failed(String),
+    /// The load ended before it.
+    Stopped(&'static str),
+}
+
+impl Why {
+    fn text(&self) -> String {
+        match self {
+            Self::Alike => "more than one response brings, and no condition divides it further".to_owned(),
+            Self::Capped(most) => format!("the market may send at most {} records at once", format::grouped(*most)),
+            Self::Ignored => "the market ignores the conditions that would single it out".to_owned(),
+            Self::Failed(error) => error.clone(),
+            Self::Stopped(why) => (*why).to_owned(),
+        }
+    }
+}
+
+/// A part of the search that is not complete.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Open {
+    /// What it is, besides the search.
+    pub conditions: Vec<Condition>,
+    pub why: Why,
+}
+
+/// How far it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    pub loaded: usize,
+    /// How many offers there are, by the first response as a sample; `None` while that cannot be told.
+    pub total: Option<usize>,
+    /// The requests so far.
+    pub requests: usize,
+    /// The requests to come, as far as it can be told.
+    pub left: Option<usize>,
+}
+
+impl Progress {
+    /// A bar and an estimate, this many seconds after the start.
+    pub fn text(&self, seconds: f64) -> String {
+        const CELLS: usize = 12;
+        let (loaded, next) = (format::grouped(self.loaded), self.requests + 1);
+        let Some((total, left)) = self.total.zip(self.left) else {
+            return format!("{loaded} offers, request {next}");
+        };
+        let filled = (CELLS * self.requests / (self.requests + left).max(1)).min(CELLS);
+        let bar = "█".repeat(filled) + &"░".repeat(CELLS - filled);
+        #[expect(clippy::cast_precision_loss)] // a few requests
+        let rest = seconds / (self.requests.max(1) as f64) * (left as f64);
+        let (total, all) = (format::grouped(total), self.requests + left);
+        format!(
+            "{bar} {loaded} of about {total} offers, request {next} of about {all}, about {} left",
+            format::brief(rest)
+        )
+    }
+}
+
+impl Plan {
+    /// What is complete, and what is not, as a sentence each.
+    pub fn verdict(&self) -> Vec<String> {
+        const MOST: usize = 5;
+        let Progress { loaded, requests, .. } = self.progress();
+        let offers = format::counted(loaded, "offer", "offers");
+        let requests = format::counted(requests, "request", "requests");
+        if self.open().is_empty() {
+            return vec![format!("all {offers}, in {requests}")];
+        }
+        let mut lines = vec![format!("not all: {offers}, in {requests}; what is incomplete:")];
+        lines.extend(self.open().iter().take(MOST).map(|open| {
+            let what = match &open.conditions[..] {
+                [] => "the whole search".to_owned(),
+                conditions => language::print_briefly(conditions),
+            };
+            format!("{}: {}", truncate(&what, 200), open.why.text())
+        }));
+        if let Some(more) = self.open().len().checked_sub(MOST).filter(|more| *more > 0) {
+            lines.push(format!("and {}", format::counted(more, "more part", "more parts")));
+        }
+        lines
+    }
+}

@@ -1,0 +1,534 @@
+//! Which searches bring all offers of a market that sends only so many at once: a state machine that is fed
+//! responses and gives the next request.
+//!
+//! A search that is cut is divided: a field that the market filters on sweeps over it, a few models or a range
+//! of prices at a time, as much as one response is likely to bring. A part counts as complete only if fewer
+//! records came than a response can bring, whatever the order; one that is cut is divided further, by smaller
+//! steps and then by the next field. The steps are sized by the first response, which is a sample of the whole.
+//! (Compare Sheng et al., "Optimal Algorithms for Crawling a Hidden Database in the Web", VLDB 2012.)
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use super::report::{Open, Progress, Why};
+use crate::api::ApiError;
+use crate::domain::insight::Coverage;
+use crate::domain::json_split::MOST_RECORDS;
+use crate::domain::listing::{ListingError, compare_cells};
+use crate::domain::query::Direction;
+use crate::domain::{CellRef, Condition, Dialect, Field, Listing, Operand, Operator, Query, RowId, Value, language};
+
+// What other clients ask the public service for; a response of 7 MB.
+/// The records to request at once, unless the person chose another number.
+pub const USUAL_LIMIT: u32 = 3_000;
+
+// Models first, as an offer changes its price while it is searched for, but not its GPU. The others are numbers
+// that every dialect takes and that differ from machine to machine, for offers of one model at one price.
+/// The fields that searches are divided by, in this order.
+const FIELDS: [&str; 7] = [
+    "gpu_name",
+    "dph_total",
+    "dlperf",
+    "inet_down",
+    "reliability",
+    "disk_bw",
+    "num_gpus",
+];
+
+// The documented default of a search without a limit: no market sends fewer.
+/// A response with fewer records is not taken for one that the market cut below the limit.
+const LEAST_CAP: usize = 64;
+/// The share of a response that a part is planned to fill.
+const FILL: f64 = 0.75;
+// Below that, the chance of the sample decides.
+/// The records of the sample in complete parts from which the number of all offers is estimated.
+const LEAST_SAMPLE: usize = 20;
+/// How many times the first response the market is taken to have before that.
+const FIRST_GUESS: f64 = 8.0;
+// Prices move between the market's index and its records: one in ten is more than that.
+/// Of so many records one may break the condition that the part has, before the market is taken to ignore it.
+const TOLERANCE: usize = 10;
+/// Failed requests in a row after which no more are sent.
+const MOST_FAILURES: u32 = 2;
+
+/// A region that a field sweeps over.
+#[derive(Debug)]
+struct Sweep {
+    /// What the region is, besides the search.
+    base: Vec<Condition>,
+    /// The index of the field.
+    field: usize,
+    /// What is left of the region.
+    rest: Option<Condition>,
+    /// Whether all of it is known to bring more than one response does.
+    is_cut: bool,
+    /// The latest step that does.
+    cut: Option<Vec<Condition>>,
+}
+
+impl Sweep {
+    fn region(&self) -> Vec<Condition> {
+        self.base.iter().chain(&self.rest).cloned().collect()
+    }
+}
+
+/// What is searched next.
+#[derive(Debug, Clone, PartialEq)]
+struct Part {
+    conditions: Vec<Condition>,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Kind {
+    Whole,
+    /// The next step of a sweep, and what is left behind it.
+    Step {
+        after: Option<Condition>,
+    },
+    /// One side of a search that may be whole, and the condition of the other one.
+    Check {
+        other: Condition,
+    },
+    /// The offers without a value in a field that divided the search: no comparison finds them.
+    Blank,
+}
+
+/// Distinct values of a field among the known offers.
+struct Group {
+    value: Value,
+    known: usize,
+    sampled: usize,
+}
+
+/// Where the newest record of an offer is.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    /// The index of the response.
+    part: usize,
+    row: usize,
+    /// Whether the first response has it, too.
+    is_sampled: bool,
+}
+
+#[derive(Debug)]
+pub struct Plan {
+    query: Query,
+    fields: Vec<&'static Field>,
+    /// How many records one response brings.
+    size: usize,
+    /// Whether that may be the market's own limit.
+    is_doubtful: bool,
+    /// The responses, and whether their part is complete.
+    parts: Vec<(Listing, bool)>,
+    known: HashMap<RowId, Known>,
+    sweeps: Vec<Sweep>,
+    asked: Option<Part>,
+    open: Vec<Open>,
+    /// Fields that divided something: whether the offers without a value were searched for.
+    blanks: Vec<(&'static Field, bool)>,
+    ignored: Vec<&'static Field>,
+    requests: usize,
+    failures: u32,
+    /// The records of complete parts, and how many of the sample are among them.
+    covered: (usize, usize),
+    guess: f64,
+}
+
+impl Plan {
+    /// A plan for all offers of a search, by responses of at most `limit` records.
+    pub fn new(query: &Query, limit: u32, dialect: &'static Dialect) -> Self {
+        let mut query = query.clone();
+        query.limit = Some(limit);
+        // Neither by model nor by price, so that what a cut response brings is a sample of both.
+        query.order = language::parse_order("id", query.catalog()).unwrap_or_default();
+        let fields = FIELDS.iter().filter_map(|key| query.catalog().by_key(key));
+        Self {
+            fields: fields.filter(|field| query.sends(field, dialect)).collect(),
+            query,
+            size: limit as usize,
+            is_doubtful: false,
+            parts: Vec::new(),
+            known: HashMap::new(),
+            sweeps: Vec::new(),
+            asked: Some(Part {
+                conditions: Vec::new(),
+                kind: Kind::Whole,
+            }),
+            open: Vec::new(),
+            blanks: Vec::new(),
+            ignored: Vec::new(),
+            requests: 0,
+            failures: 0,
+            covered: (0, 0),
+            guess: FIRST_GUESS,
+        }
+    }
+
+    /// The search to send next; `None` at the end. The same one until its response is taken.
+    pub fn next_search(&mut self) -> Option<Query> {
+        if self.asked.is_none() {
+            self.asked = self.step();
+        }
+        let mut query = self.query.clone();
+        query.conditions.extend(self.asked.as_ref()?.conditions.iter().cloned());
+        Some(query)
+    }
+
+    /// Takes the response to the search, without what the person banned.
+    pub fn take(&mut self, listing: Listing) {
+        let Some(part) = self.asked.take() else { return };
+        (self.requests, self.failures) = (self.requests + 1, 0);
+        let received = listing.len() + listing.skipped().len() + listing.duplicates() + listing.hidden();
+        let is_cut = received >= self.size;
+        let has_new = (0..listing.len()).any(|row| listing.id(row).is_some_and(|id| !self.known.contains_key(&id)));
+        let field = self.sweeps.last().map(|sweep| sweep.field);
+        let broken = (0..listing.len()).filter(|row| !meets(&listing, *row, &part.conditions));
+        let is_ignored = broken.count() * TOLERANCE > listing.len();
+        let (many, index) = (listing.len(), self.parts.len());
+        self.keep(listing, !is_cut && !is_ignored);
+        match (part.kind, field) {
+            (Kind::Whole, _) if is_cut => self.divide(Vec::new(), 0, true),
+            (Kind::Whole, _) if received >= LEAST_CAP => {
+                (self.size, self.is_doubtful, self.parts[0].1) = (received, true, false);
+                self.divide(Vec::new(), 0, true);
+            }
+            (Kind::Whole, _) => {}
+            (Kind::Blank, _) if is_ignored => self.leave_open(part.conditions, Why::Ignored),
+            (Kind::Blank, _) if is_cut => self.divide(part.conditions, 0, true),
+            (Kind::Blank, _) => self.covered.0 += many,
+            (Kind::Step { .. } | Kind::Check { .. }, Some(field)) if is_ignored => self.give_up(field),
+            (Kind::Check { .. }, _) if !is_cut && !has_new => {
+                // It brought what it had to: the first response was whole.
+                self.sweeps.clear();
+                self.blanks.clear();
+                (self.parts[0].1, self.parts[index].1) = (true, false);
+                self.is_doubtful = false;
+            }
+            (Kind::Check { other }, _) => {
+                self.is_doubtful = false;
+                if !is_cut {
+                    self.cover(&part.conditions, many);
+                    // The check is the first request after the search itself.
+                    if let Some(sweep) = self.sweeps.last_mut() {
+                        sweep.base.push(other);
+                        sweep.is_cut = false;
+                    }
+                }
+            }
+            (Kind::Step { .. }, _) if is_cut => {
+                if self.scale().is_none() {
+                    self.guess *= 2.0;
+                }
+                if let Some(sweep) = self.sweeps.last_mut() {
+                    sweep.cut = Some(part.conditions);
+                }
+            }
+            (Kind::Step { after }, _) => {
+                self.cover(&part.conditions, many);
+                self.advance(after);
+            }
+        }
+        if self.known.len() >= MOST_RECORDS {
+            self.stop("bourse takes at most 100,000 records");
+        }
+        // A market whose answers do not get smaller.
+        if self.requests > 16 + 8 * self.known.len().div_ceil(self.size.max(1)) {
+            self.stop("the parts did not get smaller");
+        }
+    }
+
+    /// Takes the failure of the search. The error, if nothing was loaded yet.
+    pub fn fail(&mut self, error: ApiError) -> Result<(), ApiError> {
+        let Some(part) = self.asked.take() else { return Ok(()) };
+        if part.kind == Kind::Whole {
+            return Err(error);
+        }
+        (self.requests, self.failures) = (self.requests + 1, self.failures + 1);
+        let field = self.sweeps.last().map(|sweep| sweep.field);
+        match (part.kind, field) {
+            // The market does not take the condition.
+            (Kind::Step { .. } | Kind::Check { .. }, Some(field)) if matches!(error, ApiError::Invalid { .. }) => {
+                self.give_up(field);
+            }
+            (Kind::Step { after }, _) => {
+                self.leave_open(part.conditions, Why::Failed(error.to_string()));
+                self.advance(after);
+            }
+            (Kind::Check { .. }, _) => {
+                self.sweeps.clear();
+                self.leave_open(Vec::new(), Why::Failed(error.to_string()));
+            }
+            (Kind::Blank | Kind::Whole, _) => self.leave_open(part.conditions, Why::Failed(error.to_string())),
+        }
+        if self.failures >= MOST_FAILURES {
+            self.stop("not searched after that");
+        }
+        Ok(())
+    }
+
+    /// Ends it: what is not complete yet stays so.
+    pub fn stop(&mut self, why: &'static str) {
+        self.asked = None;
+        for sweep in std::mem::take(&mut self.sweeps) {
+            self.leave_open(sweep.region(), Why::Stopped(why));
+        }
+        for (field, is_done) in std::mem::take(&mut self.blanks) {
+            if !is_done {
+                self.leave_open(blank(field), Why::Stopped(why));
+            }
+        }
+        if self.parts.is_empty() {
+            self.leave_open(Vec::new(), Why::Stopped(why));
+        }
+    }
+
+    pub fn progress(&self) -> Progress {
+        let sample = self.parts.first().map_or(0, |(listing, _)| listing.len());
+        let is_over = self.asked.is_none() && self.sweeps.is_empty();
+        let total = self.scale().map(|scale| {
+            let rest = scale * count(sample.saturating_sub(self.covered.1));
+            (self.covered.0 + whole(rest)).max(self.known.len())
+        });
+        let blanks = self.blanks.iter().filter(|(_, is_done)| !is_done).count();
+        let left = total.map(|total| {
+            let rest = count(total.saturating_sub(self.covered.0));
+            blanks + whole((rest / (FILL * count(self.size))).ceil()).max(self.sweeps.len().min(1))
+        });
+        Progress {
+            loaded: self.known.len(),
+            total: if is_over { Some(self.known.len()) } else { total },
+            requests: self.requests,
+            left: if is_over { Some(blanks) } else { left },
+        }
+    }
+
+    /// The parts that are not complete.
+    pub fn open(&self) -> &[Open] {
+        &self.open
+    }
+
+    /// The offers, each as received last.
+    pub fn into_listing(self) -> Result<Listing, ListingError> {
+        let coverage = if self.open.is_empty() {
+            Coverage::Whole
+        } else {
+            Coverage::Cut
+        };
+        Listing::merged(self.query.catalog(), &self.parts, coverage)
+    }
+
+    /// Divides a region by a field, or by the first one after it that can.
+    fn divide(&mut self, base: Vec<Condition>, from: usize, is_cut: bool) {
+        let usable = (from..self.fields.len()).find(|index| !self.ignored.contains(&self.fields[*index]));
+        let Some(field) = usable else {
+            let why = match (self.is_doubtful, self.ignored.is_empty()) {
+                (true, _) => Why::Capped(self.size),
+                (false, true) => Why::Alike,
+                (false, false) => Why::Ignored,
+            };
+            return self.leave_open(base, why);
+        };
+        self.sweeps.push(Sweep {
+            base,
+            field,
+            rest: None,
+            is_cut,
+            cut: None,
+        });
+    }
+
+    /// The next part.
+    fn step(&mut self) -> Option<Part> {
+        while let Some(sweep) = self.sweeps.last() {
+            let field = self.fields[sweep.field];
+            let (index, region) = (sweep.field, sweep.region());
+            let groups = self.groups(&region, field);
+            let (own, after) = self.slice(field, &groups, sweep.rest.as_ref());
+            let conditions: Vec<Condition> = match &own {
+                // A list of models leaves out those that were searched by itself.
+                Some(own) if own.operator == Operator::In => sweep.base.iter().chain([own]).cloned().collect(),
+                own => region.iter().chain(own).cloned().collect(),
+            };
+            let is_cut = sweep.cut.as_ref() == Some(&conditions) || (sweep.is_cut && conditions == sweep.base);
+            let is_used = own.is_some() && self.query.active().all(|condition| condition.field != field);
+            let other = own.filter(|_| self.is_doubtful).zip(after.clone());
+            let base = sweep.base.clone();
+            if is_used && self.blanks.iter().all(|(known, _)| *known != field) {
+                self.blanks.push((field, false));
+            }
+            if let Some((other, behind)) = other {
+                let conditions = base.into_iter().chain([behind]).collect();
+                let kind = Kind::Check { other };
+                return Some(Part { conditions, kind });
+            }
+            if is_cut || (after.is_some() && self.is_too_much(&groups)) {
+                self.advance(after);
+                self.divide(conditions, index + 1, is_cut);
+                continue;
+            }
+            let kind = Kind::Step { after };
+            return Some(Part { conditions, kind });
+        }
+        let (field, is_done) = self.blanks.iter_mut().find(|(_, is_done)| !is_done)?;
+        *is_done = true;
+        Some(Part {
+            conditions: blank(field),
+            kind: Kind::Blank,
+        })
+    }
+
+    /// The condition of the next values that one response is likely to bring, unless these are all, and what is
+    /// left behind them.
+    fn slice(
+        &self,
+        field: &'static Field,
+        groups: &[Group],
+        rest: Option<&Condition>,
+    ) -> (Option<Condition>, Option<Condition>) {
+        let is_text = !field.kind.is_numeric();
+        let (mut known, mut likely, mut values) = (0, 0.0, Vec::new());
+        let scale = self.scale().unwrap_or(self.guess);
+        for group in groups {
+            let more = count(group.sampled) * scale;
+            let is_room =
+                known + group.known <= self.size / 2 && (self.is_doubtful || likely + more <= FILL * count(self.size));
+            if is_room || values.is_empty() {
+                known += group.known;
+                likely += more;
+                values.push(group.value.clone());
+            } else if !is_text {
+                // A range has no gaps.
+                break;
+            }
+        }
+        let Some(last) = values.last().filter(|_| values.len() < groups.len()) else {
+            return (None, None);
+        };
+        if !is_text {
+            let last = Operand::One(last.clone());
+            let bound = |operator| Some(Condition::new(field, operator, last.clone()));
+            return (bound(Operator::Lte), bound(Operator::Gt));
+        }
+        let mut done = match rest.map(|rest| &rest.operand) {
+            Some(Operand::Many(done)) => done.clone(),
+            Some(Operand::One(_)) | None => Vec::new(),
+        };
+        done.extend(values.iter().cloned());
+        let listed = |operator, values| Some(Condition::new(field, operator, Operand::Many(values)));
+        (listed(Operator::In, values), listed(Operator::Nin, done))
+    }
+
+    /// Whether even the first of some values is too much for one response.
+    fn is_too_much(&self, groups: &[Group]) -> bool {
+        let first = groups.first().zip(self.scale());
+        first.is_some_and(|(group, scale)| count(group.sampled) * scale > count(self.size))
+    }
+
+    /// The values of a field in a region: numbers in their order, texts the most frequent first.
+    fn groups(&self, region: &[Condition], field: &'static Field) -> Vec<Group> {
+        let mut cells: Vec<(CellRef<'_>, bool)> = Vec::new();
+        for known in self.known.values() {
+            let listing = &self.parts[known.part].0;
+            let cell = listing.sent_column(field).cell(known.row);
+            let is_usable = match cell {
+                CellRef::Number(_) => field.kind.is_numeric(),
+                CellRef::Text(_) => !field.kind.is_numeric(),
+                CellRef::Missing | CellRef::Null | CellRef::Flag(_) | CellRef::Bad(_) => false,
+            };
+            if is_usable && meets(listing, known.row, region) {
+                cells.push((cell, known.is_sampled));
+            }
+        }
+        cells.sort_by(|(left, _), (right, _)| compare_cells(field, *left, *right, Direction::Ascending));
+        let groups = cells.chunk_by(|(left, _), (right, _)| left == right);
+        let groups = groups.filter_map(|cells| {
+            let value = match cells.first()?.0 {
+                CellRef::Number(number) => Value::Number(number),
+                CellRef::Text(text) => Value::Text(text.to_owned()),
+                CellRef::Missing | CellRef::Null | CellRef::Flag(_) | CellRef::Bad(_) => return None,
+            };
+            Some(Group {
+                value,
+                known: cells.len(),
+                sampled: cells.iter().filter(|(_, is_sampled)| *is_sampled).count(),
+            })
+        });
+        let mut groups: Vec<Group> = groups.collect();
+        if !field.kind.is_numeric() {
+            groups.sort_by_key(|group| Reverse(group.known));
+        }
+        groups
+    }
+
+    /// How many offers the market has for each of the sample, if that can be told.
+    fn scale(&self) -> Option<f64> {
+        let (records, sampled) = self.covered;
+        (sampled >= LEAST_SAMPLE).then(|| (count(records) / count(sampled)).max(1.0))
+    }
+
+    /// Takes the records of a response.
+    fn keep(&mut self, listing: Listing, is_complete: bool) {
+        let part = self.parts.len();
+        for (row, id) in (0..listing.len()).filter_map(|row| Some((row, listing.id(row)?))) {
+            let earlier = self.known.get(&id);
+            let is_sampled = part == 0 || earlier.is_some_and(|known| known.is_sampled);
+            self.known.insert(id, Known { part, row, is_sampled });
+        }
+        self.parts.push((listing, is_complete));
+    }
+
+    /// Notes that a part is complete.
+    fn cover(&mut self, conditions: &[Condition], records: usize) {
+        let known = self.known.values().filter(|known| known.is_sampled);
+        let sampled = known.filter(|known| meets(&self.parts[known.part].0, known.row, conditions));
+        self.covered.1 += sampled.count();
+        self.covered.0 += records;
+    }
+
+    /// Goes on with what is left behind a step.
+    fn advance(&mut self, after: Option<Condition>) {
+        if after.is_none() {
+            self.sweeps.pop();
+        } else if let Some(sweep) = self.sweeps.last_mut() {
+            (sweep.rest, sweep.cut) = (after, None);
+        }
+    }
+
+    /// Does without a field that the market ignores.
+    fn give_up(&mut self, index: usize) {
+        let field = self.fields[index];
+        self.ignored.push(field);
+        self.blanks.retain(|(used, _)| *used != field);
+        // What it brought was no part.
+        self.covered = (0, 0);
+        if let Some(sweep) = self.sweeps.pop() {
+            self.divide(sweep.base, index + 1, sweep.is_cut);
+        }
+    }
+
+    fn leave_open(&mut self, conditions: Vec<Condition>, why: Why) {
+        self.open.push(Open { conditions, why });
+    }
+}
+
+/// Whether a record is in a part.
+fn meets(listing: &Listing, row: usize, conditions: &[Condition]) -> bool {
+    conditions
+        .iter()
+        .all(|condition| condition.accepts(listing.sent_column(condition.field).cell(row)))
+}
+
+fn blank(field: &'static Field) -> Vec<Condition> {
+    vec![Condition::new(field, Operator::Eq, Operand::One(Value::Null))]
+}
+
+#[expect(clippy::cast_precision_loss)] // counts of records are far below 2^53
+const fn count(number: usize) -> f64 {
+    number as f64
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
+const fn whole(number: f64) -> usize {
+    number as usize
+}
