@@ -10,7 +10,7 @@ use crate::api::{ApiError, Reply};
 use crate::domain::history::Poll;
 use crate::domain::journal::WriteKind;
 use crate::domain::{Listing, Resource};
-use crate::table::browser::Arrival;
+use crate::table::browser::{Arrival, Responses};
 use crate::table::recording::Asked;
 use crate::table::remote::Ticket;
 use crate::widgets::panel::Size;
@@ -143,7 +143,7 @@ impl Update<'_> {
         }
         match answer {
             Ok(listing) => {
-                let arrival = browser.arrival(ticket, listing, now, has_panel);
+                let arrival = browser.arrival(ticket, Responses::One(listing), now, has_panel);
                 self.lend(|cx| cx.effects_for(Owner::Table(resource), [Effect::Arrange(arrival)]));
             }
             Err(error) => {

@@ -35,7 +35,7 @@ use crate::domain::{Condition, Resource};
 use crate::keys::Action;
 
 /// The features that keep state or wait for something. Each sees what those before it have added to an update.
-static FEATURES: [Feature; 7] = [
+static FEATURES: [Feature; 8] = [
     requests::FEATURE,
     workergroups::FEATURE,
     auto_refresh::FEATURE,
@@ -43,6 +43,7 @@ static FEATURES: [Feature; 7] = [
     alerts::FEATURE,
     route_lab::FEATURE,
     pick::FEATURE,
+    whole_market::FEATURE,
 ];
 
 /// The dashboard with all its views. `conditions` are those of the first search, unless they are
@@ -119,6 +120,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
             true
         }
         Action::Pick => pick::start(cx),
+        Action::LoadAll => whole_market::start(cx),
         Action::Open => cx.try_open(details::view::Detail::new),
         Action::Related => cx.try_open(details::view::Detail::on_machine),
         Action::Host => {

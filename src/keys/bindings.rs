@@ -214,6 +214,7 @@ actions! {
     Find {
         Open,
         Pick,
+        LoadAll,
         Query,
         Sort,
         Refresh,
@@ -437,6 +438,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["+", "="], Action::Widen(Side::Preview), "wider-preview", "Widen the preview"),
     row(Context::Table, &["-"], Action::Widen(Side::Table), "wider-table", "Widen the table"),
     row(Context::Table, &[], Action::Pick, "pick", "Copy what rents the best offer that is still there"),
+    row(Context::Table, &[], Action::LoadAll, "load-all", "Load all offers of the search, in parts"),
     row(Context::Table, &[], Action::Unmark, "unmark-all", "Unmark all rows"),
     row(Context::Table, &[], Action::ForgetJob, "clear-job", "Clear job pricing"),
     row(Context::Table, &["E"], Action::OpenRequest, "open-request",

@@ -5,7 +5,7 @@ mod arrival;
 use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
 
-pub use self::arrival::Arrival;
+pub use self::arrival::{Arrival, Responses};
 use super::bar::Bar;
 use super::remote::{Now, Progress, Remote, Sending, Ticket, Tickets};
 use super::rows::Rows;

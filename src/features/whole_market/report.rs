@@ -71,6 +71,17 @@ impl Progress {
     }
 }
 
+impl Progress {
+    /// The same for a narrow screen.
+    pub fn short(&self) -> String {
+        let loaded = format::grouped(self.loaded);
+        match self.total {
+            Some(total) => format!("{loaded} of about {}", format::grouped(total)),
+            None => format::counted(self.loaded, "offer", "offers"),
+        }
+    }
+}
+
 impl Plan {
     /// What is complete, and what is not, as a sentence each.
     pub fn verdict(&self) -> Vec<String> {

@@ -310,12 +310,19 @@ impl Plan {
 
     /// The offers, each as received last.
     pub fn into_listing(self) -> Result<Listing, ListingError> {
+        let catalog = self.query.catalog();
+        let (parts, coverage) = self.into_parts();
+        Listing::merged(catalog, &parts, coverage)
+    }
+
+    /// What [`Listing::merged`] takes.
+    pub fn into_parts(self) -> (Vec<(Listing, bool)>, Coverage) {
         let coverage = if self.open.is_empty() {
             Coverage::Whole
         } else {
             Coverage::Cut
         };
-        Listing::merged(self.query.catalog(), &self.parts, coverage)
+        (self.parts, coverage)
     }
 
     /// Divides a region by a field, or by the first one after it that can.

@@ -3,6 +3,7 @@
 use super::Browser;
 use crate::domain::Listing;
 use crate::domain::history::Poll;
+use crate::domain::insight::Coverage;
 use crate::table::recording::Asked;
 use crate::table::remote::{Now, Ticket};
 use crate::table::rows::Rows;
@@ -12,13 +13,21 @@ use crate::table::rows::Rows;
 pub struct Arrival {
     ticket: Ticket,
     now: Now,
-    response: Option<Listing>,
+    response: Option<Responses>,
     rows: Rows,
     asked: Option<Asked>,
     /// What the response adds to the recorded market.
     poll: Option<Poll>,
     /// Whether the market panel shows what the rows offer.
     has_panel: bool,
+}
+
+/// What is shown as one response.
+#[derive(Debug)]
+pub enum Responses {
+    One(Listing),
+    /// Parts of a search, see [`Listing::merged`].
+    Parts(Vec<(Listing, bool)>, Coverage),
 }
 
 impl PartialEq for Arrival {
@@ -36,7 +45,14 @@ impl Arrival {
     /// Arranges the rows: a tenth of a second for 100,000.
     #[must_use]
     pub fn arranged(mut self) -> Self {
-        if let Some(listing) = self.response.take() {
+        let catalog = self.rows.query.catalog();
+        let listing = match self.response.take() {
+            Some(Responses::One(listing)) => Some(listing),
+            // The records of responses that were read are read again.
+            Some(Responses::Parts(parts, coverage)) => Listing::merged(catalog, &parts, coverage).ok(),
+            None => None,
+        };
+        if let Some(listing) = listing {
             self.rows.arrange(listing, self.has_panel);
             let rows = &self.rows;
             self.poll = rows
@@ -50,11 +66,11 @@ impl Arrival {
 
 impl Browser {
     /// The work to do for the awaited response before it is shown, perhaps beside the market panel.
-    pub(crate) fn arrival(&self, ticket: Ticket, listing: Listing, now: Now, has_panel: bool) -> Box<Arrival> {
+    pub(crate) fn arrival(&self, ticket: Ticket, response: Responses, now: Now, has_panel: bool) -> Box<Arrival> {
         Box::new(Arrival {
             ticket,
             now,
-            response: Some(listing),
+            response: Some(response),
             rows: self.rows.for_response(self.asked_query.clone()),
             asked: Asked::by(self),
             poll: None,

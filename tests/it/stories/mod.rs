@@ -53,3 +53,4 @@ mod themes;
 pub mod unlist;
 mod volumes;
 mod watch;
+mod whole_market;

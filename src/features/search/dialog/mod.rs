@@ -325,6 +325,14 @@ impl SearchDialog {
         self.draft.clone().apply(&self.running, cx);
     }
 
+    /// Applies the draft by a button of the settings.
+    fn submit(&mut self, setting: Setting, cx: &mut Cx<'_>) {
+        self.apply(cx);
+        if self.is_done && setting == Setting::LoadAll {
+            cx.perform_on_pane(Action::LoadAll);
+        }
+    }
+
     fn on_form(&mut self, action: Action) -> Outcome {
         let Some(form) = &mut self.form else {
             return Outcome::Ignored;
@@ -342,7 +350,7 @@ impl SearchDialog {
 
     fn on_setting(&mut self, action: Action, cx: &mut Cx<'_>) -> bool {
         match self.settings.update(action) {
-            FormEvent::Submitted(_) => self.apply(cx),
+            FormEvent::Submitted(setting) => self.submit(setting, cx),
             FormEvent::Changed(setting) => self.set(setting),
             FormEvent::Moved => {}
             FormEvent::Ignored => return false,

@@ -26,6 +26,7 @@ pub(super) enum Setting {
     Cores,
     Hosts,
     Bundling,
+    LoadAll,
     Apply,
 }
 
@@ -96,6 +97,7 @@ pub(super) fn note(setting: Setting, query: &Query, dialect: &'static Dialect) -
             Some(name) => format!("Sent as {name}."),
             None => "This market has no parameter for it.".to_owned(),
         },
+        Setting::LoadAll => "In parts, as a market sends only so many at once.".to_owned(),
         Setting::Apply => return None,
     })
 }
@@ -129,6 +131,7 @@ pub(super) fn fields(base: &Query, dialect: &'static Dialect) -> Form<Setting> {
         cores,
         form::Field::choice(Setting::Hosts, "Hosts", hosts, values.hosts),
         form::Field::choice(Setting::Bundling, "Equal offers", bundling, values.unbundled),
+        form::Field::button(Setting::LoadAll, "Load all offers"),
         apply,
     ])
     .submits(Setting::Apply)

@@ -135,7 +135,7 @@ impl View for SearchDialog {
             }
             Region::MAIN if self.form.is_none() && self.tab == Tab::Settings => {
                 match self.settings.click(line) {
-                    FormEvent::Submitted(_) => self.apply(cx),
+                    FormEvent::Submitted(setting) => self.submit(setting, cx),
                     FormEvent::Changed(setting) => self.set(setting),
                     FormEvent::Moved | FormEvent::Ignored => {}
                 }

@@ -1,0 +1,59 @@
+//! `:load-all`: every offer of a search, in parts.
+
+use bourse::domain::Operator;
+use serde_json::json;
+
+use crate::test_app::TestApp;
+
+/// Offers of a model from one id to another.
+fn offers(ids: std::ops::Range<u32>, model: &str) -> String {
+    let offer = |id| json!({"id": id, "gpu_name": model, "num_gpus": 1, "dph_total": f64::from(id) / 100.0});
+    json!({ "offers": ids.map(offer).collect::<Vec<_>>() }).to_string()
+}
+
+/// Two models, 40 offers of each.
+fn both() -> String {
+    let (left, right) = (offers(1000..1040, "A40"), offers(2000..2040, "H100 SXM"));
+    left.replace("]}", ",") + right.trim_start_matches("{\"offers\":[")
+}
+
+fn load_all(app: &mut TestApp) {
+    app.keys(":").type_text("load-all").keys("enter");
+}
+
+#[test]
+fn all_offers_take_the_place_of_the_first_ones() {
+    let mut app = TestApp::with_offers(&offers(1..4, "A40"));
+    load_all(&mut app);
+    assert_eq!(app.asked_query().limit, Some(3000));
+    app.answer(&both());
+    // Whether the market cuts what it sends is asked of one model.
+    let asked = app.asked_query().conditions.last().unwrap().clone();
+    assert_eq!((asked.field.key, asked.operator), ("gpu_name", Operator::Nin));
+    app.expect("80 offers, request 2");
+    let other = if format!("{:?}", asked.operand).contains("A40") {
+        offers(2000..2040, "H100 SXM")
+    } else {
+        offers(1000..1040, "A40")
+    };
+    app.answer(&other).arrange();
+    app.expect("All 80 offers").expect("All 80 offers, in 2 requests");
+}
+
+#[test]
+fn esc_stops_it_and_the_rows_stay() {
+    let mut app = TestApp::with_offers(&offers(1..4, "A40"));
+    load_all(&mut app);
+    app.answer(&both()).keys("esc");
+    app.expect("Stopped: 80 offers loaded, none of them shown")
+        .expect("All 3 offers");
+    assert!(app.calls.is_empty(), "no part is awaited any longer");
+}
+
+#[test]
+fn the_settings_have_a_button_for_it() {
+    let mut app = TestApp::with_offers(&offers(1..4, "A40"));
+    app.keys("o").click("Load all offers");
+    assert_eq!(app.asked_query().limit, Some(3000));
+    app.expect_not("Max rows");
+}
