@@ -9,9 +9,12 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use super::create_args::CreateArguments;
-use crate::domain::OfferType;
-use crate::domain::cost::{Input, Job, VolumeTerm};
+use crate::api::client::epoch_seconds;
+use crate::domain::cost::{Input, Job, JobWords, VolumeTerm};
+use crate::domain::local::LocalTime;
 use crate::domain::quantity::{self, Quantity};
+use crate::domain::throughput::Work;
+use crate::domain::{OfferType, deadline};
 use crate::features::enrich::Addition;
 use crate::settings::Global;
 
@@ -141,7 +144,7 @@ pub struct OffersArguments {
     pub search: SearchArguments,
 
     /// Start without the default conditions
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub no_default: bool,
 
     /// Price model [default: on-demand]
@@ -154,12 +157,14 @@ pub struct OffersArguments {
     #[arg(long, value_name = "GB", allow_negative_numbers = true, value_parser = not_negative, conflicts_with = "job")]
     pub storage: Option<f64>,
 
-    /// Add the bill of a job, e.g. `3d,200GB,300GB-down`
+    #[command(flatten)]
+    pub job: JobArguments,
+
+    /// Time by which the job is done, e.g. `friday`, `18:00`
     ///
-    /// A time is how long it runs, a size its disk. Also `2d-stopped` for time in which only storage
-    /// is billed, and `5000-dlperf-hours` instead of a run time. [default: none]
-    #[arg(long, value_name = "JOB", allow_hyphen_values = true, value_parser = job)]
-    pub job: Option<Job>,
+    /// Also `tomorrow noon`, `2026-12-01` and `2026-12-01 18:00`, in your time zone. [default: none]
+    #[arg(long, value_name = "TIME", value_parser = by)]
+    pub by: Option<f64>,
 
     /// Add what bourse knows to each record of `--format json` or `jsonl`, separated by commas
     #[arg(long, hide_short_help = true, value_name = "WHAT", value_enum, value_delimiter = ',')]
@@ -333,6 +338,48 @@ fn listing_id(text: &str) -> Result<i64, String> {
         .ok()
         .filter(|_| is_plain)
         .ok_or_else(|| "a listing id is a whole number, e.g. 7311".to_owned())
+}
+
+/// What offers are priced for.
+#[derive(Debug, Args)]
+pub struct JobArguments {
+    /// Price for a job, e.g. `3d,200GB` or `500M-tokens,8GB`
+    ///
+    /// A time is how long it runs, a size its disk. Also `2d-stopped` for time in which only storage
+    /// is billed, and `500M-tokens` or `5000-dlperf-hours` instead of a run time. [default: per hour]
+    #[arg(long, value_name = "JOB", allow_hyphen_values = true, value_parser = job)]
+    pub job: Option<Job>,
+
+    /// Price for work instead of a run time, e.g. `500M tokens`, `20k images`
+    ///
+    /// Hours follow from your [throughput] of each GPU model in the configuration. [default: none]
+    #[arg(long, hide_short_help = true, value_name = "AMOUNT", conflicts_with = "job")]
+    pub work: Option<Work>,
+}
+
+impl JobArguments {
+    /// The job of the flags; with `storage` in GB as the disk of its work.
+    pub fn job(&self, storage: Option<f64>) -> Option<Job> {
+        let words = JobWords {
+            work: self.work,
+            ..JobWords::default()
+        };
+        let work = self.work.map(|_| words.over(None, storage, &local_time()));
+        self.job.or(work)
+    }
+}
+
+/// The time zone and the clock of the system.
+pub(crate) fn local_time() -> LocalTime {
+    LocalTime {
+        zone: jiff::tz::TimeZone::system(),
+        now: epoch_seconds(),
+    }
+}
+
+/// A deadline, in seconds since 1970.
+pub(crate) fn by(text: &str) -> Result<f64, String> {
+    deadline::moment(text, &local_time())
 }
 
 /// The job in a text; the error underlines the mistake.

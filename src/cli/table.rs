@@ -14,7 +14,7 @@ use crate::domain::text::{self, truncate};
 use crate::domain::throughput::WorkUnit;
 use crate::domain::{Catalog, Dialect, Field, Listing, OfferType, Resource, export, format};
 use crate::features::enrich::with_member;
-use crate::table::computed_columns::{JOB_COLUMNS, TERM_COLUMNS};
+use crate::table::computed_columns::{JOB_COLUMNS, TERM_COLUMNS, columns_of};
 
 /// The widest cell of a table.
 const WIDEST: usize = 40;
@@ -44,7 +44,9 @@ pub struct Priced {
 impl Priced {
     /// The keys of the columns that it adds.
     fn columns(&self) -> impl Iterator<Item = &'static str> {
-        let job = JOB_COLUMNS.into_iter().filter(|_| self.job.is_some());
+        let deadline = self.job.and_then(|(job, _)| job.deadline);
+        let is_asked = move |key: &&str| *key != "job_slack" || deadline.is_some();
+        let job = JOB_COLUMNS.into_iter().filter(|_| self.job.is_some()).filter(is_asked);
         let term = TERM_COLUMNS.into_iter().filter(|_| self.term);
         job.chain(term).chain(self.units.iter().map(|unit| unit.column()))
     }
@@ -85,9 +87,10 @@ impl View {
         let price = fields.iter().position(is_price);
         let after = price.map_or(0, |price| price + 1);
         let units = self.priced.units.iter().map(|unit| unit.column());
-        let bill = self.priced.job.map(|_| "job_cost");
+        let job = self.priced.job.map_or_else(Vec::new, |(job, _)| columns_of(&job));
+        let bill = job.into_iter().filter(|key| *key != "job_spare");
         let term = self.priced.term.then_some("volume_term");
-        let costs: Vec<_> = bill.into_iter().chain(term).chain(units).collect();
+        let costs: Vec<_> = bill.chain(term).chain(units).collect();
         for key in costs.into_iter().rev() {
             if let Some(field) = listing.catalog().column(key) {
                 fields.insert(after, field);
@@ -187,17 +190,28 @@ fn bills(listing: &Listing, rows: &[u32], job: &Job, model: OfferType) -> Vec<Js
         let id = listing.id(row).map(|id| id.0);
         match prices.job(row, job, now) {
             Err(gap) => json!({"id": id, "total": null, "error": gap.to_string()}),
-            Ok(cost) => json!({
-                "id": id,
-                "total": cost.total,
-                "hours": cost.hours,
-                "gpu": cost.gpu,
-                "storage_running": cost.storage_running,
-                "storage_stopped": cost.storage_stopped,
-                "traffic_in": cost.traffic_in,
-                "traffic_out": cost.traffic_out,
-                "fits": !prices.cannot_do(row, job, now),
-            }),
+            Ok(cost) => {
+                let mut bill = json!({
+                    "id": id,
+                    "total": cost.total,
+                    "hours": cost.hours,
+                    "gpu": cost.gpu,
+                    "storage_running": cost.storage_running,
+                    "storage_stopped": cost.storage_stopped,
+                    "traffic_in": cost.traffic_in,
+                    "traffic_out": cost.traffic_out,
+                    "fits": !prices.cannot_do(row, job, now),
+                });
+                let work = job.work.zip(cost.per_unit);
+                if let Some((work, cost)) = work {
+                    bill[work.unit.column()] = json!(cost);
+                }
+                if let Some(in_time) = cost.in_time {
+                    let (is_in_time, slack) = in_time.told();
+                    (bill["in_time"], bill["slack_hours"]) = (json!(is_in_time), json!(slack));
+                }
+                bill
+            }
         }
     };
     rows.iter().map(bill).collect()

@@ -2,7 +2,7 @@
 
 use std::io::Read as _;
 
-use super::args::SearchArguments;
+use super::args::{SearchArguments, local_time};
 use super::output::{self, CliError};
 use crate::api::Request;
 use crate::domain::annotations::Annotations;
@@ -79,6 +79,9 @@ impl Wanted {
         for field in self.fields() {
             let missing = match Need::of(field) {
                 Some(Need::Job) if self.job.is_none() => "a job: add --job, e.g. --job 3d,200GB",
+                Some(Need::Deadline) if self.job.is_none_or(|job| job.deadline.is_none()) => {
+                    "a job with a deadline: add --by, e.g. --by friday"
+                }
                 Some(Need::Term) if self.term.is_none() => "a size and a term: add --term, e.g. --term 200GB,30d",
                 Some(Need::Throughput(unit)) if throughput.models(unit) == 0 => {
                     return Err(CliError::Usage(format!(
@@ -87,7 +90,7 @@ impl Wanted {
                         unit.rate()
                     )));
                 }
-                Some(Need::Job | Need::Term | Need::Throughput(_) | Need::ThreePrices) | None => {
+                Some(Need::Job | Need::Deadline | Need::Term | Need::Throughput(_) | Need::ThreePrices) | None => {
                     continue;
                 }
             };
@@ -104,6 +107,15 @@ pub fn request(query: &Query, bans: &Annotations, dialect: &'static Dialect) -> 
     Request::Search(query)
 }
 
+/// What flags say of prices.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Flags {
+    pub job: Option<Job>,
+    /// When the job is to be done, in seconds since 1970.
+    pub by: Option<f64>,
+    pub term: Option<VolumeTerm>,
+}
+
 /// The query from words and flags; flags count more than plain words.
 pub fn query(
     settings: &Settings,
@@ -111,7 +123,7 @@ pub fn query(
     arguments: &SearchArguments,
     no_default: bool,
 ) -> Result<Query, CliError> {
-    wanted(settings, resource, arguments, no_default, (None, None)).map(|wanted| wanted.query)
+    wanted(settings, resource, arguments, no_default, Flags::default()).map(|wanted| wanted.query)
 }
 
 /// The query from words and flags, and the job that the words describe.
@@ -120,7 +132,7 @@ pub fn wanted(
     resource: Resource,
     arguments: &SearchArguments,
     no_default: bool,
-    (job, term): (Option<Job>, Option<VolumeTerm>),
+    flags: Flags,
 ) -> Result<Wanted, CliError> {
     let dialect = settings.dialect;
     let mut query = language::default_query(resource, dialect);
@@ -136,12 +148,26 @@ pub fn wanted(
     let words = &reading.meaning.settings;
     query.offer_type = words.offer_type.unwrap_or(query.offer_type);
     query.storage = words.storage.or(query.storage);
-    if let Some(job) = job {
+    if let Some(job) = flags.job {
         // As in the dashboard, the job's disk is the storage that prices include.
         query.storage = Some(job.disk_gb);
     }
-    let has_words = words.job.is_job();
-    let job = job.or_else(|| has_words.then(|| words.job.over(None, query.storage)));
+    let (has_words, local) = (words.job.is_job(), local_time());
+    let in_words = || has_words.then(|| words.job.over(None, query.storage, &local));
+    let mut job = flags.job.or_else(in_words);
+    if let Some(by) = flags.by {
+        let missing = "--by needs a job: add --work '500M tokens' or --job 3d";
+        job.as_mut()
+            .ok_or_else(|| CliError::Usage(missing.to_owned()))?
+            .deadline = Some(by);
+    }
+    if let Some(at) = job.and_then(|job| job.deadline) {
+        let by = local.deadline(at);
+        if at <= local.now {
+            return Err(CliError::Usage(format!("the deadline {by}")));
+        }
+        output::tell(&format!("to be done by {by}"));
+    }
     if let Some(order) = &words.order {
         query.order.clone_from(order);
     }
@@ -166,7 +192,7 @@ pub fn wanted(
         query,
         job,
         rows: arguments.rows.or(words.limit),
-        term,
+        term: flags.term,
         additions: Vec::new(),
         columns,
         no_bans: arguments.no_bans,

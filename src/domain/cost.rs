@@ -10,16 +10,19 @@ use std::cell::OnceCell;
 use super::format::trimmed;
 use super::listing::{Column, Listing};
 use super::query::OfferType;
+use super::throughput::{Work, WorkUnit};
 use super::value::CellRef;
 
 mod basis;
 mod job;
 mod job_spec;
+mod job_words;
 mod price_models;
 mod volume;
 
 pub use basis::Basis;
 pub use job::{Job, JobCost};
+pub use job_words::JobWords;
 pub use price_models::{Joined, PriceJoin, Quote, ThreePrices, gpu_numbers};
 pub use volume::{VolumeCost, VolumePrices, VolumeTerm};
 
@@ -48,7 +51,7 @@ pub fn storage_per_hour(storage_cost: f64, gb: f64) -> f64 {
 }
 
 /// Why a price cannot be computed. Members go by their wire names.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Gap {
     /// The record lacks the member, or it is null.
     #[error("{0} is not reported")]
@@ -64,6 +67,9 @@ pub enum Gap {
     Zero(&'static str),
     #[error("the numbers are too large")]
     TooLarge,
+    /// The person has given no throughput for the model.
+    #[error("no throughput of {1} is configured: add \"{1}\" = N to [throughput.\"{rate}\"]", rate = .0.rate())]
+    NoRate(WorkUnit, String),
     /// An input is out of range.
     #[error(transparent)]
     Input(#[from] InputError),
@@ -89,6 +95,10 @@ pub enum Input {
     GbOut,
     /// Work in DLPerf-hours.
     Work,
+    /// Work in tokens, images or steps.
+    Amount,
+    /// When the work is to be done, in seconds since 1970.
+    Deadline,
     /// Size of a volume in GB.
     VolumeGb,
     /// Days a volume is kept.
@@ -105,6 +115,8 @@ impl Input {
             Self::GbIn => "GB in",
             Self::GbOut => "GB out",
             Self::Work => "work in DLPerf-hours",
+            Self::Amount => "amount of work",
+            Self::Deadline => "deadline",
             Self::VolumeGb => "size in GB",
             Self::Days => "days",
         }
@@ -116,6 +128,9 @@ impl Input {
             Self::RunHours | Self::StoppedHours => 1e6,
             Self::DiskGb | Self::GbIn | Self::GbOut | Self::VolumeGb => 1e9,
             Self::Work => 1e12,
+            Self::Amount => Work::MOST,
+            // The last second of the year 9999.
+            Self::Deadline => 253_402_300_799.0,
             Self::Days => 36_500.0,
         }
     }
@@ -168,12 +183,21 @@ pub enum Outlives {
 }
 
 impl Outlives {
+    /// Whether it does, and the hours that are left over; negative if it does not.
+    pub const fn told(self) -> (Option<bool>, Option<f64>) {
+        match self {
+            Self::Yes { spare } => (Some(true), Some(spare)),
+            Self::No { short_by } => (Some(false), Some(-short_by)),
+            Self::Unknown => (None, None),
+        }
+    }
+
     /// Compares `needed` hours with the hours that are left.
-    fn of(left: Result<f64, Gap>, needed: f64) -> Self {
+    fn of(left: Option<f64>, needed: f64) -> Self {
         match left {
-            Err(_) => Self::Unknown,
-            Ok(left) if left >= needed => Self::Yes { spare: left - needed },
-            Ok(left) => Self::No {
+            None => Self::Unknown,
+            Some(left) if left >= needed => Self::Yes { spare: left - needed },
+            Some(left) => Self::No {
                 short_by: needed - left,
             },
         }
@@ -191,11 +215,11 @@ pub enum Room {
 }
 
 impl Room {
-    fn of(there: Result<f64, Gap>, wanted: f64) -> Self {
+    fn of(there: Option<f64>, wanted: f64) -> Self {
         match there {
-            Err(_) => Self::Unknown,
-            Ok(there) if there >= wanted => Self::Enough,
-            Ok(there) => Self::ShortBy(wanted - there),
+            None => Self::Unknown,
+            Some(there) if there >= wanted => Self::Enough,
+            Some(there) => Self::ShortBy(wanted - there),
         }
     }
 }
@@ -491,7 +515,7 @@ impl<'a> Prices<'a> {
 
     /// Whether a disk of `gb` is more than the row reports.
     pub fn lacks_disk(&self, row: usize, gb: f64) -> bool {
-        matches!(Room::of(self.disk_space.amount(row), gb), Room::ShortBy(_))
+        matches!(Room::of(self.disk_space.amount(row).ok(), gb), Room::ShortBy(_))
     }
 
     /// GB (1000 MB) of all GPUs' memory.

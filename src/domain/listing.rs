@@ -14,6 +14,7 @@ use super::dialect::TransferUnit;
 use super::field::Field;
 use super::json_split::SplitError;
 use super::text::Untrusted;
+use super::throughput::Throughput;
 use super::value::{CellRef, JsonKind};
 
 mod builder;
@@ -192,6 +193,8 @@ pub struct Listing {
     estimate: Option<Estimate>,
     /// The unit of its network speeds.
     transfer: TransferUnit,
+    /// The person's throughput, which work takes its hours from.
+    throughput: Arc<Throughput>,
     /// How all fields of a record are read, for [`Listing::whole`].
     plan_of_all: OnceLock<read::Plan>,
     /// The record that was read last, by its row.
@@ -226,6 +229,7 @@ impl Listing {
             hidden: 0,
             estimate: None,
             transfer: TransferUnit::MegabitsPerSecond,
+            throughput: Arc::default(),
             plan_of_all: OnceLock::new(),
             last: Mutex::default(),
         }
@@ -272,6 +276,14 @@ impl Listing {
     /// The unit of its network speeds.
     pub const fn transfer(&self) -> TransferUnit {
         self.transfer
+    }
+
+    pub fn throughput(&self) -> &Throughput {
+        &self.throughput
+    }
+
+    pub fn set_throughput(&mut self, throughput: Arc<Throughput>) {
+        self.throughput = throughput;
     }
 
     pub const fn was_single(&self) -> bool {

@@ -62,6 +62,17 @@ impl LocalTime {
             .unwrap_or_else(|| format!("{epoch:.3e}"))
     }
 
+    /// A time to come with its day and offset from UTC, and what is left: `Fri 2026-11-27 23:59 +01:00 (2 days left)`.
+    pub fn deadline(&self, epoch: f64) -> String {
+        let text = self.text(epoch, "%a %Y-%m-%d %H:%M %:z");
+        let text = text.unwrap_or_else(|| format!("{epoch:.3e}"));
+        if epoch > self.now {
+            format!("{text} ({} left)", format::lasting(epoch - self.now))
+        } else {
+            format!("{text} (has passed)")
+        }
+    }
+
     /// At most `most` times from `from` to `until`, at equal steps from local midnight.
     pub fn ticks(&self, from: f64, until: f64, most: usize) -> Vec<f64> {
         #[expect(clippy::cast_possible_truncation)] // saturates: a time of any century

@@ -9,6 +9,7 @@ pub mod catalog;
 pub(crate) mod copies;
 pub mod cost;
 pub mod country;
+pub mod deadline;
 pub mod dialect;
 pub mod export;
 pub mod field;

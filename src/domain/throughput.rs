@@ -1,11 +1,17 @@
 //! The person's own throughput per GPU model, and what the work then costs: `$/Mtoken` and the like.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
+use super::format::trimmed;
 use super::listing::Listing;
 
 /// A unit of work that a GPU is measured in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum WorkUnit {
     Tokens,
     Images,
@@ -21,6 +27,23 @@ impl WorkUnit {
             Self::Tokens => "tokens/s",
             Self::Images => "images/s",
             Self::Steps => "steps/s",
+        }
+    }
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Tokens => "tokens",
+            Self::Images => "images",
+            Self::Steps => "steps",
+        }
+    }
+
+    /// As many as a price is for: `$0.11/Mtoken`.
+    pub const fn per(self) -> &'static str {
+        match self {
+            Self::Tokens => "Mtoken",
+            Self::Images => "1k images",
+            Self::Steps => "1k steps",
         }
     }
 
@@ -41,12 +64,84 @@ impl WorkUnit {
         cost.is_finite().then_some(cost)
     }
 
-    /// How many units the column prices: a million tokens, a thousand of the others.
-    const fn priced(self) -> f64 {
+    /// How many units a price is for: a million tokens, a thousand of the others.
+    pub(super) const fn priced(self) -> f64 {
         match self {
             Self::Tokens => 1e6,
             Self::Images | Self::Steps => 1e3,
         }
+    }
+}
+
+/// What may stand between a number and a unit of work, the largest first, and its factor.
+pub(super) const MULTIPLES: [(&[&str], f64); 4] = [
+    (&["B", "b", "g", "bn", "billion"], 1e9),
+    (&["M", "m", "mio", "million"], 1e6),
+    (&["k", "thousand"], 1e3),
+    (&[""], 1.0),
+];
+
+/// An amount of work: `500M tokens`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Work {
+    pub amount: f64,
+    pub unit: WorkUnit,
+}
+
+impl Work {
+    /// Far beyond use, and small enough that hours stay finite.
+    pub const MOST: f64 = 1e18;
+
+    pub fn of(amount: f64, unit: WorkUnit) -> Option<Self> {
+        (amount > 0.0 && amount <= Self::MOST).then_some(Self { amount, unit })
+    }
+}
+
+impl fmt::Display for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fitting = MULTIPLES.iter().find(|(_, factor)| self.amount >= *factor);
+        let (names, factor) = fitting.unwrap_or(&MULTIPLES[3]);
+        write!(
+            f,
+            "{}{} {}",
+            trimmed(self.amount / factor, 9),
+            names[0],
+            self.unit.name()
+        )
+    }
+}
+
+impl FromStr for Work {
+    type Err = String;
+
+    /// Reads `500M tokens`, `1.5b-tokens`, `20k images`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let lower = text.trim().to_ascii_lowercase();
+        let joint = [' ', '-'];
+        let unit = |unit: &WorkUnit| {
+            let name = unit.name();
+            let rest = lower
+                .strip_suffix(name)
+                .or_else(|| lower.strip_suffix(&name[..name.len() - 1]));
+            Some((rest?.trim_end_matches(joint).to_owned(), *unit))
+        };
+        let read = || {
+            let (number, unit) = WorkUnit::ALL.iter().find_map(unit)?;
+            let multiple = MULTIPLES.iter().find_map(|(names, factor)| {
+                let mut rests = names.iter().filter_map(|name| number.strip_suffix(name));
+                let digits = rests.next()?.trim_end_matches(joint);
+                let digits = Some(digits).filter(|digits| digits.ends_with(|last: char| last.is_ascii_digit()));
+                Some((digits?.replace([',', '_'], ""), *factor))
+            });
+            let (digits, factor) = multiple?;
+            let is_digit = |sign: char| sign.is_ascii_digit() || sign == '.';
+            let number: f64 = Some(digits)
+                .filter(|digits| digits.chars().all(is_digit))?
+                .parse()
+                .ok()?;
+            Self::of(number * factor, unit)
+        };
+        read().ok_or_else(|| "Not an amount of work: write 500M tokens, 20k images or 3k steps".to_owned())
     }
 }
 

@@ -98,7 +98,10 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::Compare => cx.try_open(compare::view::Compare::new),
         Action::Funnel => search::dialog::open(action, cx),
         Action::Job if cx.state().pane == Pane::Volumes => cx.try_open(|state| Some(volumes::term::Term::new(state))),
-        Action::Job => cx.try_open(|state| Some(job::view::JobForm::new(state))),
+        Action::Job => {
+            let now = cx.now;
+            cx.try_open(|state| Some(job::view::JobForm::new(state, now)))
+        }
         Action::Filter | Action::Sort | Action::Columns | Action::Settings if cx.is_on_pane() => {
             search::dialog::open(action, cx)
         }

@@ -7,6 +7,7 @@ use std::thread;
 
 use jiff::tz::TimeZone;
 
+use super::clock::Clock;
 use super::dashboard::Dashboard;
 use super::panics;
 use super::terminal::{self, HANG_UP_STATUS, require_terminal};
@@ -88,7 +89,8 @@ fn model(settings: &Settings, profile: Profile, restored: RestoredState) -> Mode
     model.set_throughput(values.throughput.clone());
     model.settings.pace.configure(values.watch());
     model.settings.values.clone_from(values);
-    model.browsers[Resource::Offers].take_settings(&settings.words);
+    let local = model.local_time(Clock::start().now());
+    model.browsers[Resource::Offers].take_settings(&settings.words, &local);
     if let Some(limit) = settings.limit {
         model.browsers[Resource::Offers].query.limit = (limit > 0).then_some(limit);
     }

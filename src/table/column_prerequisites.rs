@@ -15,6 +15,8 @@ use crate::keys::{Action, Keymap};
 pub enum Need {
     /// A job to price for.
     Job,
+    /// A job with a deadline.
+    Deadline,
     /// A size and a term to price for.
     Term,
     ThreePrices,
@@ -26,7 +28,9 @@ impl Need {
     /// What the numbers of a column depend on, whether or not it is set.
     pub fn of(field: &Field) -> Option<Self> {
         let is_one_of = |keys: &[&str]| field.is_computed() && keys.contains(&field.key);
-        if is_one_of(&JOB_COLUMNS) {
+        if is_one_of(&["job_slack"]) {
+            Some(Self::Deadline)
+        } else if is_one_of(&JOB_COLUMNS) {
             Some(Self::Job)
         } else if is_one_of(&TERM_COLUMNS) {
             Some(Self::Term)
@@ -43,6 +47,7 @@ impl Need {
     pub const fn remedy(self) -> &'static str {
         match self {
             Self::Job => "set a job first",
+            Self::Deadline => "set a job with a deadline first",
             Self::Term => "set a size and a term first",
             Self::ThreePrices => "load the three prices first",
             Self::Throughput(_) => "add [throughput] to the configuration first",
@@ -52,6 +57,7 @@ impl Need {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Job => "a job",
+            Self::Deadline => "a job with a deadline",
             Self::Term => "a size and a term",
             Self::ThreePrices => "the three prices",
             Self::Throughput(_) => "your throughput",
@@ -60,7 +66,7 @@ impl Need {
 
     pub const fn action(self) -> Action {
         match self {
-            Self::Job | Self::Term => Action::Job,
+            Self::Job | Self::Deadline | Self::Term => Action::Job,
             Self::ThreePrices => Action::ThreePrices,
             Self::Throughput(_) => Action::EditConfig,
         }
@@ -85,6 +91,7 @@ impl Rows {
     pub fn need(&self, field: &Field) -> Option<Need> {
         Need::of(field).filter(|need| match need {
             Need::Job => self.computed.job.is_none(),
+            Need::Deadline => self.computed.job.is_none_or(|job| job.deadline.is_none()),
             Need::Term => self.computed.term.is_none(),
             Need::ThreePrices => !self.computed.price_models.has_column(field.key),
             Need::Throughput(unit) => self.computed.throughput.models(*unit) == 0,

@@ -12,8 +12,18 @@ use crate::domain::insight::{Front, Goal, Point, Standing};
 use crate::domain::throughput::{Throughput, WorkUnit};
 use crate::domain::{Condition, Listing, OfferType};
 
-/// The columns that a job adds to the table; the last one only if the work is given.
-pub const JOB_COLUMNS: [&str; 3] = ["job_cost", "job_spare", "job_time"];
+/// The columns that a job can add to the table.
+pub const JOB_COLUMNS: [&str; 4] = ["job_cost", "job_spare", "job_time", "job_slack"];
+
+/// Those that a job adds: the time only if it depends on the offer.
+pub fn columns_of(job: &Job) -> Vec<&'static str> {
+    let is_added = |key: &&str| match *key {
+        "job_time" => job.is_work(),
+        "job_slack" => job.deadline.is_some(),
+        _ => true,
+    };
+    JOB_COLUMNS.into_iter().filter(is_added).collect()
+}
 
 /// The columns that a term adds to the table.
 pub const TERM_COLUMNS: [&str; 4] = ["volume_term", "volume_monthly", "volume_hourly", "volume_spare"];
@@ -95,6 +105,16 @@ impl ComputedColumns {
         self.unfit.get(row).copied().unwrap_or(false)
     }
 
+    /// What unfit rows are.
+    pub fn unfit_words(&self) -> &'static str {
+        let has_deadline = self.job.is_some_and(|job| job.deadline.is_some());
+        if has_deadline {
+            "too small, too slow or ends too early"
+        } else {
+            "too small or ends too early"
+        }
+    }
+
     /// How many rows are unfit.
     pub const fn unfit(&self) -> usize {
         self.unfit_count
@@ -131,6 +151,7 @@ impl ComputedColumns {
     pub fn fill_for(&mut self, listing: &mut Listing, pricing: Basis, disk: Option<f64>, conditions: &[Condition]) {
         self.standing = Standing::default();
         self.annotate(listing);
+        listing.set_throughput(Arc::clone(&self.throughput));
         let prices = Prices::new(listing, pricing.model);
         let now = listing.read_at();
         let is_unfit = |row| match (&self.job, disk) {
@@ -261,9 +282,7 @@ impl ComputedColumns {
         const HOUR: f64 = 3600.0;
         let rows = 0..listing.len();
         let Some(job) = self.job else {
-            return ["job_cost", "job_time", "job_spare"]
-                .map(|key| (key, Vec::new()))
-                .into();
+            return JOB_COLUMNS.map(|key| (key, Vec::new())).into();
         };
         let prices = Prices::new(listing, pricing.model);
         let now = listing.read_at();
@@ -277,6 +296,12 @@ impl ComputedColumns {
                 "job_time",
                 rows.clone()
                     .map(|row| prices.job_hours(row, &job).ok().map(hours))
+                    .collect(),
+            ),
+            (
+                "job_slack",
+                rows.clone()
+                    .map(|row| prices.job_slack(row, &job, now).ok()?.map(hours))
                     .collect(),
             ),
             (

@@ -1,7 +1,7 @@
 //! What rows are priced for: offers for a job, volumes for a size and term.
 
 use super::browser::Browser;
-use super::computed_columns::{JOB_COLUMNS, TERM_COLUMNS};
+use super::computed_columns::{JOB_COLUMNS, TERM_COLUMNS, columns_of};
 use crate::domain::cost::{Job, VolumeTerm};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::{Operand, Operator, OrderKey, Query, Value};
@@ -60,8 +60,7 @@ impl Browser {
         self.take_disk_of_job();
         self.hide_columns(&JOB_COLUMNS);
         if let Some(job) = job {
-            let many = if job.work_dlperf_hours.is_some() { 3 } else { 2 };
-            self.show_columns(&JOB_COLUMNS[..many], "dph_total");
+            self.show_columns(&columns_of(&job), "dph_total");
         } else {
             self.query.order.retain(|key| !JOB_COLUMNS.contains(&key.field.key));
         }

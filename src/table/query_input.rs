@@ -10,6 +10,7 @@ use super::browser::Browser;
 use super::suggestions;
 use crate::domain::field::Kind;
 use crate::domain::language::{Candidate, Completion};
+use crate::domain::local::LocalTime;
 use crate::domain::plain::{Cluster, Reading, Settings};
 use crate::domain::{CellRef, Condition, Direction, Field, Listing, OrderKey, Resource, country, language, plain};
 
@@ -135,7 +136,7 @@ impl Browser {
     }
 
     /// Runs the typed query. A query with a mistake stays in the bar.
-    pub(crate) fn run_typed(&mut self) -> Option<Ran> {
+    pub(crate) fn run_typed(&mut self, local: &LocalTime) -> Option<Ran> {
         let text = self.bar.input.text().trim().to_owned();
         let reading = plain::read(&text, self.query.catalog(), self.dialect(), &self.models());
         match reading.renewed(&|text| parse_bar(self, text)) {
@@ -148,7 +149,7 @@ impl Browser {
                 if !reading.is_empty() {
                     self.restore_words();
                 }
-                let is_other_job = self.take_job(&reading.meaning.settings);
+                let is_other_job = self.take_job(&reading.meaning.settings, local);
                 let settings = &reading.meaning.settings;
                 let must_ask = self.take_query(parsed.conditions, parsed.words, settings);
                 self.bar.ran(&text);
@@ -163,20 +164,20 @@ impl Browser {
     }
 
     /// Takes what the plain words of the command line say besides conditions.
-    pub fn take_settings(&mut self, settings: &Settings) {
+    pub fn take_settings(&mut self, settings: &Settings, local: &LocalTime) {
         let (conditions, words) = (self.query.conditions.clone(), self.ran_words().to_vec());
-        self.take_job(settings);
+        self.take_job(settings, local);
         self.take_query(conditions, words, settings);
     }
 
     /// Sets the job that plain words describe, if they do; true if the market must be queried for
     /// its prices. The lowest bill comes first, unless another order was chosen.
-    fn take_job(&mut self, settings: &Settings) -> bool {
+    fn take_job(&mut self, settings: &Settings, local: &LocalTime) -> bool {
         if !settings.job.is_job() {
             return false;
         }
         let storage = settings.storage.or(self.query.storage);
-        let job = settings.job.over(self.computed.job, storage);
+        let job = settings.job.over(self.computed.job, storage, local);
         let reorders = self.computed.job.is_none() && self.is_ranked_by_score();
         let is_changed = self.set_job(Some(job));
         if reorders && let Some(field) = self.query.catalog().column("job_cost") {

@@ -17,8 +17,10 @@ pub static OFFERS: &[Field] = &[
             both ways; ! if the offer ends too early or its disk is too small."),
     Field::number("job_time", "Job time", Unit::Seconds).computed().section(Section::Price)
         .width(8).priority(35).less_is_better()
-        .doc("Running time of the job on this offer, its download included; work in DLPerf-hours finishes sooner on \
-            faster offers."),
+        .doc("Running time of the job on this offer, its download included; work finishes sooner on faster offers."),
+    Field::number("job_slack", "Slack", Unit::Seconds).computed().section(Section::Availability)
+        .width(7).priority(13).more_is_better()
+        .doc("Time between the end of the job and its deadline if it starts now; negative if it is done too late."),
     Field::number("job_spare", "Left after job", Unit::Seconds).computed().section(Section::Availability)
         .width(7).priority(12).more_is_better()
         .doc("Time left after the job if it starts now; negative if the offer ends first."),

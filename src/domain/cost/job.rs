@@ -8,6 +8,11 @@ use super::{
     finite, hours_left, rounded, shown, summand,
 };
 use crate::domain::format::{gigabytes, lasting, trimmed};
+use crate::domain::local::LocalTime;
+use crate::domain::throughput::{Work, WorkUnit};
+
+/// Characters of a model's name in a reason.
+const LONGEST_MODEL: usize = 40;
 
 /// A job to price offers for.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -26,6 +31,15 @@ pub struct Job {
     /// Work in DLPerf-hours: an offer runs for this divided by its `DLPerf`, so that faster ones
     /// finish sooner.
     pub work_dlperf_hours: Option<f64>,
+    /// Work in the person's own units: an offer runs for this divided by the throughput of its GPUs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub work: Option<Work>,
+    /// When the work is to be done, in seconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<f64>,
+    /// How many GPUs divide the work evenly among them; those of one offer if not given.
+    #[serde(skip)]
+    pub shared_by: Option<u32>,
 }
 
 impl Default for Job {
@@ -37,11 +51,19 @@ impl Default for Job {
             gb_in: 20.0,
             gb_out: 5.0,
             work_dlperf_hours: None,
+            work: None,
+            deadline: None,
+            shared_by: None,
         }
     }
 }
 
 impl Job {
+    /// Whether its hours depend on the offer.
+    pub const fn is_work(&self) -> bool {
+        self.work.is_some() || self.work_dlperf_hours.is_some()
+    }
+
     /// Checks that every input is a number from 0 to its maximum; the error names the first that is
     /// not.
     pub fn validate(&self) -> Result<(), InputError> {
@@ -52,6 +74,8 @@ impl Job {
             (Input::GbIn, self.gb_in),
             (Input::GbOut, self.gb_out),
             (Input::Work, self.work_dlperf_hours.unwrap_or(0.0)),
+            (Input::Amount, self.work.map_or(0.0, |work| work.amount)),
+            (Input::Deadline, self.deadline.unwrap_or(0.0)),
         ];
         inputs
             .into_iter()
@@ -62,31 +86,32 @@ impl Job {
 impl Job {
     /// How long it runs, in full words: `3 days`.
     pub fn length(&self) -> String {
-        match self.work_dlperf_hours {
-            Some(work) => format!("{} DLPerf-hours", trimmed(work, 2)),
-            None => lasting(self.run_hours * 3600.0),
-        }
+        self.amount()
+            .unwrap_or_else(|| lasting(self.run_hours * SECONDS_PER_HOUR))
+    }
+
+    /// Its work, if it has one: `500M tokens`.
+    fn amount(&self) -> Option<String> {
+        let dlperf = self.work_dlperf_hours;
+        let dlperf = || dlperf.map(|work| format!("{} DLPerf-hours", trimmed(work, 2)));
+        self.work.map(|work| work.to_string()).or_else(dlperf)
     }
 
     /// The job in a few words: `3d, 200 GB, 20 GB in / 5 GB out`.
-    pub fn brief(&self) -> String {
-        let span = |hours: f64| {
-            if hours > 0.0 && hours % 24.0 == 0.0 {
-                format!("{}d", trimmed(hours / 24.0, 0))
-            } else {
-                format!("{}h", trimmed(hours, 2))
-            }
+    pub fn brief(&self, local: &LocalTime) -> String {
+        let span = |hours: f64| match hours % 24.0 {
+            0.0 if hours > 0.0 => format!("{}d", trimmed(hours / 24.0, 0)),
+            _ => format!("{}h", trimmed(hours, 2)),
         };
-        let mut text = match self.work_dlperf_hours {
-            Some(work) => format!("{} DLPerf-hours", trimmed(work, 2)),
-            None => span(self.run_hours),
-        };
+        let mut text = self.amount().unwrap_or_else(|| span(self.run_hours));
         if self.stopped_hours > 0.0 {
             text = format!("{text} + {} stopped", span(self.stopped_hours));
         }
         let disk = gigabytes(self.disk_gb);
         let (gb_in, gb_out) = (trimmed(self.gb_in, 2), trimmed(self.gb_out, 2));
-        format!("{text}, {disk}, {gb_in} GB in / {gb_out} GB out")
+        let by = self.deadline.map(|at| format!(", by {}", local.deadline(at)));
+        let by = by.unwrap_or_default();
+        format!("{text}, {disk}, {gb_in} GB in / {gb_out} GB out{by}")
     }
 }
 
@@ -104,6 +129,10 @@ pub struct JobCost {
     pub traffic_in: f64,
     pub traffic_out: f64,
     pub total: f64,
+    /// What the job costs for as much of its work as a price is for, traffic and storage included.
+    pub per_unit: Option<f64>,
+    /// Whether the work is done by the deadline, if there is one.
+    pub in_time: Option<Outlives>,
     /// Whether the offer is available until the job ends, running and stopped hours together.
     pub outlives: Outlives,
     /// Whether the offer has the disk that the job needs.
@@ -135,10 +164,45 @@ impl Prices<'_> {
     /// Hours of work, without the download.
     fn run_hours(&self, row: usize, job: &Job) -> Result<f64, Gap> {
         job.validate()?;
-        match job.work_dlperf_hours {
-            None => Ok(job.run_hours),
-            Some(work) => finite(work / self.dlperf.divisor(row)?),
+        match (job.work, job.work_dlperf_hours) {
+            (Some(work), _) => {
+                let rate = self.rate(row, work.unit)? * self.workers(row, job)?;
+                finite(work.amount / rate / SECONDS_PER_HOUR)
+            }
+            (None, Some(work)) => finite(work / self.dlperf_of(row, job)?),
+            (None, None) => Ok(job.run_hours),
         }
+    }
+
+    /// GPUs that do the work.
+    fn workers(&self, row: usize, job: &Job) -> Result<f64, Gap> {
+        job.shared_by
+            .map_or_else(|| self.num_gpus.divisor(row), |gpus| Ok(gpus.into()))
+    }
+
+    /// `DLPerf` of all that do the work.
+    fn dlperf_of(&self, row: usize, job: &Job) -> Result<f64, Gap> {
+        let own = self.dlperf.divisor(row)?;
+        match job.shared_by {
+            None => Ok(own),
+            Some(gpus) => Ok(own / self.num_gpus.divisor(row)? * f64::from(gpus)),
+        }
+    }
+
+    /// Units of work that one GPU of a row does in a second, by the person's throughput.
+    fn rate(&self, row: usize, unit: WorkUnit) -> Result<f64, Gap> {
+        let field = self.listing.catalog().by_key("gpu_name");
+        let model = field.and_then(|field| self.listing.text(row, field));
+        let model = model.ok_or(Gap::Missing("gpu_name"))?;
+        let rate = self.listing.throughput().rate(unit, model.compared(), 1.0);
+        rate.ok_or_else(|| Gap::NoRate(unit, model.screen(LONGEST_MODEL)))
+    }
+
+    /// Hours between the end of the work, started at `now` (seconds since 1970), and its deadline; negative if it
+    /// ends too late, `None` without a deadline.
+    pub fn job_slack(&self, row: usize, job: &Job, now: f64) -> Result<Option<f64>, Gap> {
+        let hours = self.job_hours(row, job)?;
+        Ok(job.deadline.map(|at| (at - now) / SECONDS_PER_HOUR - hours))
     }
 
     /// Hours until the data of a job that runs for `run` hours are on the disk of a row. What never
@@ -168,8 +232,11 @@ impl Prices<'_> {
             let run = self.run_hours(row, job)?;
             // An offer is only called unfit for what is certain.
             let download = self.download_hours(row, job, run).unwrap_or(0.0);
-            let left = hours_left(&self.duration, row, now)?;
-            Ok::<_, Gap>(left < run + download + job.stopped_hours)
+            let is_late = job
+                .deadline
+                .is_some_and(|at| (at - now) / SECONDS_PER_HOUR < run + download);
+            let left = hours_left(&self.duration, row, now);
+            Ok::<_, Gap>(is_late || left.is_ok_and(|left| left < run + download + job.stopped_hours))
         };
         ends_early().unwrap_or(false) || self.lacks_disk(row, job.disk_gb)
     }
@@ -188,8 +255,12 @@ impl Prices<'_> {
             traffic_in,
             traffic_out,
             total: parts.total,
-            outlives: Outlives::of(hours_left(&self.duration, row, now), needed),
-            room: Room::of(self.disk_space.amount(row), job.disk_gb),
+            per_unit: job.work.map(|work| parts.total / work.amount * work.unit.priced()),
+            in_time: job
+                .deadline
+                .map(|at| Outlives::of(Some((at - now) / SECONDS_PER_HOUR), parts.hours)),
+            outlives: Outlives::of(hours_left(&self.duration, row, now).ok(), needed),
+            room: Room::of(self.disk_space.amount(row).ok(), job.disk_gb),
             steps: self.steps(row, job, &parts),
         })
     }
@@ -267,7 +338,12 @@ impl Prices<'_> {
         };
         let mut steps = Vec::new();
         let download = parts.download;
-        if let (Some(work), Ok(dlperf)) = (job.work_dlperf_hours, self.dlperf.divisor(row)) {
+        if let (Some(work), Ok(gpus)) = (job.work, self.workers(row, job)) {
+            let rate = self.rate(row, work.unit).unwrap_or_default();
+            let (gpus, rate, unit) = (shown(gpus, 0), shown(rate, 4), work.unit.rate());
+            let formula = format!("{work} / ({gpus} × {rate} {unit}) / 3600 s/h");
+            steps.push(step("Hours", formula, parts.hours - download));
+        } else if let (Some(work), Ok(dlperf)) = (job.work_dlperf_hours, self.dlperf_of(row, job)) {
             let (work, dlperf) = (shown(work, 4), shown(dlperf, 4));
             let formula = format!("{work} DLPerf-hours / {dlperf} DLPerf");
             steps.push(step("Hours", formula, parts.hours - download));

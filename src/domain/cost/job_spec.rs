@@ -4,9 +4,11 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use super::{Input, Job};
+use crate::domain::deadline;
 use crate::domain::language::LanguageError;
 use crate::domain::quantity::{self, Quantity};
 use crate::domain::query::DEFAULT_STORAGE_GB;
+use crate::domain::throughput::Work;
 
 /// What a part of a job is, by the word behind its number.
 const ENDINGS: [(&str, Input); 10] = [
@@ -26,7 +28,7 @@ const fn quantity_of(input: Input) -> Quantity {
     match input {
         Input::RunHours | Input::StoppedHours => Quantity::Hours,
         Input::DiskGb | Input::GbIn | Input::GbOut | Input::VolumeGb => Quantity::Gigabytes,
-        Input::Work => Quantity::Number,
+        Input::Work | Input::Amount | Input::Deadline => Quantity::Number,
         Input::Days => Quantity::Days,
     }
 }
@@ -42,8 +44,9 @@ impl FromStr for Job {
 
 impl Job {
     /// Reads parts between commas: a duration is the run time, a size the disk; `300GB-down`,
-    /// `50GB-up` and `2d-stopped` say more, and `5000-dlperf-hours` replaces the run time. Without
-    /// a disk it is what prices include by default; without traffic there is none.
+    /// `50GB-up` and `2d-stopped` say more, `500M-tokens` or `5000-dlperf-hours` replaces the run
+    /// time, and `by-2026-12-01T18:00Z` is the deadline. Without a disk it is what prices include
+    /// by default; without traffic there is none.
     ///
     /// # Errors
     /// With the part that is wrong, or that the run time is missing.
@@ -56,11 +59,10 @@ impl Job {
     pub fn from_spec(text: &str) -> Result<Self, LanguageError> {
         let mut job = Self {
             run_hours: 0.0,
-            stopped_hours: 0.0,
             disk_gb: DEFAULT_STORAGE_GB,
             gb_in: 0.0,
             gb_out: 0.0,
-            work_dlperf_hours: None,
+            ..Self::default()
         };
         let mut given: Vec<Input> = Vec::new();
         let mut start = 0;
@@ -72,7 +74,11 @@ impl Job {
                 continue;
             }
             let span = begin..begin + trimmed.len();
-            let (input, value) = read(trimmed, &span)?;
+            let work = trimmed.parse::<Work>().ok();
+            let (input, value) = match work {
+                Some(work) => (Input::Amount, work.amount),
+                None => read(trimmed, &span)?,
+            };
             if given.contains(&input) {
                 let message = format!("{} given twice: keep one", input.label());
                 return Err(LanguageError::new(span, message));
@@ -85,20 +91,23 @@ impl Job {
                 Input::GbIn => job.gb_in = value,
                 Input::GbOut => job.gb_out = value,
                 Input::Work => job.work_dlperf_hours = Some(value),
+                Input::Amount => job.work = work,
+                Input::Deadline => job.deadline = Some(value),
                 Input::VolumeGb | Input::Days => {}
             }
         }
         let end = text.len()..text.len();
-        match (given.contains(&Input::RunHours), job.work_dlperf_hours) {
-            (false, None) => Err(LanguageError::new(
+        let lengths = [Input::RunHours, Input::Work, Input::Amount];
+        match lengths.iter().filter(|input| given.contains(input)).count() {
+            1 => Ok(job),
+            0 => Err(LanguageError::new(
                 end,
-                "a job needs a run time, e.g. 3d,200GB,300GB-down",
+                "a job needs a run time or work, e.g. 3d,200GB,300GB-down or 500M-tokens,200GB",
             )),
-            (true, Some(_)) => Err(LanguageError::new(
+            _ => Err(LanguageError::new(
                 0..text.len(),
-                "a job has a run time or DLPerf-hours, not both",
+                "a job has a run time or work, not both",
             )),
-            (true, None) | (false, Some(_)) => Ok(job),
         }
     }
 }
@@ -110,6 +119,14 @@ fn read(part: &str, span: &Range<usize>) -> Result<(Input, f64), LanguageError> 
     let of = |text: &str, input: Input| {
         quantity::within(text, quantity_of(input), 0.0..=input.most()).map(|value| (input, value))
     };
+    let due = lower.strip_prefix("by").filter(|due| due.starts_with(['-', ' ']));
+    if let Some(due) = due {
+        let at = deadline::absolute(&due[1..]).and_then(|at| Input::Deadline.check(at).ok());
+        let wanted = "a deadline here is a full time such as by-2026-12-01T18:00Z; --by takes friday or 18:00";
+        return at
+            .map(|at| (Input::Deadline, at))
+            .ok_or_else(|| wrong(wanted.to_owned()));
+    }
     let ending = ENDINGS.iter().find_map(|(ending, input)| {
         let rest = lower.strip_suffix(ending)?;
         // A unit such as “min” also ends with a word of the list.
@@ -126,7 +143,8 @@ fn read(part: &str, span: &Range<usize>) -> Result<(Input, f64), LanguageError> 
             return of(&lower, input).map_err(wrong);
         }
     }
-    let message = format!("'{part}' is no part of a job: write 3d, 200GB, 300GB-down, 50GB-up or 2d-stopped");
+    let message =
+        format!("'{part}' is no part of a job: write 3d, 200GB, 300GB-down, 50GB-up, 2d-stopped or 500M-tokens");
     Err(wrong(message))
 }
 
@@ -135,9 +153,10 @@ impl Job {
     pub fn spec(&self) -> String {
         let hours = |hours: f64| quantity::write(hours, Quantity::Hours);
         let size = |gb: f64| quantity::write(gb, Quantity::Gigabytes);
-        let mut parts = vec![match self.work_dlperf_hours {
-            Some(work) => format!("{}-dlperf-hours", quantity::write(work, Quantity::Number)),
-            None => hours(self.run_hours),
+        let mut parts = vec![match (self.work, self.work_dlperf_hours) {
+            (Some(work), _) => work.to_string().replace(' ', "-"),
+            (None, Some(work)) => format!("{}-dlperf-hours", quantity::write(work, Quantity::Number)),
+            (None, None) => hours(self.run_hours),
         }];
         parts.push(size(self.disk_gb));
         let more = [
@@ -147,6 +166,7 @@ impl Job {
         ];
         let more = more.into_iter().filter(|(value, ..)| *value > 0.0);
         parts.extend(more.map(|(_, text, ending)| format!("{text}-{ending}")));
+        parts.extend(self.deadline.map(|at| format!("by-{}", deadline::written(at))));
         parts.join(",")
     }
 }
@@ -181,11 +201,12 @@ mod tests {
         for (text, wanted) in [
             (
                 "3d,soon",
-                "3d,soon\n   ^^^^\n'soon' is no part of a job: write 3d, 200GB, 300GB-down, 50GB-up or 2d-stopped",
+                "3d,soon\n   ^^^^\n'soon' is no part of a job: write 3d, 200GB, 300GB-down, 50GB-up, 2d-stopped or \
+                    500M-tokens",
             ),
             (
                 "200GB",
-                "200GB\n     ^\na job needs a run time, e.g. 3d,200GB,300GB-down",
+                "200GB\n     ^\na job needs a run time or work, e.g. 3d,200GB,300GB-down or 500M-tokens,200GB",
             ),
             ("3d, 2d", "3d, 2d\n    ^^\nrun hours given twice: keep one"),
             (
@@ -195,7 +216,7 @@ mod tests {
             ("-1d-run", "-1d-run\n^^^^^^^\nOut of range: 0 to 1,000,000 hours"),
             (
                 "3d,9-dlperf-hours",
-                "3d,9-dlperf-hours\n^^^^^^^^^^^^^^^^^\na job has a run time or DLPerf-hours, not both",
+                "3d,9-dlperf-hours\n^^^^^^^^^^^^^^^^^\na job has a run time or work, not both",
             ),
         ] {
             let error = Job::from_spec(text).unwrap_err();

@@ -113,7 +113,7 @@ impl<'a> VolumePrices<'a> {
     /// since 1970).
     pub fn cannot_serve(&self, row: usize, term: &VolumeTerm, now: f64) -> bool {
         let ends_early = self.spare(row, term, now).is_ok_and(|spare| spare < 0.0);
-        let room = Room::of(self.disk_space.amount(row), term.gb);
+        let room = Room::of(self.disk_space.amount(row).ok(), term.gb);
         ends_early || matches!(room, Room::ShortBy(_))
     }
 
@@ -155,8 +155,8 @@ impl<'a> VolumePrices<'a> {
             per_hour,
             per_month,
             term: total,
-            outlives: Outlives::of(hours_left(&self.duration, row, now), term.hours()),
-            room: Room::of(self.disk_space.amount(row), term.gb),
+            outlives: Outlives::of(hours_left(&self.duration, row, now).ok(), term.hours()),
+            room: Room::of(self.disk_space.amount(row).ok(), term.gb),
             steps,
         })
     }

@@ -7,7 +7,7 @@ use super::depth::MOST_GPUS;
 use super::knapsack::{Knapsack, Machines};
 use super::supply::{Set, Supply, Unit};
 use super::{Bill, whole};
-use crate::domain::cost::{Basis, Prices};
+use crate::domain::cost::{Basis, Job, Prices};
 use crate::domain::format::{self, counted, nominal_gb};
 use crate::domain::listing::Listing;
 use crate::domain::quantity::{self, Quantity};
@@ -181,6 +181,8 @@ pub struct Planning {
     pub binding: Vec<(String, f64)>,
     /// Whether any limit is set.
     pub is_limited: bool,
+    /// Hours until all of the plan's offers are done, if the job is work that they divide.
+    pub hours: Option<f64>,
     /// The bills of fewer and more GPUs, the need's own among them; `None` where no offers have so
     /// many.
     pub curve: Vec<(u32, Option<f64>)>,
@@ -196,20 +198,57 @@ pub struct Planning {
 pub struct Offers<'a> {
     prices: &'a Prices<'a>,
     basis: Basis,
+    candidates: &'a [u32],
     /// The rows with a price, and that price.
     rows: BTreeMap<u32, f64>,
 }
 
 impl<'a> Offers<'a> {
     /// The rows that have a price by `basis`, under `is_choice`.
-    pub fn new(prices: &'a Prices<'a>, basis: Basis, rows: &[u32], is_choice: impl Fn(usize) -> bool) -> Self {
-        let rows = rows.iter().filter(|row| is_choice(**row as usize));
+    pub fn new(prices: &'a Prices<'a>, basis: Basis, candidates: &'a [u32], is_choice: impl Fn(usize) -> bool) -> Self {
+        let rows = candidates.iter().filter(|row| is_choice(**row as usize));
         let with_price = |row: &u32| Some((*row, basis.price(prices, *row as usize).ok()?));
         Self {
             rows: rows.filter_map(with_price).collect(),
             prices,
             basis,
+            candidates,
         }
+    }
+
+    /// The same for work that so many GPUs divide evenly, so that an offer is billed for its share of the hours; a job
+    /// with hours of its own stays.
+    #[must_use]
+    pub fn sharing(self, gpus: u32) -> Self {
+        let Some(job) = self.basis.job.filter(Job::is_work) else {
+            return self;
+        };
+        self.shared(Job {
+            shared_by: Some(gpus),
+            ..job
+        })
+    }
+
+    fn shared(&self, job: Job) -> Self {
+        let (prices, now) = (self.prices, self.listing().read_at());
+        let basis = Basis {
+            job: Some(job),
+            ..self.basis
+        };
+        Self::new(prices, basis, self.candidates, |row| !prices.cannot_do(row, &job, now))
+    }
+
+    /// The lowest bill of work that another number of GPUs divides.
+    fn shared_bill(&self, need: &Need, job: Job, gpus: u32) -> Option<f64> {
+        let job = Job {
+            shared_by: Some(gpus),
+            ..job
+        };
+        let need = Need { gpus, ..need.clone() };
+        self.shared(job)
+            .solve(&need, gpus as usize, None)
+            .plan
+            .map(|plan| plan.bill)
     }
 
     const fn listing(&self) -> &'a Listing {
@@ -300,7 +339,11 @@ impl<'a> Offers<'a> {
             (lower < bill - 1e-4).then_some((name, lower))
         });
         let most = bills[..=gpus].iter().rposition(Option::is_some).unwrap_or(0);
-        let budget = need.budget.filter(|budget| bill.is_finite() && bill > *budget);
+        let work = self.basis.job.filter(Job::is_work);
+        // Fewer GPUs work longer: the bills of a part of the work say nothing of that.
+        let budget = need
+            .budget
+            .filter(|budget| bill.is_finite() && bill > *budget && work.is_none());
         let paid = budget.map(|budget| {
             let is_paid = |bill: &Option<f64>| bill.is_some_and(|bill| bill <= budget);
             bills[..gpus].iter().rposition(is_paid).unwrap_or(0)
@@ -314,13 +357,26 @@ impl<'a> Offers<'a> {
         Planning {
             runner_up: plan.as_ref().and_then(|plan| self.runner_up(need, plan)),
             binding: binding.collect(),
-            is_limited,
-            curve: sizes.into_iter().map(|gpus| (number(gpus), bills[gpus])).collect(),
+            is_limited: is_limited && self.basis.job.is_none_or(|job| job.deadline.is_none()),
+            hours: work.and_then(|job| self.hours(plan.as_ref()?, &job)),
+            curve: sizes
+                .into_iter()
+                .map(|gpus| match work {
+                    Some(job) => (number(gpus), self.shared_bill(need, job, number(gpus))),
+                    None => (number(gpus), bills[gpus]),
+                })
+                .collect(),
             affordable: paid.map(number),
             most: number(most),
             offers: self.groups(need).iter().map(Vec::len).sum(),
             plan,
         }
+    }
+
+    /// How long the slowest offer of a plan runs.
+    fn hours(&self, plan: &Plan, job: &Job) -> Option<f64> {
+        let hours = plan.rows().flat_map(|row| self.prices.job_hours(row as usize, job));
+        hours.reduce(f64::max)
     }
 
     /// The cheapest plan that lacks at least one of the offers of the best one.
@@ -399,16 +455,21 @@ impl Planning {
         if let Some(plan) = &self.plan {
             if let Some(budget) = need.budget.filter(|budget| plan.bill > *budget) {
                 let (over, budget) = (bill.money(plan.bill - budget), bill.money(budget));
-                let paid = match self.affordable {
-                    Some(gpus) if gpus > 0 => counted(gpus as usize, "GPU", "GPUs"),
-                    _ => "no GPU".to_owned(),
-                };
-                say(true, format!("{over} over the budget: {budget} pays for {paid}"));
+                let paid = self.affordable.map(|gpus| match gpus {
+                    0 => format!(": {budget} pays for no GPU"),
+                    _ => format!(": {budget} pays for {}", counted(gpus as usize, "GPU", "GPUs")),
+                });
+                let paid = paid.unwrap_or_default();
+                say(true, format!("{over} over the budget{paid}"));
             }
             let offers = plan.rows().count();
             if bill == Bill::Job && offers > 1 {
                 let text = format!("The bill has disk and traffic for each of the {offers} offers");
                 say(false, text);
+            }
+            if let Some(hours) = self.hours {
+                let (gpus, hours) = (plan.gpus, format::lasting(hours * 3600.0));
+                say(false, format!("Done in {hours}: {gpus} GPUs divide the work evenly"));
             }
             if let Some(second) = &self.runner_up {
                 say(false, runner_up(plan, second, bill, id));

@@ -6,7 +6,7 @@ use super::models;
 use super::text::{Amount, Bound, Text};
 use super::vocabulary::{BARE, BASED, Dim, EVERY, Measure, PRICES, Role, UNNAMED};
 use crate::domain::Operator::{self, Eq, Gte, Lt, Lte};
-use crate::domain::{format::trimmed, language};
+use crate::domain::{format::trimmed, language, throughput::Work};
 
 /// Words between the slots of a clause that say nothing.
 const BETWEEN: &str = "of the free usable is are be have should must version : to on in a an any";
@@ -156,6 +156,10 @@ impl Frame {
             "+down" | "+up" if is_bare || text.is_one_of(self.next, "per / a each every daily") => return None,
             "pci_gen" if text.is_one_of(self.next, "x") => return None,
             "+hours" => exact.map(|hours| set(|settings| settings.job.hours = Some(hours)))?,
+            "+work" => {
+                let Dim::Work(unit) = dim else { return None };
+                Work::of(exact?, unit).map(|work| set(|settings| settings.job.work = Some(work)))?
+            }
             "+down" => most.map(|gb| set(|settings| settings.job.gb_in = Some(gb)))?,
             "+up" => most.map(|gb| set(|settings| settings.job.gb_out = Some(gb)))?,
             "+rows" => whole(exact?).map(|rows| set(|settings| settings.limit = Some(rows)))?,

@@ -177,7 +177,7 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(usize, What)> {
         return vec![(at + 1, What::Break)];
     }
     let clauses = clause::clauses(text, at).into_iter().chain(list::choice(text, at));
-    let clauses = clauses.chain(list::cluster(text, at));
+    let clauses = clauses.chain(list::cluster(text, at)).chain(list::deadline(text, at));
     let mut ways: Vec<_> = clauses.map(|clause| (clause.next, What::Clause(clause))).collect();
     let filler = role!(text, at, Role::Filler => ());
     ways.extend(filler.map(|((), next)| (next, What::Filler)));

@@ -39,6 +39,18 @@ pub(super) fn cluster(text: &Text<'_>, at: usize) -> Option<Clause> {
     (next > end || is_card(text, next)).then_some(Clause { facts, next, is_open })
 }
 
+/// `by friday`, `before 2026-12-01 18:00`: when the job is to be done.
+pub(super) fn deadline(text: &Text<'_>, at: usize) -> Option<Clause> {
+    let from = Some(at + 1).filter(|_| text.is_offers() && text.is_one_of(at, "by before"))?;
+    // A date and a time of day are eight tokens.
+    let mut ends = (from + 1..=text.tokens.len().min(from + 8)).rev();
+    ends.find_map(|next| {
+        let by = joined(&text.tokens[from..next], " ").parse().ok()?;
+        let (facts, is_open) = (vec![set(|settings| settings.job.by = Some(by))], true);
+        Some(Clause { facts, next, is_open })
+    })
+}
+
 /// A model or a place.
 struct Value {
     field: &'static str,

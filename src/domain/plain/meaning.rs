@@ -5,6 +5,7 @@ use super::grammar::{Fact, Group, Sense};
 use super::models;
 use super::settings::Settings;
 use super::text::Bound;
+use crate::domain::cost::JobWords;
 use crate::domain::language::{self, Mode};
 use crate::domain::{Catalog, Dialect, Operator, country};
 
@@ -83,7 +84,8 @@ impl Context<'_> {
                 }
                 Fact::Size(size) => meaning.add(self.meaning(&disk(size))?),
                 Fact::Price(price) => conditions.push(compared(price, self.priced(price)?, Operator::Lte)),
-                Fact::Set(settings) => meaning.settings.add(settings),
+                Fact::Set(settings) if self.is_part(settings.job) => meaning.settings.add(settings),
+                Fact::Set(_) => return None,
                 Fact::Note(note) => meaning.notes.push(note.clone()),
             }
         }
@@ -97,6 +99,21 @@ impl Context<'_> {
         parsed.words.is_empty().then_some(meaning)
     }
 
+    /// All that is told of the job.
+    fn jobs(&self) -> impl Iterator<Item = JobWords> {
+        self.facts().filter_map(|fact| match fact {
+            Fact::Set(settings) => Some(settings.job),
+            _ => None,
+        })
+    }
+
+    /// Whether it goes with the rest of the job: one amount of work or hours, and what a deadline is for.
+    fn is_part(&self, job: JobWords) -> bool {
+        let has_work = self.jobs().any(|job| job.work.is_some());
+        let is_clear = !has_work || self.jobs().filter(JobWords::has_length).count() == 1;
+        (is_clear || !job.has_length()) && (job.by.is_none() || self.jobs().any(|job| job.is_job()))
+    }
+
     /// The field of dollars that may be an hour's price or the job's bill; `None` if both are likely.
     fn priced(&self, price: &[Bound]) -> Option<&'static str> {
         /// Dollars an hour that a GPU may cost.
@@ -104,10 +121,8 @@ impl Context<'_> {
         let counts = self.values("num_gpus", Sense::Wanted).into_iter();
         let gpus = counts.flat_map(str::parse).fold(1.0, f64::max);
         let each = price.last().map_or(0.0, |(_, dollars)| dollars / gpus);
-        let hours = self.facts().filter_map(|fact| {
-            let Fact::Set(settings) = fact else { return None };
-            settings.job.hours
-        });
+        // Work takes an hour or more.
+        let hours = self.jobs().filter_map(|job| job.hours.or(job.work.map(|_| 1.0)));
         match hours.last() {
             Some(_) if each > USUAL.1 => Some("job_cost"),
             Some(hours) if each / hours >= USUAL.0 => None,

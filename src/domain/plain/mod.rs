@@ -19,7 +19,7 @@ use std::ops::Range;
 
 pub use meaning::Meaning;
 pub use models::Names;
-pub use settings::{Cluster, JobWords, Settings};
+pub use settings::{Cluster, Settings};
 
 use self::{grammar::Fact, meaning::Context, text::Text, token::Kind};
 use super::language::{self, LanguageError, Mode, Parsed};
@@ -31,6 +31,7 @@ const LONGEST: usize = 2048;
 /// Why a clause is refused, and what to write.
 const UNKNOWN: &str = "is not understood: remove it, or write a condition such as num_gpus>=2";
 const PERIOD: &str = "may be the price of an hour or of the job: add 'per hour' or 'in total'";
+const LENGTH: &str = "is about a job: name either its hours or its work, such as 3d or 500M tokens, once";
 
 /// Words that have a meaning.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,8 +91,11 @@ pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect, na
             let span = group.span.clone();
             reading.phrases.push(Phrase { span, meaning });
         } else {
-            let is_price = matches!(facts, Some([Fact::Price(_)]));
-            let what = if is_price { PERIOD } else { UNKNOWN };
+            let what = match facts {
+                Some([Fact::Price(_)]) => PERIOD,
+                Some([Fact::Set(_)]) => LENGTH,
+                _ => UNKNOWN,
+            };
             let error = LanguageError::new(group.span.clone(), format!("'{words}' {what}"));
             reading.refused.push(error);
         }

@@ -69,7 +69,7 @@ impl<'a> Text<'a> {
 
     /// Whether the resource has a field of the vocabulary; a job is for offers, a price for all.
     pub(super) fn has_field(&self, field: &str) -> bool {
-        let is_job = matches!(field, "+hours" | "+down" | "+up" | "+size") && self.is_offers();
+        let is_job = matches!(field, "+hours" | "+down" | "+up" | "+size" | "+work") && self.is_offers();
         is_job || matches!(field, "+both" | "+rows") || self.catalog.named(field).is_some()
     }
 

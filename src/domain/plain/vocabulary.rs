@@ -6,12 +6,13 @@ use std::sync::LazyLock;
 #[rustfmt::skip]
 use Dim::{
     Bill, Bits, Bus, Bytes, Celsius, Count, Dollars, Each, GbEach, GbInAll, Gigahertz, Hourly, PerGb, PerTb, Plain,
-    Share, Size, Teraflops, Time, Watts,
+    Share, Size, Teraflops, Time, Watts, Work,
 };
 #[rustfmt::skip]
 use Role::{Behind, Best, Compare, Direction, Filler, Fixed, Not, Noun, Number, Per, Unit};
 
 use crate::domain::Operator::{self, Eq, Gt, Gte, Lt, Lte, Neq};
+use crate::domain::throughput::{MULTIPLES, WorkUnit};
 
 /// What a number with its unit measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +29,7 @@ pub(super) enum Dim {
     Celsius, Watts, Teraflops, Gigahertz,
     /// In MB/s of a disk, in GB/s of memory or a bus, in Mb/s of a network; in hours.
     Bytes, Bus, Bits, Time,
+    Work(WorkUnit),
 }
 
 /// A field and what its quantity measures. A `+` begins parts of a job, two fields, and the number of rows.
@@ -81,6 +83,7 @@ pub(super) const UNNAMED: &[Measure] = &[
     (Hourly, "dph_total"), (Each, "dph_per_gpu"), (Bill, "job_cost"), (PerGb, "storage_cost"), (Share, "rel"),
     (Bits, "inet_down"), (Bytes, "disk_bw"), (Time, "+hours"), (Time, "duration"), (Watts, "gpu_max_power"),
     (Celsius, "gpu_max_temp"), (Teraflops, "total_flops"), (Gigahertz, "cpu_ghz"), (Count, "num_gpus"),
+    (Work(WorkUnit::Tokens), "+work"), (Work(WorkUnit::Images), "+work"), (Work(WorkUnit::Steps), "+work"),
 ];
 
 #[rustfmt::skip] // a table reads as a table
@@ -237,6 +240,14 @@ static LEXICON: LazyLock<HashMap<String, Vec<Role>>> = LazyLock::new(|| {
         for (role, words) in BASES {
             let words = words.split('|');
             words.for_each(|word| add(&format!("{joint} {word}"), *role));
+        }
+    }
+    for (unit, (names, factor)) in WorkUnit::ALL
+        .into_iter()
+        .flat_map(|unit| MULTIPLES.map(|own| (unit, own)))
+    {
+        for name in names {
+            add(format!("{name} {}", unit.name()).trim(), Unit(Work(unit), factor));
         }
     }
     for (operator, opposite, inclusive, than, words) in COMPARATIVES {

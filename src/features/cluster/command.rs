@@ -14,7 +14,7 @@ use crate::settings::Settings;
 
 pub async fn plan(settings: &Settings, options: &PlanArguments) -> Result<(), CliError> {
     let need = need(options)?;
-    let market = Market::load(settings, &options.analysis).await?;
+    let market = Market::load(settings, &options.analysis, (options.by, Some(need.gpus))).await?;
     let prices = market.prices();
     let is_choice = |row| market.is_choice(&prices, row);
     let offers = Offers::new(&prices, market.basis, &market.result.rows, is_choice);
@@ -46,11 +46,6 @@ pub async fn plan(settings: &Settings, options: &PlanArguments) -> Result<(), Cl
 }
 
 fn need(options: &PlanArguments) -> Result<Need, CliError> {
-    let job = options.analysis.job;
-    if job.is_some_and(|job| job.work_dlperf_hours.is_some()) {
-        let message = "--job: give it a run time, work in DLPerf-hours can't be split";
-        return Err(CliError::Usage(message.to_owned()));
-    }
     let (machines, per_machine) = options.shape.unzip();
     let gpus = options.shape.map(|(machines, gpus)| machines.saturating_mul(gpus));
     let need = Need {
@@ -80,10 +75,15 @@ struct Shown<'a> {
 impl Shown<'_> {
     /// A cell as in a table of offers.
     fn cell(&self, row: u32, key: &str) -> String {
-        let field = Resource::Offers.catalog().by_key(key);
+        let field = Resource::Offers.catalog().column(key);
         field.map_or_else(String::new, |field| {
             format::cell(&self.market.result.listing, row as usize, field, 30)
         })
+    }
+
+    /// Whether the hours depend on the offer.
+    fn is_work(&self) -> bool {
+        self.market.basis.job.is_some_and(|job| job.is_work())
     }
 
     fn price(&self, row: u32) -> f64 {
@@ -93,18 +93,21 @@ impl Shown<'_> {
     fn table(&self, plan: &Plan) -> String {
         let bill = self.market.bill();
         let mut text = format!("{}: {}\n\n", plan.words(), bill.total(plan.bill));
-        let titles = ["ID", "Machine", "GPUs", "Place", "Price"];
-        let mut rows: Vec<Vec<String>> = vec![titles.map(str::to_owned).to_vec()];
+        let titles = ["ID", "Machine", "GPUs", "Place", "Price"].into_iter();
+        let titles = titles.chain(self.is_work().then_some("Job time"));
+        let mut rows: Vec<Vec<String>> = vec![titles.map(str::to_owned).collect()];
         let shown = self.market.rows.map_or(usize::MAX, |rows| rows as usize);
         rows.extend(plan.rows().take(shown).map(|row| {
             let cell = |key| self.cell(row, key);
-            vec![
+            let mut cells = vec![
                 cell("id"),
                 cell("machine_id"),
                 format!("{}× {} {}", cell("num_gpus"), cell("gpu_name"), cell("gpu_ram")),
                 cell("geolocation"),
                 bill.money(self.price(row)),
-            ]
+            ];
+            cells.extend(self.is_work().then(|| cell("job_time")));
+            cells
         }));
         text.push_str(&table::left(&rows));
         text.push('\n');
@@ -124,9 +127,10 @@ impl Shown<'_> {
     }
 
     fn csv(&self, plan: &Plan) -> String {
-        let keys = ["id", "machine_id", "num_gpus", "gpu_name", "gpu_ram", "geolocation"];
-        let fields = keys.map(|key| Resource::Offers.catalog().by_key(key));
-        let fields: Vec<_> = fields.into_iter().flatten().collect();
+        let mut keys = vec!["id", "machine_id", "num_gpus", "gpu_name", "gpu_ram", "geolocation"];
+        keys.extend(self.is_work().then_some("job_time"));
+        let fields = keys.iter().filter_map(|key| Resource::Offers.catalog().column(key));
+        let fields: Vec<_> = fields.collect();
         let shown = self.market.rows.map_or(usize::MAX, |rows| rows as usize);
         let rows: Vec<u32> = plan.rows().take(shown).collect();
         let mut text = format!("{},price\n", keys.join(","));
@@ -160,7 +164,10 @@ impl Shown<'_> {
     fn plan_json(&self, plan: &Plan) -> Json {
         let offers = plan.rows().map(|row| {
             let id = self.market.result.listing.id(row as usize).map(|id| id.0);
-            json!({ "id": id, "machine_id": self.cell(row, "machine_id"), "price": self.price(row) })
+            let job = self.market.basis.job;
+            let hours = job.and_then(|job| self.market.prices().job_hours(row as usize, &job).ok());
+            let machine = self.cell(row, "machine_id");
+            json!({ "id": id, "machine_id": machine, "price": self.price(row), "hours": hours })
         });
         json!({
             "bill": plan.bill,

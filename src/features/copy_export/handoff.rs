@@ -79,6 +79,7 @@ pub fn search_line(browser: &Browser) -> (String, usize) {
     let is_understood = |field: &Field| match Need::of(field) {
         None => true,
         Some(Need::Job) => job.is_some(),
+        Some(Need::Deadline) => job.is_some_and(|job| job.deadline.is_some()),
         Some(Need::Term | Need::ThreePrices | Need::Throughput(_)) => false,
     };
     let conditions: Vec<Condition> = query

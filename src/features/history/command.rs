@@ -39,7 +39,13 @@ pub fn wanted(settings: &Settings, options: &WatchedSearch, limit: Option<u32>) 
         no_bans: options.no_bans,
         ..SearchArguments::default()
     };
-    let mut wanted = wanted::wanted(settings, resource, &arguments, options.no_default, (None, None))?;
+    let mut wanted = wanted::wanted(
+        settings,
+        resource,
+        &arguments,
+        options.no_default,
+        wanted::Flags::default(),
+    )?;
     if wanted.needs_price_models() {
         let message = "prices of other price models are not watched: leave out the condition on them";
         return Err(CliError::Usage(message.to_owned()));

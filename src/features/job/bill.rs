@@ -3,6 +3,7 @@
 
 use ratatui::text::{Line, Span};
 
+use super::view::work;
 use crate::domain::cost::{Job, Measure, Outlives, Prices, Room, Step, VolumePrices, VolumeTerm};
 use crate::domain::format::trimmed;
 use crate::domain::{Listing, format};
@@ -20,6 +21,7 @@ pub fn job(prices: &Prices<'_>, row: usize, job: &Job, now: Now, theme: &Theme) 
         Err(gap) => vec![Line::styled(format!("No bill: {gap}"), theme.warning)],
         Ok(cost) => {
             let mut lines = steps(&cost.steps, theme);
+            lines.extend(work(&cost, job, theme));
             lines.extend(end(("offer", "job"), "the job is done", cost.outlives, theme));
             lines.extend(room("disk", cost.room, theme));
             lines

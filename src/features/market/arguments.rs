@@ -2,8 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::args::{OfferTypeParser, not_negative};
-use crate::domain::cost::Job;
+use crate::cli::args::{JobArguments, OfferTypeParser, not_negative};
 use crate::domain::insight::MOST_GPUS;
 use crate::domain::insight::plan::Same;
 use crate::domain::quantity::Quantity;
@@ -22,11 +21,8 @@ pub struct AnalysisArguments {
     #[arg(long, hide_short_help = true)]
     pub no_default: bool,
 
-    /// Price for a job, e.g. `3d,200GB,300GB-down`
-    ///
-    /// [default: per hour]
-    #[arg(long, value_name = "JOB", value_parser = crate::cli::args::job)]
-    pub job: Option<Job>,
+    #[command(flatten)]
+    pub job: JobArguments,
 
     /// Price model [default: on-demand]
     #[arg(long = "type", value_name = "TYPE", value_parser = OfferTypeParser)]
@@ -136,6 +132,12 @@ pub struct PlanArguments {
     /// Mix GPU models
     #[arg(long)]
     pub any_model: bool,
+
+    /// Time by which the job is done, e.g. `friday`, `18:00`
+    ///
+    /// Also `tomorrow noon`, `2026-12-01` and `2026-12-01 18:00`, in your time zone. [default: none]
+    #[arg(long, hide_short_help = true, value_name = "TIME", value_parser = crate::cli::args::by)]
+    pub by: Option<f64>,
 
     /// Time in which the job is done, e.g. 4d
     ///

@@ -26,8 +26,13 @@ pub struct Market {
 }
 
 impl Market {
-    /// Runs the search of the arguments.
-    pub async fn load(settings: &Settings, options: &AnalysisArguments) -> Result<Self, CliError> {
+    /// Runs the search of the arguments, for a job that is done by a time (in seconds since 1970) and by so many GPUs
+    /// together, if they are given.
+    pub async fn load(
+        settings: &Settings,
+        options: &AnalysisArguments,
+        (by, gpus): (Option<f64>, Option<u32>),
+    ) -> Result<Self, CliError> {
         let arguments = SearchArguments {
             query: options.query.clone(),
             // Offers that a limit leaves out are the most expensive ones.
@@ -41,14 +46,20 @@ impl Market {
             Resource::Offers,
             &arguments,
             options.no_default,
-            (options.job, None),
+            wanted::Flags {
+                job: options.job.job(options.storage),
+                by,
+                term: None,
+            },
         )?;
+        if let Some(job) = &mut wanted.job {
+            job.shared_by = gpus;
+        }
         let query = &mut wanted.query;
         query.offer_type = options.offer_type.unwrap_or(query.offer_type);
-        let storage = options.job.map(|job| job.disk_gb).or(options.storage);
-        query.storage = storage.or(query.storage);
+        query.storage = options.storage.or(query.storage);
         notes::warn(query, settings.dialect);
-        let (model, job) = (query.offer_type, options.job.or(wanted.job));
+        let (model, job) = (query.offer_type, wanted.job);
         let connection = settings.connect().await?;
         let result = search::load(settings, &connection.session, wanted).await?;
         if result.rows.is_empty() {
@@ -129,7 +140,7 @@ fn cell(number: Option<f64>) -> String {
 }
 
 pub async fn market(settings: &Settings, options: &MarketArguments) -> Result<(), CliError> {
-    let market = Market::load(settings, &options.analysis).await?;
+    let market = Market::load(settings, &options.analysis, (None, None)).await?;
     let key = match options.by {
         Grouping::Gpu => "gpu_name",
         Grouping::Country => "geolocation",
@@ -255,7 +266,11 @@ fn group_json(market: &Market, key: &str, field: &Field, group: &Group) -> Json 
 }
 
 pub async fn depth(settings: &Settings, options: &DepthArguments) -> Result<(), CliError> {
-    let market = Market::load(settings, &options.analysis).await?;
+    let market = Market::load(settings, &options.analysis, (None, None)).await?;
+    if market.basis.job.is_some_and(|job| job.is_work()) {
+        let message = "each offer would be billed for all of the work: give the job a run time; bourse plan divides it";
+        return Err(CliError::Usage(message.to_owned()));
+    }
     let result = &market.result;
     let depth = market.measured(|measures| Depth::of(&result.listing, &result.rows, measures));
     let purchases = match options.gpus {

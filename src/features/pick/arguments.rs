@@ -2,9 +2,8 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::args::{OfferTypeParser, not_negative};
+use crate::cli::args::{JobArguments, OfferTypeParser, not_negative};
 use crate::domain::OfferType;
-use crate::domain::cost::Job;
 use crate::features::enrich::Addition;
 
 #[derive(Debug, Args)]
@@ -46,9 +45,14 @@ pub struct PickArguments {
     #[arg(long, value_name = "COMMAND", value_hint = clap::ValueHint::CommandString)]
     pub exec: Option<String>,
 
-    /// Job whose bill counts, e.g. `3d,200GB,300GB-down` [default: none]
-    #[arg(long, value_name = "JOB", allow_hyphen_values = true, value_parser = crate::cli::args::job)]
-    pub job: Option<Job>,
+    #[command(flatten)]
+    pub job: JobArguments,
+
+    /// Time by which the job is done, e.g. `friday`, `18:00`
+    ///
+    /// Also `tomorrow noon`, `2026-12-01` and `2026-12-01 18:00`, in your time zone. [default: none]
+    #[arg(long, value_name = "TIME", value_parser = crate::cli::args::by)]
+    pub by: Option<f64>,
 
     /// Price model [default: on-demand]
     #[arg(long = "type", value_name = "TYPE", value_parser = OfferTypeParser)]

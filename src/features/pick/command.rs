@@ -9,7 +9,7 @@ use super::arguments::{PickArguments, Printed};
 use crate::api::{Session, redact};
 use crate::cli::args::SearchArguments;
 use crate::cli::output::CliError;
-use crate::cli::wanted::{Wanted, set_limit, wanted};
+use crate::cli::wanted::{Flags, Wanted, set_limit, wanted};
 use crate::cli::{output, table};
 use crate::domain::cost::{Basis, Job, Prices};
 use crate::domain::format::{cell, counted};
@@ -98,7 +98,17 @@ fn search(settings: &Settings, options: &PickArguments) -> Result<Wanted, CliErr
         ..SearchArguments::default()
     };
     let (dialect, resource) = (settings.dialect, Resource::Offers);
-    let mut wanted = wanted(settings, resource, &arguments, options.no_default, (options.job, None))?;
+    let mut wanted = wanted(
+        settings,
+        resource,
+        &arguments,
+        options.no_default,
+        Flags {
+            job: options.job.job(options.storage),
+            by: options.by,
+            term: None,
+        },
+    )?;
     let query = &mut wanted.query;
     query.offer_type = options.offer_type.unwrap_or(query.offer_type);
     query.storage = options.storage.or(query.storage);

@@ -1,5 +1,6 @@
 //! `bourse offers` and `bourse volumes`: a search, and its records as text.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
@@ -9,9 +10,9 @@ use crate::cli::args::{OffersArguments, RecordFormat, SearchArguments, VolumesAr
 use crate::cli::output;
 use crate::cli::output::{CliError, ProgressLine};
 use crate::cli::table::{Priced, View};
-use crate::cli::wanted::{Wanted, annotations, is_sorted_here, request, set_limit, wanted};
+use crate::cli::wanted::{Flags, Wanted, annotations, is_sorted_here, request, set_limit, wanted};
 use crate::domain::annotations::Annotations;
-use crate::domain::cost::Basis;
+use crate::domain::cost::{Basis, Gap, Prices};
 use crate::domain::format::grouped;
 use crate::domain::response_check::ResponseCheck;
 use crate::domain::{
@@ -31,7 +32,11 @@ pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<
         Resource::Offers,
         &arguments.search,
         arguments.no_default,
-        (arguments.job, None),
+        Flags {
+            job: arguments.job.job(arguments.storage),
+            by: arguments.by,
+            term: None,
+        },
     )?;
     let query = &mut wanted.query;
     query.conditions.extend(switches(arguments, dialect)?);
@@ -57,7 +62,10 @@ pub async fn volumes(settings: &Settings, arguments: &VolumesArguments) -> Resul
         Resource::Volumes,
         &arguments.search,
         arguments.no_default,
-        (None, arguments.term),
+        Flags {
+            term: arguments.term,
+            ..Flags::default()
+        },
     )?;
     search(settings, &arguments.search, wanted).await
 }
@@ -136,9 +144,45 @@ impl SearchResult {
             ));
         }
         if self.unfit > 0 {
+            let offers = format::counted(self.unfit, "offer", "offers");
+            let late = self.computed.job.and_then(|job| job.deadline);
+            let late = late.map_or("", |_| "too late, ");
             output::note(&format!(
-                "{}, {unfit}: ending before the job, or without its disk",
-                format::counted(self.unfit, "offer", "offers")
+                "{offers}, {unfit}: {late}ending before the job, or without its disk"
+            ));
+        }
+        self.tell_rates();
+    }
+
+    /// Names the models that the person has no throughput of.
+    fn tell_rates(&self) {
+        /// The most models that are named.
+        const NAMED: usize = 5;
+        let Some((job, work)) = self.computed.job.and_then(|job| Some((job, job.work?))) else {
+            return;
+        };
+        let prices = Prices::new(&self.listing, self.query.offer_type);
+        let gaps = self.rows.iter().map(|row| prices.job_hours(*row as usize, &job));
+        let models: Vec<String> = gaps
+            .filter_map(|hours| match hours {
+                Err(Gap::NoRate(_, model)) => Some(model),
+                _ => None,
+            })
+            .collect();
+        let names: BTreeSet<&String> = models.iter().collect();
+        let lines: Vec<String> = names.iter().take(NAMED).map(|name| format!("\"{name}\" = N")).collect();
+        if !lines.is_empty() {
+            let more = names.len().saturating_sub(NAMED);
+            let more = if more > 0 {
+                format!(" and {more} more")
+            } else {
+                String::new()
+            };
+            output::note(&format!(
+                "no hours for {}: add {}{more} to [throughput.\"{}\"] in the configuration",
+                format::counted(models.len(), "offer", "offers"),
+                lines.join(", "),
+                work.unit.rate()
             ));
         }
     }

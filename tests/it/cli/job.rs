@@ -170,3 +170,106 @@ fn a_dialect_in_megabytes_downloads_in_megabytes() {
         assert!(out.contains(bill) && out.contains(header), "{out}");
     }
 }
+
+/// 100M tokens: the two RTX 4090 do 1,000 tokens/s, 27.8 hours; nothing is known of the RTX 3090.
+#[test]
+fn work_is_billed_by_the_persons_throughput_in_every_format() {
+    const CONFIG: &str = "[throughput.\"tokens/s\"]\nRTX_4090 = 1000\n";
+    let command = ["offers", "--no-default", "--work", "100M tokens", "--sort", "job"];
+    let with = |more: &[&str]| run_configured(CONFIG, OFFERS, &[&command, more].concat());
+    let (out, err, _) = with(&["--by", "2999-12-31", "--columns", "id,job_cost,job_time"]);
+    let rows: Vec<Vec<&str>> = out
+        .lines()
+        .skip(1)
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    // 100,000 s at $0.4/h and 0.36 x 8 / 720 for the disk: 11.22, and 14.00 at $0.5; both in 1.16 days, 27.8 hours.
+    assert_eq!(rows, [["2", "11.22", "1.2d"], ["1", "14.00", "1.2d"], ["3", "-", "-"]]);
+    assert!(err.contains("to be done by Tue 2999-12-31 23:59 +00:00"), "{err}");
+    let missing = r#"no hours for 1 offer: add "RTX 3090" = N to [throughput."tokens/s"] in the configuration"#;
+    assert!(err.contains(missing), "{err}");
+    let json: Json = serde_json::from_str(&with(&["--by", "2999-12-31", "--format", "json"]).0).unwrap();
+    let bill = &json["bills"][0];
+    let near = |key: &str, wanted: f64| assert!((bill[key].as_f64().unwrap() - wanted).abs() < 1e-3, "{bill}");
+    near("hours", 27.777_778);
+    near("dollars_per_mtoken", 0.112_222);
+    assert_eq!(
+        (&bill["in_time"], &bill["fits"]),
+        (&Json::Bool(true), &Json::Bool(true))
+    );
+    assert_eq!(json["job"]["work"]["unit"], "tokens");
+    assert!(json["bills"][2]["error"].as_str().unwrap().contains("RTX 3090"));
+    let header = |more: &[&str]| {
+        with(&[more, &["--format", "csv"]].concat())
+            .0
+            .lines()
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    assert!(header(&["--by", "friday"]).contains(",job_slack"));
+    assert!(!header(&[]).contains(",job_slack"));
+    // The same in words, and the same through a job's text.
+    for same in [&["100m", "tokens"][..], &["--job", "100M-tokens"]] {
+        let command = [
+            &["offers", "--no-default", "--columns", "id,job_cost", "--sort", "job"],
+            same,
+        ]
+        .concat();
+        assert!(run_configured(CONFIG, OFFERS, &command).0.contains("11.22"), "{same:?}");
+    }
+}
+
+#[test]
+fn an_offer_that_is_done_too_late_is_listed_last() {
+    // 27.8 hours and 2.8 hours from now; by tomorrow's end there are 24 to 48.
+    const CONFIG: &str = "[throughput.\"tokens/s\"]\nRTX_4090 = 100\nRTX_3090 = 10000\n";
+    let command = [
+        "offers",
+        "--no-default",
+        "100m tokens by tomorrow",
+        "--columns",
+        "id,job_slack",
+    ];
+    let (out, err, _) = run_configured(CONFIG, OFFERS, &command);
+    let ids: Vec<&str> = out
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert_eq!(ids[0], "3");
+    assert!(
+        err.contains("2 offers, listed last: too late, ending before the job, or without its disk"),
+        "{err}"
+    );
+}
+
+#[test]
+fn a_deadline_needs_a_job_and_time_to_come() {
+    let home = super::commands::Home::new();
+    for (arguments, wanted) in [
+        (&["offers", "--by", "friday"][..], "--by needs a job"),
+        (
+            &["offers", "--job", "3d", "--by", "someday"],
+            "Not a time: write friday",
+        ),
+        (
+            &["offers", "--job", "3d", "--by", "2020-01-01"],
+            "2020-01-01 23:59 +00:00 (has passed)",
+        ),
+        (
+            &["offers", "3d by 2020-01-01"],
+            "the deadline Wed 2020-01-01 23:59 +00:00 (has passed)",
+        ),
+        (&["offers", "4090 by friday"], "'by friday' is about a job"),
+        (
+            &["offers", "--columns", "id,job_slack", "--job", "3d"],
+            "job_slack needs a job with a deadline",
+        ),
+        (&["depth", "4090", "--work", "5M tokens"], "bourse plan divides it"),
+    ] {
+        let (status, out, err) = super::commands::run(&mut home.bourse(arguments));
+        assert_eq!((status, out.as_str()), (2, ""), "{arguments:?}: {err}");
+        assert!(err.contains(wanted), "{arguments:?}: {err}");
+    }
+}

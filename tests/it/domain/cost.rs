@@ -187,6 +187,9 @@ const JOB: Job = Job {
     gb_in: 50.0,
     gb_out: 10.0,
     work_dlperf_hours: None,
+    work: None,
+    deadline: None,
+    shared_by: None,
 };
 
 #[test]
@@ -306,6 +309,9 @@ fn a_job_that_outstays_the_offer_is_told() {
         gb_in: 0.0,
         gb_out: 0.0,
         work_dlperf_hours: None,
+        work: None,
+        deadline: None,
+        shared_by: None,
     };
     let cost = prices.job(0, &job, NOW).unwrap();
     assert_eq!(cost.outlives, Outlives::No { short_by: 2.0 });
@@ -536,6 +542,9 @@ fn the_download_is_paid_for_as_hours() {
         gb_in: 300.0,
         gb_out: 0.0,
         work_dlperf_hours: None,
+        work: None,
+        deadline: None,
+        shared_by: None,
     };
     let cost = prices.job(0, &job, NOW).unwrap();
     close(cost.download, 0.833_333, 1e-6);
@@ -577,6 +586,9 @@ fn a_job_is_read_from_a_word() {
         gb_in: 300.0,
         gb_out: 50.0,
         work_dlperf_hours: None,
+        work: None,
+        deadline: None,
+        shared_by: None,
     };
     assert_eq!(job, wanted);
     let job: Job = "72".parse().unwrap();

@@ -19,4 +19,5 @@ mod routing;
 mod rows;
 mod streaming;
 mod supply;
+mod work;
 mod workergroups;

@@ -104,8 +104,8 @@ impl Case {
         (sent != printed(&wanted.expect("the expectation parses").conditions)).then(|| format!("sends {sent:?}"))
     }
 
-    fn wanted_job(&self) -> plain::JobWords {
-        let mut job = plain::JobWords::default();
+    fn wanted_job(&self) -> bourse::domain::cost::JobWords {
+        let mut job = bourse::domain::cost::JobWords::default();
         for part in self.job.iter().flat_map(|job| job.split(',')) {
             let number = |end: &str| part.strip_suffix(end).and_then(|it| it.parse::<f64>().ok());
             if let Some(days) = number("d") {

@@ -181,6 +181,7 @@ const WORDS: &[&str] = &[
     "datacenter static ip",
     "spot 3090 cheapest",
     "best value",
+    "4090 500m tokens by friday",
     "monthly 300gb down",
     "4090 not in us canada or mexico",
     "100 hours of 4090 for $50",

@@ -1,7 +1,8 @@
 //! The form of a job: what is typed, the bill beside it, the columns that follow. Bills are worked
 //! out by hand.
 
-use bourse::domain::language;
+use bourse::domain::throughput::{Throughput, WorkUnit};
+use bourse::domain::{Resource, language};
 
 use crate::stories::insights::{type_job, wide};
 use crate::test_app::TestApp;
@@ -188,5 +189,30 @@ fn the_form_is_usable_at_every_size() {
         desk.resize(columns, rows).expect("Run time");
     }
     desk.resize(80, 24).expect("Bill on 101").expect("Total");
-    desk.resize(40, 10).keys("tab tab tab tab tab").expect("DLPerf-hours");
+    desk.resize(40, 10).keys("tab tab tab tab tab").expect("Work");
+}
+
+/// At 5,000 tokens/s on an RTX 4090, 180M tokens take ten hours.
+#[test]
+fn work_and_a_deadline_are_priced_marked_and_come_back() {
+    let mut desk = wide();
+    desk.keys("J tab tab tab tab tab").type_text("180m tokens");
+    desk.expect("no throughput of RTX 4090 is configured");
+    desk.keys("esc");
+    let mut throughput = Throughput::default();
+    throughput.set(WorkUnit::Tokens, "RTX 4090", 5000.0).unwrap();
+    desk.model.set_throughput(throughput);
+    desk.keys("J").expect("= 180M tokens / (1 × 5000 tokens/s) / 3600 s/h");
+    desk.keys("tab tab tab tab tab tab").type_text("someday");
+    desk.expect("Done by: Not a time");
+    desk.keys("ctrl-u").type_text("2999-12-31");
+    desk.expect("before the deadline")
+        .expect("/Mtoken, traffic and disk included");
+    desk.keys("enter").expect("Slack").expect("180M tokens");
+    assert!(words(&desk, " 101 ").contains(&"10.0".to_owned()));
+    let job = desk.model.browsers[Resource::Offers].computed.job.unwrap();
+    assert!(job.work.is_some() && job.deadline.is_some());
+    desk.keys("J");
+    assert_eq!(field(&desk, "Work"), "180M");
+    assert_eq!(field(&desk, "Done by"), "2999-12-31");
 }

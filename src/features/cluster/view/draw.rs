@@ -61,7 +61,7 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     }
     let basis = offers.pricing().job.map_or_else(
         || "per hour; a job gives the whole bill".to_owned(),
-        |job| format!("job {}", job.brief()),
+        |job| format!("job {}", job.brief(&scene.state.local_time(scene.now))),
     );
     let is_roomy = scene.size != Size::Compact;
     if is_roomy || offers.pricing().job.is_some() {

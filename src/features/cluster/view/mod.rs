@@ -160,7 +160,7 @@ impl Cluster {
         let pricing = browser.pricing();
         let prices = Prices::new(listing, pricing.model);
         let is_choice = |row| !browser.computed.is_unfit(row);
-        let offers = Offers::new(&prices, pricing, browser.view(), is_choice);
+        let offers = Offers::new(&prices, pricing, browser.view(), is_choice).sharing(need.gpus);
         let planning = offers.plan(need);
         let rows = planning.plan.iter().flat_map(Plan::rows);
         self.picks = rows.filter_map(|row| Some((row, offers.price(row)?))).collect();
@@ -191,11 +191,6 @@ impl Cluster {
         };
         need.check().map_err(|why| (Key::Gpus, why))?;
         match browser.pricing().job {
-            // Each offer would be billed for all of the work.
-            Some(job) if job.work_dlperf_hours.is_some() => {
-                let why = "Give the job a run time: work in DLPerf-hours can't be split";
-                Err((Key::Deadline, why.to_owned()))
-            }
             None if need.deadline.is_some() => Err((Key::Deadline, "Price the offers for a job first".to_owned())),
             Some(_) | None => Ok(need),
         }

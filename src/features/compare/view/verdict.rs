@@ -30,7 +30,8 @@ pub(super) fn verdict(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec
     sentences.extend(ranking(browser, &runners));
     if !unfit.is_empty() {
         let verb = if unfit.len() == 1 { "is" } else { "are" };
-        sentences.push(format!("! {} {verb} too small or ends too early.", unfit.join(", ")));
+        let why = browser.computed.unfit_words();
+        sentences.push(format!("! {} {verb} {why}.", unfit.join(", ")));
     }
     sentences
 }

@@ -3,7 +3,7 @@
 use ratatui::text::{Line, Span};
 
 use super::{Card, difference, speed};
-use crate::domain::cost::Prices;
+use crate::domain::cost::{Gap, Prices};
 use crate::domain::field::Unit;
 use crate::domain::format::{percent, trimmed};
 use crate::domain::insight::{Measure, Rank, share};
@@ -15,6 +15,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     let browser = &card.subject.state.browsers[Resource::Offers];
     let mut lines = card.title(name(card), card.text("geolocation"));
     lines.push(price(card, browser));
+    lines.extend(no_rate(card, browser));
     lines.extend(super::moved(card, browser, format::per_hour));
     lines.extend(models(card, browser));
     lines.extend(verdict(card, browser));
@@ -95,6 +96,19 @@ fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
     line
 }
 
+/// Which throughput the job's hours need.
+fn no_rate(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
+    let pricing = browser.pricing();
+    let prices = Prices::new(card.subject.listing, pricing.model);
+    let gap = pricing
+        .job
+        .and_then(|job| prices.job_hours(card.subject.row, &job).err());
+    match gap {
+        Some(gap @ Gap::NoRate(..)) => card.sentence(&format!("! {gap}"), card.theme().warning),
+        _ => Vec::new(),
+    }
+}
+
 /// The prices of the other price models: from their own searches if loaded, else from this record.
 fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
     let pricing = browser.pricing();
@@ -142,7 +156,8 @@ fn verdict(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let theme = card.theme();
     let row = card.subject.row;
     if browser.computed.is_unfit(row) {
-        return card.sentence("! Too small or ends too early: not ranked", theme.warning);
+        let why = browser.computed.unfit_words().replacen('t', "T", 1);
+        return card.sentence(&format!("! {why}: not ranked"), theme.warning);
     }
     let front = browser.computed.front();
     let lead = front.and_then(|front| front.beaten_by(u32::try_from(row).ok()?));
@@ -259,6 +274,11 @@ fn hosting(kind: f64) -> String {
 fn availability(card: &Card<'_>) -> Vec<Line<'static>> {
     let theme = card.theme();
     let spare = card.computed("job_spare");
+    let slack = card.computed("job_slack");
+    if let Some(slack) = slack.filter(|slack| *slack < 0.0) {
+        let late = format::lasting(-slack);
+        return card.sentence(&format!("! done {late} after the deadline"), theme.warning);
+    }
     match spare {
         Some(spare) if spare < 0.0 => {
             let short = format::lasting(-spare);

@@ -18,7 +18,7 @@ const LABEL: usize = 22;
 const AMOUNT: usize = 10;
 
 /// Rows of the form: its fields, and the buttons with a blank line above.
-const FORM: u16 = 8;
+const FORM: u16 = 9;
 
 /// Draws the form and what the job costs.
 pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -88,7 +88,7 @@ pub(crate) fn bill(
         Err(gap) => vec![Line::styled(format!("No price: {gap}"), theme.warning)],
         Ok(cost) => {
             let steps = cost.steps.iter().flat_map(|step| lines_of(step, width, theme));
-            steps.chain(warnings(&cost, theme)).collect()
+            steps.chain(warnings(&cost, job, theme)).collect()
         }
     }
 }
@@ -119,14 +119,35 @@ pub(crate) fn lines_of(step: &Step, width: u16, theme: &Theme) -> Vec<Line<'stat
     }
 }
 
-fn warnings(cost: &JobCost, theme: &Theme) -> Vec<Line<'static>> {
+/// What the work costs in its unit, and whether it is done in time.
+pub(crate) fn work(cost: &JobCost, job: &Job, theme: &Theme) -> Vec<Line<'static>> {
     let span = |hours: f64| format::lasting(hours * 3600.0);
+    let each = job.work.zip(cost.per_unit);
+    let each = each.map(|(work, dollars)| {
+        let text = format!(
+            "${}/{}, traffic and disk included",
+            trimmed(dollars, 4),
+            work.unit.per()
+        );
+        Line::styled(text, theme.text)
+    });
+    let in_time = cost.in_time.map(|in_time| match in_time {
+        Outlives::No { short_by } => Line::styled(format!("! Done {} after the deadline", span(short_by)), theme.error),
+        Outlives::Yes { spare } => Line::styled(format!("Done {} before the deadline", span(spare)), theme.good),
+        Outlives::Unknown => Line::default(),
+    });
+    each.into_iter().chain(in_time).collect()
+}
+
+fn warnings(cost: &JobCost, job: &Job, theme: &Theme) -> Vec<Line<'static>> {
+    let span = |hours: f64| format::lasting(hours * 3600.0);
+    let mut lines = work(cost, job, theme);
     let (text, style): (String, Style) = match cost.outlives {
         Outlives::Yes { spare } => (format!("Available for {} after the job", span(spare)), theme.good),
         Outlives::No { short_by } => (format!("! Ends {} before the job is done", span(short_by)), theme.error),
         Outlives::Unknown => ("! End of the offer not reported".to_owned(), theme.warning),
     };
-    let mut lines = vec![Line::styled(text, style)];
+    lines.push(Line::styled(text, style));
     let text = match cost.room {
         Room::Enough => return lines,
         Room::ShortBy(gb) => format!("! Disk {} too small", format::gigabytes(gb)),

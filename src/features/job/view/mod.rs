@@ -8,13 +8,15 @@ use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Scene};
 use crate::core::views::form_view::FormView;
 use crate::domain::cost::{Input, Job, Prices};
+use crate::domain::local::LocalTime;
 use crate::domain::quantity::Quantity;
-use crate::domain::{Resource, quantity};
+use crate::domain::{Resource, deadline, quantity};
 use crate::keys::Action;
 use crate::table::browser::Browser;
+use crate::table::remote::Now;
 use crate::widgets::form::{Field, Form};
 
-pub(crate) use self::draw::lines_of;
+pub(crate) use self::draw::{lines_of, work};
 
 // Enough to see how prices rise; the table sorts all of them by the bill.
 /// The maximum number of cheapest offers listed.
@@ -28,19 +30,21 @@ pub(crate) enum Key {
     Download,
     Upload,
     Work,
+    By,
     Apply,
     Clear,
 }
 
 impl Key {
     /// The text fields, in order.
-    const TEXTS: [Self; 6] = [
+    const TEXTS: [Self; 7] = [
         Self::Run,
         Self::Stopped,
         Self::Disk,
         Self::Download,
         Self::Upload,
         Self::Work,
+        Self::By,
     ];
 
     const fn label(self) -> &'static str {
@@ -50,7 +54,8 @@ impl Key {
             Self::Disk => "Disk",
             Self::Download => "Download",
             Self::Upload => "Upload",
-            Self::Work => "DLPerf-hours",
+            Self::Work => "Work",
+            Self::By => "Done by",
             Self::Apply => "Price offers",
             Self::Clear => "Clear pricing",
         }
@@ -62,14 +67,15 @@ impl Key {
             Self::Stopped => "storage only",
             Self::Disk => "50GB, 1.5TB",
             Self::Download | Self::Upload => "for the job",
-            Self::Work => "instead of run time",
+            Self::Work => "500M tokens, instead of run time",
+            Self::By => "friday, 18:00",
             Self::Apply | Self::Clear => "",
         }
     }
 
     const fn input(self) -> Input {
         match self {
-            Self::Run | Self::Apply | Self::Clear => Input::RunHours,
+            Self::Run | Self::By | Self::Apply | Self::Clear => Input::RunHours,
             Self::Stopped => Input::StoppedHours,
             Self::Disk => Input::DiskGb,
             Self::Download => Input::GbIn,
@@ -80,23 +86,44 @@ impl Key {
 
     const fn quantity(self) -> Quantity {
         match self {
-            Self::Run | Self::Stopped | Self::Apply | Self::Clear => Quantity::Hours,
+            Self::Run | Self::Stopped | Self::By | Self::Apply | Self::Clear => Quantity::Hours,
             Self::Disk | Self::Download | Self::Upload => Quantity::Gigabytes,
             Self::Work => Quantity::Number,
         }
     }
 
-    /// The number in a text; `None` for work that is not given.
-    fn read(self, text: &str) -> Result<Option<f64>, String> {
-        if self == Self::Work && text.trim().is_empty() {
-            return Ok(None);
+    /// Takes a text as what it says of a job; work and a deadline need not be given.
+    fn read(self, text: &str, job: &mut Job, local: &LocalTime) -> Result<(), String> {
+        let number = |text: &str| quantity::within(text, self.quantity(), 0.0..=self.input().most());
+        let is_blank = text.trim().is_empty();
+        match self {
+            Self::Run => job.run_hours = number(text)?,
+            Self::Stopped => job.stopped_hours = number(text)?,
+            Self::Disk => job.disk_gb = number(text)?,
+            Self::Download => job.gb_in = number(text)?,
+            Self::Upload => job.gb_out = number(text)?,
+            Self::Work if is_blank => (job.work, job.work_dlperf_hours) = (None, None),
+            Self::Work => {
+                let lower = text.trim().to_lowercase();
+                let score = lower.strip_suffix(DLPERF_HOURS).unwrap_or(&lower);
+                match number(score.trim_end_matches([' ', '-'])) {
+                    Ok(score) => job.work_dlperf_hours = Some(score),
+                    Err(_) => job.work = Some(text.parse()?),
+                }
+            }
+            Self::By if is_blank => job.deadline = None,
+            Self::By => job.deadline = Some(deadline::moment(text, local)?),
+            Self::Apply | Self::Clear => {}
         }
-        quantity::within(text, self.quantity(), 0.0..=self.input().most()).map(Some)
+        Ok(())
     }
 }
 
+/// The unit of work without one.
+const DLPERF_HOURS: &str = "dlperf-hours";
+
 /// The input of a form that was closed without pricing.
-struct Draft([String; 6]);
+struct Draft([String; 7]);
 
 /// An offer that the job can run on.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,6 +135,8 @@ struct Candidate {
 #[derive(Debug)]
 pub struct JobForm {
     form: Form<Key>,
+    /// When it was opened.
+    local: LocalTime,
     has_job: bool,
     /// The job in the fields, or the first invalid field.
     job: Result<Job, (Key, String)>,
@@ -119,23 +148,24 @@ pub struct JobForm {
 impl JobForm {
     /// The form with the last input, else the current job, else a typical one with the disk of the
     /// search.
-    pub fn new(state: &State) -> Self {
+    pub fn new(state: &State, now: Now) -> Self {
+        let local = state.local_time(now);
         let offers = &state.browsers[Resource::Offers];
-        let texts = match state.drafts.get::<Draft>() {
-            Some(Draft(texts)) => texts.clone(),
-            None => texts(offers.computed.job.unwrap_or_else(|| {
-                let usual = Job::default();
-                Job {
-                    disk_gb: offers.searched_disk().unwrap_or(usual.disk_gb),
-                    ..usual
-                }
-            })),
+        let texts = if let Some(Draft(texts)) = state.drafts.get::<Draft>() {
+            texts.clone()
+        } else {
+            let usual = Job::default();
+            let usual = Job {
+                disk_gb: offers.searched_disk().unwrap_or(usual.disk_gb),
+                ..usual
+            };
+            texts(offers.computed.job.unwrap_or(usual), &local)
         };
         let has_job = offers.computed.job.is_some();
         let fields = Key::TEXTS.into_iter().zip(texts).map(|(key, text)| {
-            Field::text(key, key.label(), text)
-                .note(key.note())
-                .check(move |text| key.read(text).map(drop))
+            let local = local.clone();
+            let field = Field::text(key, key.label(), text).note(key.note());
+            field.check(move |text| key.read(text, &mut Job::default(), &local))
         });
         let mut buttons = vec![Field::button(Key::Apply, Key::Apply.label())];
         if has_job {
@@ -143,6 +173,7 @@ impl JobForm {
         }
         let mut view = Self {
             form: Form::new(fields.chain(buttons).collect()).submits(Key::Apply),
+            local,
             has_job,
             job: Ok(Job::default()),
             candidates: Vec::new(),
@@ -153,19 +184,12 @@ impl JobForm {
     }
 
     fn read(&self) -> Result<Job, (Key, String)> {
-        let number = |key: Key| {
-            let value = key.read(self.form.text(key));
-            value.map_err(|why| (key, why))
-        };
-        let amount = |key: Key| number(key).map(|value| value.unwrap_or(0.0));
-        Ok(Job {
-            run_hours: amount(Key::Run)?,
-            stopped_hours: amount(Key::Stopped)?,
-            disk_gb: amount(Key::Disk)?,
-            gb_in: amount(Key::Download)?,
-            gb_out: amount(Key::Upload)?,
-            work_dlperf_hours: number(Key::Work)?,
-        })
+        let mut job = Job::default();
+        for key in Key::TEXTS {
+            let read = key.read(self.form.text(key), &mut job, &self.local);
+            read.map_err(|why| (key, why))?;
+        }
+        Ok(job)
     }
 
     fn recompute(&mut self, offers: &Browser) {
@@ -198,7 +222,7 @@ impl JobForm {
         if let Ok(job) = self.job {
             cx.drafts().take::<Draft>();
             cx.price_job(Some(job));
-            cx.toast(format!("Offers priced for {}", job.brief()));
+            cx.toast(format!("Offers priced for {}", job.brief(&self.local)));
             cx.close();
         }
     }
@@ -211,16 +235,19 @@ impl JobForm {
     }
 }
 
-fn texts(job: Job) -> [String; 6] {
+fn texts(job: Job, local: &LocalTime) -> [String; 7] {
     let write = |value: f64, key: Key| quantity::write(value, key.quantity());
+    let score = job.work_dlperf_hours;
+    let score = score.map(|work| format!("{} {DLPERF_HOURS}", write(work, Key::Work)));
+    let work = job.work.map(|work| work.to_string());
     [
         write(job.run_hours, Key::Run),
         write(job.stopped_hours, Key::Stopped),
         write(job.disk_gb, Key::Disk),
         write(job.gb_in, Key::Download),
         write(job.gb_out, Key::Upload),
-        job.work_dlperf_hours
-            .map_or_else(String::new, |work| write(work, Key::Work)),
+        work.or(score).unwrap_or_default(),
+        job.deadline.map_or_else(String::new, |at| local.minute(at)),
     ]
 }
 

@@ -343,10 +343,10 @@ fn standing(view: &Plot, browser: &Browser, listing: &Listing, row: usize, theme
             Span::raw(format::with_unit(field, value, browser.dialect())),
         ])
     };
-    let absent = |why: &'static str| vec![Line::styled(why, theme.warning)];
+    let absent = |why: &str| vec![Line::styled(format!("Not plotted: {why}."), theme.warning)];
     match view.point(row) {
-        None if browser.computed.is_unfit(row) => absent("Not plotted: too small or ends too early."),
-        None => absent("Not plotted: a number is missing."),
+        None if browser.computed.is_unfit(row) => absent(browser.computed.unfit_words()),
+        None => absent("a number is missing"),
         Some(point) => vec![
             number(view.x, point.x),
             number(view.y, point.y),

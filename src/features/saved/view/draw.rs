@@ -72,7 +72,10 @@ fn describe(search: &SavedSearch, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         ("Limit", limit.map(|limit| limit.to_string())),
         ("Prices", spec.offer_type.clone()),
         ("Storage", spec.storage.map(|gigabytes| format!("{gigabytes} GB"))),
-        ("Job", search.job.map(|job| job.brief())),
+        (
+            "Job",
+            search.job.map(|job| job.brief(&scene.state.local_time(scene.now))),
+        ),
     ];
     for (label, value) in details {
         if let Some(value) = value {

@@ -12,6 +12,7 @@ use crate::core::keys::Keymap;
 use crate::core::view::{Cx, Outcome, Region, Scene};
 use crate::domain::format::grouped;
 use crate::domain::language::{LanguageError, Token};
+use crate::domain::local::LocalTime;
 use crate::domain::text::visible;
 use crate::domain::{Condition, Resource, format, language};
 use crate::features::cluster::view as cluster;
@@ -37,10 +38,11 @@ const LONGEST_LABEL: u16 = 60;
 
 /// Carries out an action while the query is edited.
 pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) -> Outcome {
+    let local = cx.state().local_time(cx.now);
     let browser = cx.table(view.resource);
     match action {
         Action::Submit => {
-            let Some(ran) = browser.run_typed() else {
+            let Some(ran) = browser.run_typed(&local) else {
                 return Outcome::Handled;
             };
             let advice = words_advice(browser).filter(|_| !ran.must_ask);
@@ -361,12 +363,13 @@ pub(super) fn settings(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>)
         scene.clickable(area, Target::Hint(Action::Settings));
     }
     let (theme, keymap) = (scene.theme, &scene.state.keymap);
-    let mut line = separated(parts(browser, keymap, theme), theme);
+    let local = scene.state.local_time(scene.now);
+    let mut line = separated(parts(browser, keymap, &local, theme), theme);
     line.spans.insert(0, Span::raw("   "));
     scene.render(fit(line, area.width.saturating_sub(1)), area);
 }
 
-fn parts(browser: &Browser, keymap: &Keymap, theme: &Theme) -> Vec<(String, Style)> {
+fn parts(browser: &Browser, keymap: &Keymap, local: &LocalTime, theme: &Theme) -> Vec<(String, Style)> {
     let query = &browser.query;
     let mut parts: Vec<(String, Style)> = Vec::new();
     // First, so that even a narrow screen shows which conditions are not applied.
@@ -375,7 +378,7 @@ fn parts(browser: &Browser, keymap: &Keymap, theme: &Theme) -> Vec<(String, Styl
     }
     if query.resource == Resource::Offers {
         parts.push((query.offer_type.wire().to_owned(), theme.text));
-        parts.extend(basis(browser, theme));
+        parts.extend(basis(browser, local, theme));
         if query.unbundled && browser.dialect().bundling_parameter.is_some() {
             parts.push(("not bundled".to_owned(), theme.text));
         }
@@ -414,7 +417,7 @@ fn parts(browser: &Browser, keymap: &Keymap, theme: &Theme) -> Vec<(String, Styl
 }
 
 /// What `$/h` includes, and the job being priced: with a job, its disk.
-fn basis(browser: &Browser, theme: &Theme) -> Vec<(String, Style)> {
+fn basis(browser: &Browser, local: &LocalTime, theme: &Theme) -> Vec<(String, Style)> {
     let (storage, is_estimate) = browser.storage();
     let disk = format!("{} GB disk", format::trimmed(storage, 1));
     let disk = if is_estimate {
@@ -425,7 +428,7 @@ fn basis(browser: &Browser, theme: &Theme) -> Vec<(String, Style)> {
     let job = browser
         .computed
         .job
-        .map(|job| (format!("job {}", job.brief()), theme.text));
+        .map(|job| (format!("job {}", job.brief(local)), theme.text));
     std::iter::once(disk).chain(job).collect()
 }
 

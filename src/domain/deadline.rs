@@ -1,0 +1,246 @@
+//! When a job is to be done, as people say it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::civil::{Date, Time, Weekday, time};
+use jiff::{Timestamp, ToSpan as _, Zoned};
+
+use super::local::LocalTime;
+
+const DAYS: [(&str, Weekday); 7] = [
+    ("monday", Weekday::Monday),
+    ("tuesday", Weekday::Tuesday),
+    ("wednesday", Weekday::Wednesday),
+    ("thursday", Weekday::Thursday),
+    ("friday", Weekday::Friday),
+    ("saturday", Weekday::Saturday),
+    ("sunday", Weekday::Sunday),
+];
+
+/// A day without a time of day: until its last minute.
+const END_OF_DAY: Time = time(23, 59, 0, 0);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Day {
+    Today,
+    Tomorrow,
+    /// The next one, which may be today.
+    Weekday(Weekday),
+    Date(Date),
+}
+
+/// A day, a time of day, or both: `friday`, `18:00`, `tomorrow noon`, `2026-12-01`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deadline {
+    day: Option<Day>,
+    time: Option<Time>,
+}
+
+impl FromStr for Deadline {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut text = text.trim().to_ascii_lowercase();
+        // As plain words come, in tokens.
+        for (apart, joined) in [(" - ", "-"), (" : ", ":"), (" am", "am"), (" pm", "pm")] {
+            text = text.replace(apart, joined);
+        }
+        let mut own = Self { day: None, time: None };
+        let words = text.split(' ').flat_map(|word| {
+            // `2026-12-01T18:00`
+            let has_digits = word.contains(|sign: char| sign.is_ascii_digit());
+            word.split(move |sign| has_digits && sign == 't')
+        });
+        let mut words = words.filter(|word| !word.is_empty());
+        let is_read = words.all(|word| match (day(word), clock(word)) {
+            (Some(day), _) => own.day.replace(day).is_none(),
+            (None, Some(time)) => own.time.replace(time).is_none(),
+            (None, None) => false,
+        });
+        let is_time = is_read && (own.day.is_some() || own.time.is_some());
+        let fault = "Not a time: write friday, tomorrow noon, 18:00 or 2026-12-01 18:00";
+        is_time.then_some(own).ok_or_else(|| fault.to_owned())
+    }
+}
+
+fn day(word: &str) -> Option<Day> {
+    match word {
+        "today" | "tonight" => Some(Day::Today),
+        "tomorrow" => Some(Day::Tomorrow),
+        // `fri`
+        _ if word.len() >= 3 && word.chars().all(char::is_alphabetic) => {
+            let mut days = DAYS.iter().filter(|(name, _)| *name == word || name[..3] == *word);
+            days.next().map(|(_, day)| Day::Weekday(*day))
+        }
+        _ => word.parse().ok().filter(|_| word.len() == 10).map(Day::Date),
+    }
+}
+
+/// `18:00`, `6pm`, `6:30pm`, `noon`.
+fn clock(word: &str) -> Option<Time> {
+    match word {
+        "noon" => return Some(time(12, 0, 0, 0)),
+        "midnight" => return Some(END_OF_DAY),
+        _ => {}
+    }
+    let half = ["am", "pm"].into_iter().find(|half| word.ends_with(half));
+    let digits = word.strip_suffix(half.unwrap_or_default())?;
+    let (hour, minute) = digits.split_once(':').or(half.map(|_| (digits, "00")))?;
+    let number = |text: &str, most: usize| {
+        let is_number = (1..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+        text.parse::<i8>().ok().filter(|_| is_number)
+    };
+    let (hour, minute) = (number(hour, 2)?, number(minute, 2).filter(|_| minute.len() == 2)?);
+    let hour = match half {
+        None => hour,
+        Some(half) => Some(hour).filter(|hour| (1..=12).contains(hour))? % 12 + if half == "pm" { 12 } else { 0 },
+    };
+    Time::new(hour, minute, 0, 0).ok()
+}
+
+impl Deadline {
+    /// The moment in seconds since 1970; `None` if the calendar has none. A weekday or a time of day that has passed
+    /// today is the next one.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // seconds of any century
+    pub fn at(self, local: &LocalTime) -> Option<f64> {
+        let now = Timestamp::from_second(local.now as i64).ok()?;
+        let today = now.to_zoned(local.zone.clone()).date();
+        let on = |date: Date| -> Option<Zoned> {
+            let moment = date.to_datetime(self.time.unwrap_or(END_OF_DAY));
+            moment.to_zoned(local.zone.clone()).ok()
+        };
+        let coming = |date: Date, days: i64| {
+            let moment = on(date)?;
+            let is_past = moment.timestamp() <= now;
+            if is_past {
+                on(date.checked_add(days.days()).ok()?)
+            } else {
+                Some(moment)
+            }
+        };
+        let moment = match self.day {
+            None => coming(today, 1),
+            Some(Day::Weekday(day)) => {
+                let days = i64::from(today.weekday().until(day));
+                coming(today.checked_add(days.days()).ok()?, 7)
+            }
+            Some(Day::Today) => on(today),
+            Some(Day::Tomorrow) => on(today.tomorrow().ok()?),
+            Some(Day::Date(date)) => on(date),
+        };
+        Some(moment?.timestamp().as_second() as f64)
+    }
+}
+
+/// The moment that a text means, in seconds since 1970: a time as people say it, or one with its offset from UTC.
+///
+/// # Errors
+/// When it is none, or has passed.
+pub fn moment(text: &str, local: &LocalTime) -> Result<f64, String> {
+    let at = match absolute(text) {
+        Some(at) => Some(at),
+        None => text.parse::<Deadline>()?.at(local),
+    };
+    let at = at.ok_or_else(|| "Not a time of the calendar".to_owned())?;
+    let is_ahead = at > local.now;
+    is_ahead.then_some(at).ok_or_else(|| local.deadline(at))
+}
+
+/// A time with its offset from UTC, in seconds since 1970: `2026-12-01T18:00Z`.
+#[expect(clippy::cast_precision_loss)] // seconds of any century
+pub(super) fn absolute(text: &str) -> Option<f64> {
+    let moment: Timestamp = text.trim().to_ascii_uppercase().parse().ok()?;
+    Some(moment.as_second() as f64)
+}
+
+/// As [`absolute`] reads it.
+#[expect(clippy::cast_possible_truncation)] // checked by the job
+pub(super) fn written(at: f64) -> String {
+    Timestamp::from_second(at as i64).unwrap_or_default().to_string()
+}
+
+impl fmt::Display for Deadline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let day = self.day.map(|day| match day {
+            Day::Today => "today".to_owned(),
+            Day::Tomorrow => "tomorrow".to_owned(),
+            Day::Date(date) => date.to_string(),
+            Day::Weekday(own) => {
+                let named = DAYS.iter().find(|(_, day)| *day == own);
+                named.map_or_else(String::new, |(name, _)| (*name).to_owned())
+            }
+        });
+        let time = self.time.map(|time| time.strftime("%H:%M").to_string());
+        let parts: Vec<_> = day.into_iter().chain(time).collect();
+        f.write_str(&parts.join(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::tz::TimeZone;
+
+    use super::*;
+
+    /// Wednesday 2026-11-25, 16:00 in UTC+1.
+    fn local() -> LocalTime {
+        let now = absolute("2026-11-25T15:00:00Z").unwrap();
+        let zone = TimeZone::fixed(jiff::tz::offset(1));
+        LocalTime { zone, now }
+    }
+
+    #[test]
+    fn times_as_people_say_them_are_found_in_the_calendar() {
+        for (text, wanted) in [
+            ("friday", "2026-11-27T22:59:00Z"),
+            ("Fri 18:00", "2026-11-27T17:00:00Z"),
+            ("wednesday", "2026-11-25T22:59:00Z"),
+            // Past four already: the next one.
+            ("wednesday 9am", "2026-12-02T08:00:00Z"),
+            ("15:59", "2026-11-26T14:59:00Z"),
+            ("18 : 00", "2026-11-25T17:00:00Z"),
+            ("tomorrow noon", "2026-11-26T11:00:00Z"),
+            ("12 am tomorrow", "2026-11-25T23:00:00Z"),
+            ("midnight", "2026-11-25T22:59:00Z"),
+            ("today 6:30pm", "2026-11-25T17:30:00Z"),
+            ("2026-12-01", "2026-12-01T22:59:00Z"),
+            ("2026 - 12 - 01 18 : 00", "2026-12-01T17:00:00Z"),
+            ("2026-12-01T18:00", "2026-12-01T17:00:00Z"),
+            ("2026-12-01T18:00:00Z", "2026-12-01T18:00:00Z"),
+        ] {
+            assert_eq!(moment(text, &local()).map(written).as_deref(), Ok(wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_time_or_has_passed_is_told() {
+        for text in [
+            "",
+            "soon",
+            "friday monday",
+            "18",
+            "24gb",
+            "25:00",
+            "13pm",
+            "9:5",
+            "2026-02-30",
+            "18:00 9am",
+            "fry",
+        ] {
+            let fault = moment(text, &local()).unwrap_err();
+            assert!(fault.starts_with("Not a time"), "{text}: {fault}");
+        }
+        let passed = moment("today noon", &local()).unwrap_err();
+        assert_eq!(passed, "Wed 2026-11-25 12:00 +01:00 (has passed)");
+    }
+
+    #[test]
+    fn a_night_without_an_hour_has_its_times_all_the_same() {
+        // 02:30 of 2026-03-29 does not exist in Berlin: the clock goes from 02:00 to 03:00.
+        let zone = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
+        let now = absolute("2026-03-28T12:00:00Z").unwrap();
+        let at = moment("tomorrow 02:30", &LocalTime { zone, now });
+        assert_eq!(at.map(written).as_deref(), Ok("2026-03-29T01:30:00Z"));
+    }
+}
