@@ -210,8 +210,8 @@ pub fn command() -> Command {
     let command = command.disable_help_flag(true).disable_version_flag(true);
     // `bourse offers --help` says the same, and the list of commands fits a small terminal.
     let command = command.disable_help_subcommand(true);
-    // One blank line less than usual.
-    let template = "{about-with-newline}{usage-heading} {usage}\n\n{all-args}{after-help}";
+    // Two blank lines fewer than usual: the list of commands fits a small terminal.
+    let template = "{about-with-newline}{usage-heading} {usage}\n{all-args}{after-help}";
     let command = command.help_template(template);
     explained(command.args(flags), &mut Vec::new())
 }

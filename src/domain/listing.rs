@@ -28,6 +28,7 @@ mod lead;
 mod matching;
 mod merge;
 mod order;
+mod packed;
 mod raw_cell;
 mod read;
 mod reader;
@@ -37,6 +38,7 @@ use builder::Builder;
 use estimate::Estimate;
 pub use full_record::FullRecord;
 pub use order::compare_cells;
+use packed::Packed;
 use raw_cell::RawCell;
 pub use reader::{LONGEST_PIECE, Reader, Unsplit, Whole};
 
@@ -89,7 +91,7 @@ impl Cell {
 /// The cells of one field, with texts interned.
 #[derive(Default)]
 pub struct Column {
-    cells: Vec<Cell>,
+    cells: Vec<Packed>,
     texts: Vec<Untrusted>,
     widest: OnceLock<usize>,
 }
@@ -104,7 +106,7 @@ impl std::fmt::Debug for Column {
 impl Column {
     /// The cell of a row, for comparing.
     pub fn cell(&self, row: usize) -> CellRef<'_> {
-        match self.cells.get(row).copied() {
+        match self.cells.get(row).map(|cell| cell.cell()) {
             None | Some(Cell::Missing) => CellRef::Missing,
             Some(Cell::Null) => CellRef::Null,
             Some(Cell::Flag(flag)) => CellRef::Flag(flag),
@@ -119,7 +121,7 @@ impl Column {
 
     /// The cell of a row; of a text its index among [`Column::texts`].
     fn raw(&self, row: usize) -> Cell {
-        self.cells.get(row).copied().unwrap_or(Cell::Missing)
+        self.cells.get(row).map_or(Cell::Missing, |cell| cell.cell())
     }
 
     /// The text of a row, for showing.
@@ -141,7 +143,7 @@ impl Column {
         const MOST: usize = 200;
         *self.widest.get_or_init(|| {
             let cells = |text: &Untrusted| text.screen(MOST).width();
-            let numbers = self.cells.iter().filter_map(|cell| match cell {
+            let numbers = self.cells.iter().filter_map(|cell| match cell.cell() {
                 Cell::Number(number) => Some(number.abs()),
                 _ => None,
             });
@@ -167,12 +169,13 @@ impl Column {
 
     /// How many cells are whole values, out of how many.
     pub fn filled(&self) -> usize {
-        self.cells.iter().filter(|cell| cell.is_filled()).count()
+        let cells = self.cells.iter().map(|cell| cell.cell());
+        cells.filter(Cell::is_filled).count()
     }
 
     /// Whether no cell is a whole value.
     pub fn is_blank(&self) -> bool {
-        !self.cells.iter().any(Cell::is_filled)
+        !self.cells.iter().any(|cell| cell.cell().is_filled())
     }
 }
 
@@ -349,8 +352,8 @@ impl Listing {
         let cells = numbers
             .into_iter()
             .map(|number| match number.filter(|number| number.is_finite()) {
-                Some(number) => Cell::Number(number),
-                None => Cell::Missing,
+                Some(number) => Cell::Number(number).packed(),
+                None => Cell::Missing.packed(),
             })
             .collect();
         self.columns[position] = OnceLock::from(Column {

@@ -22,7 +22,7 @@ impl Builder {
     #[inline]
     pub(super) fn push(&mut self, value: &RawCell<'_>) {
         let cell = cell_of(value, |text| self.intern(text));
-        self.column.cells.push(cell);
+        self.column.cells.push(cell.packed());
     }
 
     /// As [`Builder::push`], for the few cells that are converted.
@@ -78,7 +78,7 @@ impl Column {
             0
         });
         Self {
-            cells: vec![cell],
+            cells: vec![cell.packed()],
             texts,
             ..Self::default()
         }

@@ -54,7 +54,10 @@ impl Bids {
         let span = (Moment(until.0 - VERDICT_DAYS * DAY), until);
         let asked = questions(browser.shown_query()?, (model, None), span);
         let is_on = state.recall().is_on;
-        let job = browser.computed.job.filter(|job| job.work_dlperf_hours.is_none() && job.work.is_none());
+        let job = browser
+            .computed
+            .job
+            .filter(|job| job.work_dlperf_hours.is_none() && job.work.is_none());
         let view = Self {
             questions: asked.to_vec(),
             like,

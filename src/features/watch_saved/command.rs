@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// The variables of a command.
 type Values = Vec<(&'static str, String)>;
 
-/// Watches all that is saved. `resolve` reads the settings, and the key anew after it was refused.
+/// Watches all that is saved. `resolve` reads the settings, and the key again after it was refused.
 pub async fn watch(
     resolve: impl Fn() -> Result<Settings, CliError>,
     options: &WatchArguments,
@@ -70,7 +70,7 @@ pub async fn watch(
     ended
 }
 
-/// Runs the person's command for each ring, one after another, until nothing can ring any more.
+/// Runs the person's command for each ring, one after another, until no alert can ring.
 async fn commands(command: Option<&str>, mut queue: UnboundedReceiver<Values>) {
     while let Some(values) = queue.recv().await {
         if let Some(command) = command

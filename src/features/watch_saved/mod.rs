@@ -12,7 +12,7 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub struct SavedArguments {
-    /// Watch every saved search and alert instead of one search
+    /// Watch every saved search and alert instead of one
     ///
     /// All share `watch.requests_per_minute`. Alerts ring without a screen: as a line, and with your
     /// `alert_command`.
@@ -20,7 +20,7 @@ pub struct SavedArguments {
         "condition", "with"])]
     pub saved: bool,
 
-    /// Show what `--saved` would watch, and how often; nothing is sent
+    /// Show what `--saved` would watch, without sending
     #[arg(long, requires = "saved", conflicts_with_all = ["once", "format"])]
     pub list: bool,
 }

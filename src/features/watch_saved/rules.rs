@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn an_outage_doubles_the_pause_of_all_and_ends_with_the_first_answer() {
         let mut schedule = Schedule::new(10, 0.0);
-        schedule.keep([(1, 60.0), (2, 60.0)], 0.0);
+        schedule.keep([(1, 1.0), (2, 1.0)], 0.0);
         let mut pauses = Vec::new();
         let mut now = 0.0;
         for _ in 0..9 {

@@ -32,7 +32,7 @@ const EVERY: u32 = 60;
 const LIST_EVERY: u32 = 600;
 
 // Others record about once a minute.
-/// Seconds until what another program records is looked at again.
+/// Seconds until what another program records is read again.
 const LOOK: f64 = 15.0;
 
 /// Seconds after which the files of searches, alerts and bans are read again.

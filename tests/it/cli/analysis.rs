@@ -157,7 +157,7 @@ fn what_cannot_be_planned_fails_with_a_hint() {
     let (status, _, err, _) = run(&["plan", "--gpus", "2", "--job", "200GB"]);
     assert_eq!(status, 2);
     assert!(
-        err.contains("a job needs a run time, e.g. 3d,200GB,300GB-down"),
+        err.contains("a job needs a run time or work, e.g. 3d,200GB,300GB-down or 500M-tokens,200GB"),
         "{err}"
     );
     let (status, _, err, _) = run(&["plan", "gpus=many", "--gpus", "2"]);

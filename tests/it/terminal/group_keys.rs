@@ -76,7 +76,7 @@ fn a_group_s_key_that_routes_stays_out_of_files_screens_and_the_clipboard() {
     for format in ["json", "csv"] {
         let path = root.path().join(format!("run.{format}"));
         pty.keys("e");
-        pty.wait_for_text("an existing file is kept");
+        pty.wait_for_text("existing file is kept");
         pty.keys("<C-u>");
         pty.keys(path.to_str().unwrap());
         pty.keys("<Enter>");

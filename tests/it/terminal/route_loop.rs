@@ -92,6 +92,8 @@ async fn a_series_sends_the_documented_body_and_exports_what_its_figures_say() {
 
     // A file that is there is left alone.
     person.types("e");
+    person.erase();
+    person.types(path.to_str().unwrap());
     person.press(KeyCode::Enter);
     person.sees("already exists").await;
     assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
