@@ -122,10 +122,14 @@ fn stays(question: &Question, recorded: &Recorded, gpus: Option<u32>) -> BTreeMa
             let before = before.filter(|before| before.until() == spell.first);
             let Some(min_bid) = quote.min_bid.filter(|bid| bid.is_finite() && *bid >= 0.0) else {
                 // It goes on, but nobody knows at which minimum bid.
-                before.into_iter().for_each(|before| before.is_end_seen = false);
+                if let Some(before) = before {
+                    before.is_end_seen = false;
+                }
                 continue;
             };
-            before.into_iter().for_each(|before| before.next = Some(index));
+            if let Some(before) = before {
+                before.next = Some(index);
+            }
             latest.insert((&spell.lot, quote.gpus), index);
             stays.push(Stay {
                 interval: Interval {

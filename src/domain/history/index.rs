@@ -69,7 +69,7 @@ pub fn index(question: &Question, recorded: &[Recorded]) -> Option<Index> {
     for (key, group) in Group::all(question, on_demand) {
         let other = |groups: &Option<BTreeMap<Key, Group<'_>>>| {
             let group = groups.as_ref()?.get(&key)?;
-            Some(group.lows(question, since, base))
+            Some(group.lows(question, since, |quote| Some(base(quote))))
         };
         match group.line(question, since, &key, [other(&bids), other(&reserved)]) {
             Some(line) => index.lines.push(line),
@@ -89,8 +89,8 @@ struct Group<'a> {
 }
 
 /// $/h per GPU without storage.
-fn base(quote: &Quote) -> Option<f64> {
-    Some(quote.per_gpu(0.0))
+fn base(quote: &Quote) -> f64 {
+    quote.per_gpu(0.0)
 }
 
 impl<'a> Group<'a> {
@@ -116,9 +116,9 @@ impl<'a> Group<'a> {
     fn line(&self, question: &Question, since: Moment, key: &Key, others: [Option<Lows>; 2]) -> Option<IndexLine> {
         let lows = self.lows(question, since, |quote| Some(quote.per_gpu(question.storage)));
         let lowest = usual(lows.iter().map(|(from, to, low)| (*low, to.since(*from))))?;
-        let of_size = |gpus| self.lows(question, since, |quote| base(quote).filter(|_| quote.gpus == gpus));
+        let of_size = |gpus| self.lows(question, since, |quote| (quote.gpus == gpus).then(|| base(quote)));
         let alone = of_size(1);
-        let on_demand = self.lows(question, since, base);
+        let on_demand = self.lows(question, since, |quote| Some(base(quote)));
         let [bids, reserved] = others.map(|other| other.and_then(|other| premium(&on_demand, &other)));
         // Where no bid search is recorded, offers on demand name their minimum bids.
         let named = || {

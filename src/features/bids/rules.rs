@@ -152,7 +152,7 @@ pub(crate) fn chosen(answers: impl IntoIterator<Item = Answer>) -> Option<BidHis
 pub(crate) const HEADS: [Head; 7] = [
     ("Bid $/h", "bid", 9, 0),
     ("Held", "held", 11, 0),
-    ("Cut/day", "interruptions_per_day", 9, 0),
+    ("Lost/day", "interruptions_per_day", 9, 0),
     ("Longest hold", "longest_hold_seconds", 13, 2),
     ("Done in", "done_hours", 9, 1),
     ("Bill", "bill", 11, 0),

@@ -262,7 +262,12 @@ fn draw_shares(outlooks: &[Outlook], area: Rect, scene: &mut Scene<'_, '_>) {
         return;
     };
     let position = |outlook: &Outlook| Some((across.position(outlook.bid)?, upwards.position(outlook.held * 100.0)?));
-    let points: Vec<_> = outlooks.iter().filter_map(position).collect();
+    // Steps: between two bids nothing was tried.
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    for (x, y) in outlooks.iter().filter_map(position) {
+        points.extend(points.last().map(|(_, before)| (x, *before)));
+        points.push((x, y));
+    }
     let color = scene.theme.series[1].fg.unwrap_or_default();
     let canvas = chart::canvas(SOLID).paint(|context| polyline(context, &points, color));
     scene.render(canvas, plot);

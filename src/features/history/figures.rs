@@ -86,7 +86,7 @@ impl Figures {
             .enumerate()
             .map(|(index, (title, _, width, priority))| {
                 let column = if index == 0 { Column::text } else { Column::number };
-                column(*title, *width).priority(*priority)
+                column(title, *width).priority(*priority)
             });
         let columns: Vec<Column> = columns.collect();
         let placed = place(&columns, area.width);

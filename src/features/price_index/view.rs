@@ -24,6 +24,7 @@ const CHART: u16 = 9;
 #[derive(Debug)]
 pub(crate) struct PriceIndex {
     question: Question,
+    is_awaited: bool,
     index: Option<Index>,
     /// Why there is nothing to show.
     why: Option<String>,
@@ -43,6 +44,7 @@ impl PriceIndex {
         }
         Some(Self {
             question,
+            is_awaited: is_on,
             index: None,
             why: Some(
                 if is_on {
@@ -77,6 +79,7 @@ impl PriceIndex {
             Recalled::Failed(why) => Some(visible(why, 200)),
             Recalled::Awaited => return,
         };
+        self.is_awaited = false;
         self.why = why;
     }
 }
@@ -136,7 +139,9 @@ impl View for PriceIndex {
     }
 
     fn tick(&mut self, cx: &mut Cx<'_>) {
-        self.take_answer(cx.state());
+        if self.is_awaited {
+            self.take_answer(cx.state());
+        }
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -49,9 +49,13 @@ fn indexed(records: &[Recorded]) -> Index {
 fn sizes_and_price_types_are_compared_at_the_same_moments() {
     // Alone 0.40 for 30 hours, then 0.60 for 20; two together are on offer in the first 30 hours only, for 0.88.
     let on_demand = hourly(0..=50, |hour| {
-        let dear = hour >= 30;
-        let mut offers = vec![(1, if dear { 0.6 } else { 0.4 }, Some(if dear { 0.3 } else { 0.1 }))];
-        offers.extend((!dear).then_some((2, 0.88, None)));
+        let is_high = hour >= 30;
+        let mut offers = vec![(
+            1,
+            if is_high { 0.6 } else { 0.4 },
+            Some(if is_high { 0.3 } else { 0.1 }),
+        )];
+        offers.extend((!is_high).then_some((2, 0.88, None)));
         vec![
             machine(1, "RTX 4090", &offers),
             machine(2, "RTX 4090", &[(1, 0.7, Some(0.35))]),
