@@ -405,7 +405,8 @@ mod tests {
         thread.take(HistoryJob::StopPast);
         // The thread may say that it starts before or after that.
         let told = [(); 2].map(|()| messages.blocking_recv());
-        let is_stopped = |told: &_| matches!(told, Some(Message::Told(Ok(text))) if text.starts_with("Simulation stopped"));
+        let is_stopped =
+            |told: &_| matches!(told, Some(Message::Told(Ok(text))) if text.starts_with("Simulation stopped"));
         assert!(told.iter().any(is_stopped), "{told:?}");
         drop(thread);
         assert_eq!(history.open().unwrap().contents().unwrap().polls, 0);

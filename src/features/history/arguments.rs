@@ -27,7 +27,7 @@ pub struct WatchedSearch {
     pub volumes: bool,
 
     /// Start without the default conditions
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub no_default: bool,
 
     /// Price model [default: on-demand]

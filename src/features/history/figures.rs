@@ -84,9 +84,9 @@ impl Figures {
             .heads
             .iter()
             .enumerate()
-            .map(|(index, (title, _, width, priority))| {
+            .map(|(index, &(title, _, width, priority))| {
                 let column = if index == 0 { Column::text } else { Column::number };
-                column(title, *width).priority(*priority)
+                column(title, width).priority(priority)
             });
         let columns: Vec<Column> = columns.collect();
         let placed = place(&columns, area.width);

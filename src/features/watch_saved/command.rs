@@ -169,8 +169,10 @@ impl Run<'_> {
                 WatchFormat::Text => output::print(&format!("{text}\n"))?,
                 WatchFormat::Json => output::print_json(&format!("{json}\n"))?,
             }
-            // It fails once the watch ends.
-            ring.into_iter().for_each(|values| drop(jobs.send(values)));
+            for values in ring {
+                // It fails once the watch ends.
+                let _ = jobs.send(values);
+            }
         }
         Ok(())
     }
@@ -181,10 +183,14 @@ fn list(settings: &Settings, rhythm: Rhythm) -> Result<(), CliError> {
     let saved = settings.paths.as_ref();
     let saved = saved.map(|paths| StateStore::open(paths, &settings.profile).1);
     let saved = saved.unwrap_or_default();
-    saved.notices.iter().for_each(|notice| output::note(notice));
+    for notice in &saved.notices {
+        output::note(notice);
+    }
     let at = Moment::of(epoch_seconds());
     let (targets, left_out) = targets(settings, &saved, None, at);
-    left_out.iter().for_each(|text| output::note(text));
+    for text in left_out {
+        output::note(&text);
+    }
     let idle = saved.alerts.alerts.iter().filter(|alert| !alert.is_active(at)).count();
     if idle > 0 {
         let idle = counted(idle, "alert is", "alerts are");

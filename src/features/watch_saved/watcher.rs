@@ -158,9 +158,10 @@ impl<'a> Watcher<'a> {
         }
         loop {
             let Some((task, at)) = self.schedule.next() else {
-                return match self.rhythm.is_once {
-                    true => Step::Done,
-                    false => Step::Wait(now.mono + RELOAD),
+                return if self.rhythm.is_once {
+                    Step::Done
+                } else {
+                    Step::Wait(now.mono + RELOAD)
                 };
             };
             if at > now.mono {
@@ -368,7 +369,7 @@ impl<'a> Watcher<'a> {
                     workers,
                     missing,
                     query,
-                })
+                });
             }
             None => self.conclude(&poll, workers),
         }
