@@ -169,7 +169,7 @@ impl Run<'_> {
                 WatchFormat::Text => output::print(&format!("{text}\n"))?,
                 WatchFormat::Json => output::print_json(&format!("{json}\n"))?,
             }
-            for values in ring {
+            if let Some(values) = ring {
                 // It fails once the watch ends.
                 let _ = jobs.send(values);
             }
