@@ -22,6 +22,7 @@ fn complaints(folder: &Path, name: &str) -> Option<String> {
 }
 
 #[test]
+#[expect(clippy::print_stderr)] // A test that did not run says so.
 fn the_units_of_the_guide_are_sound() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join(".cargo/bin/bourse");
