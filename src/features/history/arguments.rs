@@ -47,7 +47,7 @@ pub struct WatchArguments {
     /// Offers to request
     ///
     /// 0 sends no limit. With more offers than that, a missing one may only be past the limit.
-    #[arg(long, value_name = "N", default_value_t = crate::cli::wanted::LOCAL_LIMIT)]
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = crate::cli::wanted::LOCAL_LIMIT)]
     pub limit: u32,
 
     /// Time between two searches, at least 10s [default: 60s]

@@ -270,7 +270,7 @@ fn the_history_is_of_a_model_a_machine_or_a_search() {
 fn prices_tape_and_alerts_are_tabs_that_stay_as_they_were_left() {
     let mut desk = desk(80, 24);
     desk.keys("H down")
-        .expect("[Prices]  T Tape   i Bids   x Index   A Alerts");
+        .expect("[Prices]  T Tape   L Bids   Y Index   A Alerts");
     recall(&mut desk, &recorded());
     desk.expect("History: RTX 4090 on machine 7");
     desk.keys("T right").expect("[Tape]").expect("Tape: all searches");
@@ -292,18 +292,18 @@ fn prices_tape_and_alerts_are_tabs_that_stay_as_they_were_left() {
 fn the_bids_tab_says_which_bid_makes_the_bill_lowest() {
     let mut record = recorded();
     let mut desk = desk(120, 40);
-    desk.keys("i").expect("[Bids]").expect("Reading the record");
+    desk.keys("L").expect("[Bids]").expect("Reading the record");
     recall(&mut desk, &record);
     desk.expect("No such offer named a minimum bid");
     for spell in &mut record[0].excerpt.spells {
         spell.quotes[0].min_bid = Some(0.19 + spell.lot.machine as f64 / 100.0);
     }
-    desk.keys("esc i");
+    desk.keys("esc L");
     recall(&mut desk, &record);
     desk.expect("Bids on 1x RTX 4090").expect("on-demand searches");
     desk.expect("Lowest bill: $0.20 for 60 minutes of work, at $0.2000/h: held 100% of the time");
     desk.expect("≥ 30 h").expect("% of the time held");
-    desk.keys("esc i");
+    desk.keys("esc L");
     recall(&mut desk, &[]);
     desk.expect("No minimum bids are recorded of this search: bourse watch --type bid");
 }
