@@ -28,7 +28,7 @@ pub use bill::Bill;
 pub use compare::{CompareLine, CompareSection, Subject, compare, compare_fields, is_silent};
 pub use depth::{Depth, MOST_GPUS, Purchase};
 pub use host::{Count as HostCount, HostSummary, PriceLevel, host_summary, price_level};
-pub use offered::{Offered, offered};
+pub use offered::{OfferIndex, Offered};
 pub use pareto::{Front, Goal, Lead, Point, points};
 pub use plot::{Bucket, Histogram, Scale, ScaleKind, Toward, neighbour};
 pub use related::{Share, Slice, same_host, same_machine, share, slices};

@@ -5,12 +5,12 @@
 
 mod offered;
 
-pub use self::offered::groupings;
+pub use self::offered::{OfferCounts, groupings};
 use super::computed_columns::ComputedColumns;
 use super::row_filter;
 use crate::api::{Request, wire};
 use crate::domain::cost::Basis;
-use crate::domain::insight::{Coverage, Offered, coverage};
+use crate::domain::insight::{Coverage, coverage};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::response_check::{Discrepancy, ResponseCheck, Violation};
 use crate::domain::{Condition, Dialect, Field, Listing, OfferType, Query, Resource};
@@ -37,7 +37,7 @@ pub struct Rows {
     /// Columns in which the words were found, besides those the person has chosen.
     revealed: Vec<&'static Field>,
     /// What the rows offer, if it was counted with them.
-    counted: Option<Vec<Vec<Offered>>>,
+    counted: Option<OfferCounts>,
 }
 
 impl Rows {

@@ -227,12 +227,7 @@ pub fn summarise(listing: &Listing, rows: &[u32], grouping: &[&'static Field], m
         .collect()
 }
 
-/// The rows with equal values in all fields, in any order.
-pub(super) fn partition<'a>(
-    listing: &'a Listing,
-    rows: &[u32],
-    grouping: &[&'static Field],
-) -> Vec<(Vec<Part<'a>>, Vec<u32>)> {
+fn partition<'a>(listing: &'a Listing, rows: &[u32], grouping: &[&'static Field]) -> Vec<(Vec<Part<'a>>, Vec<u32>)> {
     let columns: Vec<_> = grouping
         .iter()
         .map(|field| (field.kind, listing.column(field)))

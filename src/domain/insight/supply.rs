@@ -70,11 +70,30 @@ impl<'a> Columns<'a> {
 
 /// One offer as a part of its machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Slice {
-    row: u32,
+pub(super) struct Slice {
+    pub row: u32,
     gpus: u64,
     /// Which GPUs of the machine; empty where the record does not list them.
     numbers: Vec<i64>,
+}
+
+impl Slice {
+    /// All rows, those of a machine side by side, and where each machine ends.
+    pub(super) fn by_machine(listing: &Listing) -> (Vec<Self>, Vec<usize>) {
+        let columns = Columns::of(listing);
+        let rows = 0..u32::try_from(listing.len()).unwrap_or(u32::MAX);
+        let mut sorted: Vec<(Key<'_>, u32)> = rows.map(|row| (columns.machine(row), row)).collect();
+        sorted.sort_unstable();
+        let mut end = 0;
+        let machines = sorted.chunk_by(|(left, _), (right, _)| left == right);
+        let ends = machines.map(|machine| {
+            end += machine.len();
+            end
+        });
+        let ends = ends.collect();
+        let slices = sorted.iter().map(|(_, row)| columns.slice(listing, *row));
+        (slices.collect(), ends)
+    }
 }
 
 /// A slice at its price.
@@ -125,6 +144,14 @@ impl Machine {
         Self {
             capacity: largest.filter(|_| !is_listed),
             slices,
+        }
+    }
+
+    /// The most GPUs of slices of one machine that can be rented at once.
+    pub(super) fn gpus_of(slices: &[&Slice]) -> u64 {
+        match slices {
+            [only] => only.gpus,
+            _ => Self::new(slices.iter().copied().cloned().collect()).gpus(),
         }
     }
 
@@ -227,8 +254,8 @@ impl Machine {
         let mut known = 0;
         let levels = prices.into_iter().map(|highest| {
             let affordable = |slice: &&Slice| gpus(slice).is_some_and(|price| price <= highest);
-            let slices = self.slices.iter().filter(affordable).cloned().collect();
-            let more = Self::new(slices).gpus() - known;
+            let slices: Vec<&Slice> = self.slices.iter().filter(affordable).collect();
+            let more = Self::gpus_of(&slices) - known;
             known += more;
             (highest, more)
         });

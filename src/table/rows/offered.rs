@@ -1,9 +1,20 @@
 //! What the rows of a pane are measured by, and what they offer by model, country and kind of host.
 
+use std::sync::Arc;
+
 use super::Rows;
 use crate::domain::cost::{Prices, VolumePrices};
-use crate::domain::insight::{Measures, Offered, offered};
+use crate::domain::insight::{Measures, OfferIndex, Offered};
 use crate::domain::{Field, Listing, Resource};
+
+/// The groups of the market panel.
+#[derive(Debug, Clone)]
+pub struct OfferCounts {
+    /// The response's rows by group: still right when other rows are shown.
+    pub index: Arc<OfferIndex>,
+    /// The groups of the rows shown, by each of the [`groupings`].
+    pub groups: Vec<Vec<Offered>>,
+}
 
 /// The groupings of a resource in the market panel: the name of each and its field. Never by host, of
 /// which there are many.
@@ -37,20 +48,21 @@ impl Rows {
         }
     }
 
-    /// The groups of the rows shown, by each of the [`groupings`]: those that were counted ahead, or
-    /// counted now.
-    pub fn offer_counts(&self) -> Option<Vec<Vec<Offered>>> {
+    /// The groups of the rows shown: those that were counted ahead, or counted now. `index` is that
+    /// of the response, if it is known.
+    pub fn offer_counts(&self, index: Option<Arc<OfferIndex>>) -> Option<OfferCounts> {
         let listing = self.listing()?;
         if let Some(counts) = &self.counted {
             return Some(counts.clone());
         }
-        Some(self.measured(listing, |measures| {
-            let price = |row: u32| (measures.unit_price)(row as usize);
-            let fields = groupings(self.resource()).map(|(_, field)| field);
-            fields
-                .map(|field| offered(listing, self.view(), field, price))
-                .collect()
-        }))
+        let index = index.unwrap_or_else(|| {
+            let fields: Vec<_> = groupings(self.resource()).map(|(_, field)| field).collect();
+            Arc::new(OfferIndex::new(listing, &fields))
+        });
+        let groups = self.measured(listing, |measures| {
+            index.count(self.view(), |row| (measures.unit_price)(row as usize))
+        });
+        Some(OfferCounts { index, groups })
     }
 
     /// Computes what the first frame with these rows shows beside them, in the market panel too if it
@@ -64,7 +76,7 @@ impl Rows {
             listing.column(field).widest();
         }
         if has_panel {
-            self.counted = self.offer_counts();
+            self.counted = self.offer_counts(None);
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Sorting and filtering of rows: the quick ways give what comparing cell by cell gives.
 
 use bourse::domain::cost::Prices;
-use bourse::domain::insight::{GroupOrder, Measures, Offered, offered, sort_groups, summarise};
+use bourse::domain::insight::{GroupOrder, Measures, OfferIndex, Offered, sort_groups, summarise};
 use bourse::domain::listing::compare_cells;
+use bourse::domain::text::{Needle, occurrences};
 use bourse::domain::{
     Condition, Direction, Field, Listing, OFFERS, OfferType, Operand, Operator, OrderKey, Value, Version, export,
     language,
@@ -190,6 +191,11 @@ proptest! {
         let expected: Vec<u32> = (0..listing.len() as u32).filter(accepts).collect();
         prop_assert_eq!(listing.matching(&conditions), expected);
     }
+
+    #[test]
+    fn a_word_is_found_where_it_occurs(text in "[aAbB é_.]{0,8}", word in "[abé_.]{0,3}") {
+        prop_assert_eq!(Needle::new(&word).is_in(&text), !occurrences(&text, &word).is_empty());
+    }
 }
 
 /// Slices of a few machines, in models and countries that do not always agree within a machine.
@@ -240,8 +246,9 @@ proptest! {
             .collect();
         let prices = Prices::new(&listing, OfferType::OnDemand);
         let measures = Measures::offers(&prices, None);
-        for field in fields {
-            let counted = offered(&listing, &rows, field, |row| (measures.unit_price)(row as usize));
+        let counted = OfferIndex::new(&listing, &fields)
+            .count(&rows, |row| (measures.unit_price)(row as usize));
+        for (field, counted) in fields.into_iter().zip(counted) {
             let mut groups = summarise(&listing, &rows, &[field], &measures);
             sort_groups(&mut groups, GroupOrder::Count);
             let expected = groups.into_iter().map(|group| Offered {

@@ -1,8 +1,10 @@
 //! The market panel beside the table on a wide screen: GPU models, countries and kinds of hosts.
 
+use std::sync::Arc;
+
 use super::groups;
 use crate::core::view::Region;
-use crate::domain::insight::Offered;
+use crate::domain::insight::{OfferIndex, Offered};
 use crate::domain::{Condition, Field};
 use crate::table::browser::Browser;
 use crate::table::rows::groupings;
@@ -29,6 +31,8 @@ pub struct Overview {
     /// The section and its line.
     pub(super) cursor: (usize, usize),
     contents: Option<u64>,
+    /// The response that was indexed, and its rows.
+    index: Option<(u64, Arc<OfferIndex>)>,
 }
 
 impl Overview {
@@ -39,11 +43,14 @@ impl Overview {
             return;
         }
         self.contents = contents;
-        let Some(counts) = browser.offer_counts() else {
+        let response = browser.responses();
+        let known = self.index.take().filter(|(of, _)| *of == response);
+        let Some(counts) = browser.offer_counts(known.map(|(_, index)| index)) else {
             self.sections.clear();
             return;
         };
-        let sections = groupings(browser.resource()).zip(counts);
+        self.index = Some((response, counts.index));
+        let sections = groupings(browser.resource()).zip(counts.groups);
         let sections = sections.map(|((name, field), groups)| {
             let line = |group: Offered| OfferedLine {
                 label: groups::name(&group.key, field),
