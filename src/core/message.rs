@@ -157,8 +157,6 @@ pub enum HistoryJob {
     ClaimPoll { ticket: Ticket, claim: Box<PollClaim> },
     /// Let another program poll what was watched of this resource.
     ReleasePolls(Resource),
-    /// Stop simulating the sandbox's past, if that is still under way.
-    StopPast,
 }
 
 /// Something for the runtime to do.
@@ -323,7 +321,7 @@ impl Effect {
             | Self::Abort(_)
             | Self::Copy { .. }
             | Self::SaveRun { .. }
-            | Self::History(HistoryJob::Record(_) | HistoryJob::ReleasePolls(_) | HistoryJob::StopPast)
+            | Self::History(HistoryJob::Record(_) | HistoryJob::ReleasePolls(_))
             | Self::Activate(_)
             | Self::Notify(_)
             | Self::Config(_)

@@ -27,8 +27,8 @@ pub(super) struct HistoryThread {
     jobs: Option<Sender<HistoryJob>>,
     ended: Receiver<()>,
     outbox: UnboundedSender<Message>,
-    /// Whether the sandbox's past is still to be simulated: until that is done or stopped.
-    needs_past: Arc<AtomicBool>,
+    /// Whether the program ends, and no longer waits for the sandbox's past.
+    is_leaving: Arc<AtomicBool>,
 }
 
 impl HistoryThread {
@@ -43,16 +43,16 @@ impl HistoryThread {
         let (jobs, inbox) = channel();
         let (end, ended) = channel();
         let messages = outbox.clone();
-        let needs_past = Arc::new(AtomicBool::new(past.is_some()));
-        let is_needed = Arc::clone(&needs_past);
+        let is_leaving = Arc::new(AtomicBool::new(false));
+        let is_stopped = Arc::clone(&is_leaving);
         let thread = history.and_then(|history| {
             let run = move || {
                 let mut keeper = Keeper::new(history, messages);
-                if let Some(past) = past {
-                    keeper.record_past(past, &is_needed);
-                    is_needed.store(false, Ordering::Relaxed);
+                let has_past = past.is_none_or(|past| keeper.record_past(past, &is_stopped));
+                // A record without its past stays empty, so that the next start simulates it.
+                if has_past {
+                    keeper.work(&inbox);
                 }
-                keeper.work(&inbox);
                 let _ = end.send(());
             };
             let thread = thread::Builder::new().name("history".to_owned());
@@ -62,21 +62,13 @@ impl HistoryThread {
             jobs: thread.map(|_| jobs),
             ended,
             outbox,
-            needs_past,
+            is_leaving,
         }
     }
 
     /// Queues a job; a question that nobody will answer is answered so, an alert that nobody can claim
     /// rings, and a search is polled here.
     pub fn take(&self, job: HistoryJob) {
-        if job == HistoryJob::StopPast {
-            // Its thread is busy with the past and sees no job.
-            if self.needs_past.swap(false, Ordering::Relaxed) {
-                let text = "Simulation stopped: price history starts now";
-                let _ = self.outbox.send(Message::Told(Ok(text.to_owned())));
-            }
-            return;
-        }
         let unsent = match &self.jobs {
             Some(jobs) => jobs.send(job).err().map(|unsent| unsent.0),
             None => Some(job),
@@ -88,7 +80,7 @@ impl HistoryThread {
             }
             Some(HistoryJob::ClaimRing { ticket, claim }) => (ticket, News::Ring { claim, is_ours: true }),
             Some(HistoryJob::ClaimPoll { ticket, .. }) => (ticket, News::Poll(PollRight::Ours)),
-            Some(HistoryJob::Record(_) | HistoryJob::ReleasePolls(_) | HistoryJob::StopPast) | None => return,
+            Some(HistoryJob::Record(_) | HistoryJob::ReleasePolls(_)) | None => return,
         };
         let _ = self.outbox.send(Message::News { ticket, news });
     }
@@ -97,7 +89,7 @@ impl HistoryThread {
 impl Drop for HistoryThread {
     /// Waits until all is written.
     fn drop(&mut self) {
-        self.needs_past.store(false, Ordering::Relaxed);
+        self.is_leaving.store(true, Ordering::Relaxed);
         if self.jobs.take().is_some() {
             let _ = self.ended.recv_timeout(PATIENCE);
         }
@@ -133,25 +125,26 @@ impl Keeper {
         }
     }
 
-    /// Records what a sandbox's market was before its first start.
-    fn record_past(&mut self, past: SandboxPast, is_needed: &AtomicBool) {
+    /// Records what a sandbox's market was before its first start; false if that was stopped.
+    fn record_past(&mut self, past: SandboxPast, is_stopped: &AtomicBool) -> bool {
         let is_first = self.with(|database| Ok(database.searches()?.is_empty()));
         if !is_first.unwrap_or(false) {
-            return;
+            return true;
         }
         let days = past.days;
         self.say(format!(
-            "Simulating the sandbox's last {days} days for the price history (Esc stops)"
+            "Simulating the sandbox's last {days} days for the price history"
         ));
-        let polls = past.polls(is_needed);
-        if polls.is_empty() || !is_needed.swap(false, Ordering::Relaxed) {
-            return;
+        let polls = past.polls(is_stopped);
+        if polls.is_empty() {
+            return !is_stopped.load(Ordering::Relaxed);
         }
         let recorded = self.with(|database| polls.iter().try_for_each(|poll| database.record(poll).map(|_| ())));
         match recorded {
             Ok(()) => self.say(format!("The sandbox has {days} simulated days of price history")),
             Err(error) => self.tell(&error),
         }
+        true
     }
 
     fn say(&self, text: String) {
@@ -182,7 +175,6 @@ impl Keeper {
                     self.bring(ticket, News::Poll(right));
                 }
                 HistoryJob::ReleasePolls(resource) => self.locks.release(resource),
-                HistoryJob::StopPast => {}
             }
         }
     }
@@ -389,27 +381,34 @@ mod tests {
     }
 
     #[test]
-    fn the_past_of_a_sandbox_can_be_stopped() {
+    fn a_past_that_leaving_stops_is_simulated_at_the_next_start() {
         let folder = tempfile::tempdir().unwrap();
         let history = HistoryLocation {
             path: Some(folder.path().join("history.sqlite")),
             market: "sandbox-1".to_owned(),
         };
-        let past = SandboxPast {
-            market: MarketConfig::default(),
+        let past = |days| SandboxPast {
+            market: MarketConfig {
+                offers: 40,
+                ..MarketConfig::default()
+            },
             dialect: &Dialect::VAST,
-            days: 3_000, // hours of work
+            days,
         };
-        let (outbox, mut messages) = unbounded_channel();
-        let thread = HistoryThread::start(Some(history.clone()), Some(past), outbox);
-        thread.take(HistoryJob::StopPast);
-        // The thread may say that it starts before or after that.
-        let told = [(); 2].map(|()| messages.blocking_recv());
-        let is_stopped =
-            |told: &_| matches!(told, Some(Message::Told(Ok(text))) if text.starts_with("Simulation stopped"));
-        assert!(told.iter().any(is_stopped), "{told:?}");
+        let polls = || history.open().unwrap().contents().unwrap().polls;
+        let start = |days| HistoryThread::start(Some(history.clone()), Some(past(days)), unbounded_channel().0);
+        let thread = start(30_000); // hours of work
+        thread.take(HistoryJob::Record(Box::new(poll(1002))));
         drop(thread);
-        assert_eq!(history.open().unwrap().contents().unwrap().polls, 0);
+        assert_eq!(polls(), 0);
+        drop(start(0));
+        assert_eq!(polls(), 0);
+        let mut second = Program(start(1), unbounded_channel().1);
+        second.0.take(HistoryJob::Record(Box::new(poll(1002))));
+        let (outbox, messages) = unbounded_channel();
+        second = Program(HistoryThread::start(Some(history.clone()), None, outbox), messages);
+        second.claim(Resource::Offers, 1000.0);
+        assert_eq!(polls(), 2 * 24 + 1);
     }
 
     #[test]

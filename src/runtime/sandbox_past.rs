@@ -22,9 +22,9 @@ pub(super) struct SandboxPast {
 }
 
 impl SandboxPast {
-    /// Hourly polls of the default searches for offers and volumes, the oldest first; none if it is no longer
-    /// needed. Takes seconds.
-    pub fn polls(self, is_needed: &AtomicBool) -> Vec<Poll> {
+    /// Hourly polls of the default searches for offers and volumes, the oldest first; none if it was stopped
+    /// meanwhile. Takes seconds.
+    pub fn polls(self, is_stopped: &AtomicBool) -> Vec<Poll> {
         let [offers, volumes] = [Resource::Offers, Resource::Volumes].map(|resource| Query {
             // More than there are: only a response below its limit is known to be whole.
             limit: Some(1_000_000),
@@ -35,7 +35,7 @@ impl SandboxPast {
         };
         let mut polls = Vec::new();
         for hour in past.take(24 * self.days as usize) {
-            if !is_needed.load(Ordering::Relaxed) {
+            if is_stopped.load(Ordering::Relaxed) {
                 return Vec::new();
             }
             polls.extend(self.poll(&offers, &hour.offers, hour.at));

@@ -68,7 +68,7 @@ impl BidHistory {
         let known = [self.watched, LEAST_WATCHED].map(|span| lasting(seconds(span)));
         let [known, least] = &known;
         (self.watched < LEAST_WATCHED)
-            .then(|| format!("No figures on bids yet: minimum bids are known of {known} ({least} needed)"))
+            .then(|| format!("No figures on bids yet: minimum bids are known for {known} ({least} needed)"))
     }
 }
 

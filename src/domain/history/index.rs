@@ -26,7 +26,7 @@ pub struct Index {
     pub since: Moment,
     /// By model, then by country, the whole of a model first.
     pub lines: Vec<IndexLine>,
-    /// Models that are left out: their lowest price is known of less than a day.
+    /// Models that are left out: their lowest price is known for less than a day.
     pub withheld: usize,
 }
 

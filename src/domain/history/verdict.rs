@@ -115,7 +115,7 @@ impl Withheld {
     pub fn sentence(&self) -> String {
         let (watched, least) = (seconds(self.watched), seconds(LEAST_WATCHED));
         format!(
-            "No price verdict yet: the lowest price is known of {} ({} needed)",
+            "No price verdict yet: the lowest price is known for {} ({} needed)",
             lasting(watched),
             lasting(least)
         )

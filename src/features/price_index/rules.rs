@@ -82,7 +82,7 @@ pub(crate) fn basis(index: &Index, since: &str, unit: &str) -> Vec<String> {
     ];
     if index.withheld > 0 {
         lines.push(format!(
-            "{} left out: the lowest price is known of less than 24 hours.",
+            "{} left out: the lowest price is known for less than 24 hours.",
             counted(index.withheld, "model is", "models are")
         ));
     }

@@ -73,7 +73,7 @@ impl PriceIndex {
             Recalled::Here(Answer::Index(Some(index))) => {
                 self.index = Some(index.clone());
                 let is_empty = index.lines.is_empty();
-                is_empty.then(|| "No index yet: no model's lowest price is known of 24 hours".to_owned())
+                is_empty.then(|| "No index yet: no model's lowest price is known for 24 hours".to_owned())
             }
             Recalled::Here(_) => Some("Nothing is recorded of this search: turn on auto-refresh".to_owned()),
             Recalled::Failed(why) => Some(visible(why, 200)),

@@ -148,7 +148,7 @@ impl Desk<'_> {
                 News::Recalled(result)
             }
             Effect::History(HistoryJob::ClaimPoll { .. }) => News::Poll(PollRight::Ours),
-            Effect::History(HistoryJob::ReleasePolls(_) | HistoryJob::StopPast) => return,
+            Effect::History(HistoryJob::ReleasePolls(_)) => return,
             Effect::Activate(_) => {
                 self.session = self.market.session(&Dialect::VAST);
                 return self.note("switch to it");

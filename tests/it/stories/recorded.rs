@@ -362,7 +362,7 @@ fn too_little_on_record_is_told_in_the_history_and_nowhere_else() {
     desk.keys("H");
     recall(&mut desk, &few);
     // From the first to the last poll.
-    desk.expect("No price verdict yet: the lowest price is known of 12 hours (24 hours needed)");
+    desk.expect("No price verdict yet: the lowest price is known for 12 hours (24 hours needed)");
 }
 
 #[test]

@@ -12,9 +12,8 @@ mod table;
 
 use ratatui::layout::Rect;
 
-use crate::core::message::HistoryJob;
+use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
-use crate::core::{Effect, State};
 use crate::domain::{Field, Resource, language};
 use crate::features::auto_refresh;
 use crate::features::market::summary as market;
@@ -181,9 +180,6 @@ impl BrowserPane {
         } else if browser.jump_back() {
             self.refresh(cx);
         } else {
-            if cx.state().profile.is_sandbox {
-                cx.effect(Effect::History(HistoryJob::StopPast));
-            }
             let key = cx.state().keymap.key_of(Action::Quit);
             cx.toast(format!("Press {key} to quit"));
         }
