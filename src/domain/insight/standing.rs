@@ -135,6 +135,18 @@ impl Standing {
         rows.filter_map(|row| Some((price(row)?, performance(row)))).collect()
     }
 
+    /// What the rows that `row` is compared with cost by themselves, without a job: $/h per GPU, or $/GB/month.
+    pub fn unit_prices(listing: &Listing, row: usize) -> Vec<f64> {
+        let key = match listing.catalog().resource {
+            Resource::Offers => "dph_per_gpu",
+            Resource::Volumes => "storage_cost",
+            Resource::Workergroups => return Vec::new(),
+        };
+        let (groups, prices) = (groups(listing), column(listing, key));
+        let alike = (0..listing.len()).filter(|other| groups.get(*other) == groups.get(row));
+        alike.filter_map(|row| prices?.cell(row).number()).collect()
+    }
+
     /// The value of a row by a measure.
     pub fn value(listing: &Listing, measure: Measure, row: usize) -> Option<f64> {
         value_of(listing, measure)(row)

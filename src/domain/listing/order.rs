@@ -22,7 +22,9 @@ impl Listing {
     /// id.
     pub fn sort(&self, rows: &mut [u32], order: &[OrderKey]) {
         let codes: Vec<Vec<u64>> = order.iter().map(|key| self.codes(key, rows)).collect();
-        let (first, rest) = codes.split_first().map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
+        let (first, rest) = codes
+            .split_first()
+            .map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
         let code = |index: usize| first.map_or(0, |codes| codes[index]);
         let mut sorted: Vec<(u64, RowId, usize)> = rows
             .iter()
@@ -32,9 +34,15 @@ impl Listing {
         sorted.sort_unstable_by(|left, right| {
             let by_rest = || {
                 let by_key = |codes: &Vec<u64>| codes[left.2].cmp(&codes[right.2]);
-                rest.iter().map(by_key).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+                rest.iter()
+                    .map(by_key)
+                    .find(|order| order.is_ne())
+                    .unwrap_or(Ordering::Equal)
             };
-            left.0.cmp(&right.0).then_with(by_rest).then_with(|| left.1.cmp(&right.1))
+            left.0
+                .cmp(&right.0)
+                .then_with(by_rest)
+                .then_with(|| left.1.cmp(&right.1))
         });
         let unsorted = rows.to_vec();
         for (row, (.., index)) in rows.iter_mut().zip(sorted) {

@@ -3,7 +3,6 @@
 use bourse::domain::cost::Prices;
 use bourse::domain::insight::{GroupOrder, Measures, OfferIndex, Offered, sort_groups, summarise};
 use bourse::domain::listing::compare_cells;
-use bourse::domain::text::{Needle, occurrences};
 use bourse::domain::{
     Condition, Direction, Field, Listing, OFFERS, OfferType, Operand, Operator, OrderKey, Value, Version, export,
     language,
@@ -190,11 +189,6 @@ proptest! {
         };
         let expected: Vec<u32> = (0..listing.len() as u32).filter(accepts).collect();
         prop_assert_eq!(listing.matching(&conditions), expected);
-    }
-
-    #[test]
-    fn a_word_is_found_where_it_occurs(text in "[aAbB é_.]{0,8}", word in "[abé_.]{0,3}") {
-        prop_assert_eq!(Needle::new(&word).is_in(&text), !occurrences(&text, &word).is_empty());
     }
 }
 

@@ -161,8 +161,8 @@ impl History {
         let browser = &cx.state().browsers[self.pane.0];
         self.pane.1 = browser.polls();
         let row = browser.listing().zip(browser.selected_row());
-        let figures = row.map(|(listing, row)| Standing::figures(listing, Some(row)));
-        self.now = figures.into_iter().flatten().map(|(price, _)| price).collect();
+        let prices = row.map(|(listing, row)| Standing::unit_prices(listing, row));
+        self.now = prices.unwrap_or_default();
         let Some(subject) = self.subject().filter(|_| cx.state().recall().is_on) else {
             return;
         };
