@@ -403,10 +403,13 @@ mod tests {
         assert_eq!(polls(), 0);
         drop(start(0));
         assert_eq!(polls(), 0);
-        let mut second = Program(start(1), unbounded_channel().1);
-        second.0.take(HistoryJob::Record(Box::new(poll(1002))));
         let (outbox, messages) = unbounded_channel();
-        second = Program(HistoryThread::start(Some(history.clone()), None, outbox), messages);
+        let second = HistoryThread::start(Some(history.clone()), Some(past(1)), outbox);
+        second.take(HistoryJob::Record(Box::new(poll(1002))));
+        let mut second = Program(second, messages);
+        // It says that it starts, and that it is done.
+        let told = [(); 2].map(|()| second.1.blocking_recv());
+        assert!(told.iter().all(|told| matches!(told, Some(Message::Told(Ok(_))))));
         second.claim(Resource::Offers, 1000.0);
         assert_eq!(polls(), 2 * 24 + 1);
     }
