@@ -358,7 +358,7 @@ pub struct JobArguments {
 
     /// Price for work instead of a run time, e.g. `500M tokens`, `20k images`
     ///
-    /// Hours follow from your [throughput] of each GPU model in the configuration. [default: none]
+    /// Hours follow from your `[throughput]` of each GPU model in the configuration. [default: none]
     #[arg(long, hide_short_help = true, value_name = "AMOUNT", conflicts_with = "job")]
     pub work: Option<Work>,
 }

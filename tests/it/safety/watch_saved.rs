@@ -457,7 +457,7 @@ fn every_due_ring_rings_once_within_the_budget() {
 #[test]
 #[ignore = "long: a virtual month"]
 fn a_month_with_outages_and_a_kill_every_day() {
-    hold(30.0, 120);
+    hold(30.0, 600);
 }
 
 #[test]
