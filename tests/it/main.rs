@@ -9,6 +9,7 @@
 )]
 
 mod api;
+mod cases;
 mod cli;
 mod domain;
 mod frozen;

@@ -10,6 +10,8 @@ use bourse::features::whole_market::rules::Plan;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use crate::cases::cases;
+
 /// A market with quirks, its offers as a listing to filter.
 struct Market {
     offers: Vec<Value>,
@@ -153,7 +155,7 @@ fn alike(many: usize) -> Vec<Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig::with_cases(cases(10, 40)))]
 
     #[test]
     fn the_parts_are_complete_and_few(shape in shapes(), limit in 65..400_u32) {

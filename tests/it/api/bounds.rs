@@ -2,6 +2,7 @@
 
 use std::process::{Command, Stdio};
 
+use crate::cases::cases;
 use crate::recorder::{Recorder, answer};
 
 /// The most that a response may cost besides what a small one does, in kB.
@@ -58,17 +59,16 @@ fn blank(before: &str, megabytes: u32, after: &str) -> Vec<u8> {
 fn a_response_that_unpacks_to_blanks_costs_little() {
     let small = peak(answer(200, &[], br#"{"offers":[{"id":1}]}"#)).0;
     let first = r#"{"offers":[{"id":1},"#;
-    for (raw, said) in [
+    let responses = [
         // Read: the blanks are between the records, or behind them.
-        (blank(first, 100, r#"{"id":2}]}"#), "2 offers without a limit"),
-        (blank(r#"{"offers":[{"id":1}]}"#, 100, ""), "without a limit"),
-        (
-            blank(r#"{"offers":[{"id":1,"x":"#, 100, "7}]}"),
-            "the response exceeds 16 MiB",
-        ),
-        (blank("", 100, ""), "empty response"),
-    ] {
-        let (most, words) = peak_with(raw, &["--limit", "0"]);
+        (first, r#"{"id":2}]}"#, "2 offers without a limit"),
+        (r#"{"offers":[{"id":1}]}"#, "", "without a limit"),
+        (r#"{"offers":[{"id":1,"x":"#, "7}]}", "the response exceeds 16 MiB"),
+        ("", "", "empty response"),
+    ];
+    let (megabytes, step) = cases((70, 2), (100, 1));
+    for (before, after, said) in responses.into_iter().step_by(step) {
+        let (most, words) = peak_with(blank(before, megabytes, after), &["--limit", "0"]);
         assert!(words.contains(said), "{words}");
         assert!(most < small + ALLOWED, "{said}: {most} kB, a small one {small} kB");
     }
@@ -87,7 +87,11 @@ fn what_is_too_much_is_given_up_and_costs_little() {
     let head = format!("X-Long: {}\r\n", "x".repeat(1_000_000));
     let long_head = [b"HTTP/1.1 200 X\r\n", head.as_bytes(), b"\r\n{}"].concat();
     for (name, raw, said) in [
-        ("a bomb", answer(200, &gzip, &bomb(256)), "the response exceeds"),
+        (
+            "a bomb",
+            answer(200, &gzip, &bomb(cases(100, 256))),
+            "the response exceeds",
+        ),
         ("100 MB", endless(&vec![b' '; 100_000_000]), "the response exceeds"),
         ("a million records", endless(&million()), "more than 100,000 records"),
         ("a cut abyss", answer(200, &[], deep.as_bytes()), "cut off"),
@@ -116,6 +120,8 @@ fn without_a_limit_no_more_is_read_than_the_records_that_are_taken() {
 }
 
 fn million() -> Vec<u8> {
-    let records: String = (0..1_000_000).map(|id| format!("{{\"id\":{id}}},")).collect();
+    let records: String = (0..cases(300_000, 1_000_000))
+        .map(|id| format!("{{\"id\":{id}}},"))
+        .collect();
     format!("{{\"offers\":[{}]}}", records.trim_end_matches(',')).into_bytes()
 }

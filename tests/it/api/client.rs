@@ -15,6 +15,7 @@ use serde_json::json;
 
 use super::requests;
 use crate::recorder::{Recorder, answer, json};
+use crate::safety::virtual_time::Clock;
 
 const KEY: &str = "canary-key-7c1f";
 
@@ -583,9 +584,10 @@ async fn curl_names_the_address_and_the_variable() {
 /// A session whose waits the test sees instead of sitting through them.
 async fn run(recorder: &Recorder, request: &Request) -> (Result<Reply, ApiError>, Vec<String>) {
     let session = Session::new(client(&recorder.url(), Some(KEY)), Pacer::default());
-    let mut told = Vec::new();
+    let (clock, mut told) = (Clock::default(), Vec::new());
     let result = session
         .run(request, |progress| {
+            clock.follow(&progress);
             told.push(match progress {
                 Progress::Waiting {
                     attempt,
@@ -606,6 +608,7 @@ async fn run(recorder: &Recorder, request: &Request) -> (Result<Reply, ApiError>
             });
         })
         .await;
+    clock.run();
     (result, told)
 }
 
@@ -617,9 +620,8 @@ async fn reads_are_sent_again_after_a_passing_fault_three_times_at_most() {
         _ => json(200, r#"{"offers": []}"#),
     });
     let failing = Recorder::always(json(500, ""));
-    // Side by side: both wait between their tries.
-    let (list, search) = (Request::ListWorkergroups, search());
-    let ((result, told), (failed, _)) = tokio::join!(run(&recorder, &search), run(&failing, &list));
+    let (result, told) = run(&recorder, &search()).await;
+    let (failed, _) = run(&failing, &Request::ListWorkergroups).await;
     assert!(result.is_ok(), "{result:?}");
     assert_eq!(
         told,

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value as Json, json};
 
@@ -31,7 +31,8 @@ pub fn watch(home: &Home, url: &str, flags: &[&str]) -> Command {
 
 /// Polls are a second apart at least.
 pub fn next_second() {
-    thread::sleep(Duration::from_millis(1100));
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    thread::sleep(Duration::from_millis(1010 - u64::from(since.subsec_millis())));
 }
 
 fn events(out: &str) -> Vec<Json> {
@@ -256,7 +257,6 @@ fn causes_are_told_as_in_the_dashboard() {
     });
     let (home, url) = (Home::new(), recorder.url());
     let told = || {
-        next_second();
         let flags = ["--once", "--format", "json", "dph_total<0.5"];
         let (status, out, err) = run(&mut watch(&home, &url, &flags));
         assert_eq!(status, 0, "{err}");
@@ -267,12 +267,14 @@ fn causes_are_told_as_in_the_dashboard() {
         told
     };
     assert_eq!(told(), []);
+    next_second();
     let wanted = [
         (Some(10), json!("rented")),
         (Some(20), json!("left_the_search")),
         (Some(30), json!("delisted")),
     ];
     assert_eq!(told(), wanted);
+    next_second();
     assert_eq!(told(), [(Some(20), json!("into_view"))]);
     assert_eq!(recorder.requests().len(), 4);
     let asked = String::from_utf8_lossy(&recorder.requests()[2].body).into_owned();

@@ -9,6 +9,8 @@ use bourse::domain::{
 };
 use proptest::prelude::*;
 
+use crate::cases::cases;
+
 const CATALOGS: [&Catalog; 3] = [&OFFERS, &VOLUMES, &WORKERGROUPS];
 
 fn filters(catalog: &Catalog) -> Vec<&'static Field> {
@@ -202,7 +204,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(24, 96), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_text_breaks_anything(text in texts(), other in any::<String>()) {

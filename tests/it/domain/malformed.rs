@@ -5,6 +5,7 @@ use bourse::api::{ApiError, Operation, Reply, Request, RouteCall};
 use bourse::domain::workergroup::NewWorkergroup;
 use bourse::domain::{CellRef, Listing, OFFERS, Query, Resource};
 
+use crate::cases::cases;
 use crate::fuzz::mutate::{Numbers, mutate};
 
 const NOW: f64 = 1_767_225_600.0;
@@ -133,13 +134,7 @@ fn hand_made_bodies_have_a_result_or_a_cause() {
 
 #[test]
 fn mutated_bodies_have_a_result_or_a_cause() {
-    mutated_bodies(400);
-}
-
-#[test]
-#[ignore = "long: 30,000 bodies"]
-fn many_mutated_bodies_have_a_result_or_a_cause() {
-    mutated_bodies(5_000);
+    mutated_bodies(cases(400, 5_000));
 }
 
 fn mutated_bodies(many: usize) {

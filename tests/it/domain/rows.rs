@@ -11,6 +11,8 @@ use bourse::table::row_filter::narrow;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
+use crate::cases::cases;
+
 fn listing(records: &[Json]) -> Listing {
     let body = json!({ "offers": records }).to_string();
     Listing::read(&OFFERS, body, 0.0).unwrap()
@@ -156,6 +158,8 @@ fn condition() -> impl Strategy<Value = Condition> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases(64, 256)))]
+
     #[test]
     fn sorting_agrees_with_comparing_cells(records in records(), order in order()) {
         // Mixed kinds of ids compare in no fixed order.

@@ -84,7 +84,7 @@ fn target(input: &[u8]) {
 
 #[test]
 fn configurations_parse_or_name_their_mistake_and_edits_keep_the_rest() {
-    super::run(&TARGET, super::MUTATIONS);
+    super::run(&TARGET);
 }
 
 #[test]

@@ -73,5 +73,5 @@ fn target(input: &[u8]) {
 
 #[test]
 fn responses_split_and_decode_whatever_they_hold() {
-    super::run(&TARGET, super::MUTATIONS);
+    super::run(&TARGET);
 }

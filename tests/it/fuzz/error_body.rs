@@ -63,5 +63,5 @@ fn target(input: &[u8]) {
 
 #[test]
 fn refusals_are_told_in_a_few_clean_words() {
-    super::run(&TARGET, super::MUTATIONS);
+    super::run(&TARGET);
 }

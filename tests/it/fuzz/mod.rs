@@ -20,11 +20,10 @@ use std::time::Duration;
 
 use mutate::Mutator;
 
+use crate::cases::cases;
+
 /// A target that takes this long for one input hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// How many mutated inputs each target gets in a normal run.
-const MUTATIONS: usize = 100;
 
 /// The longest mutated input, in bytes: larger ones only make each run slower.
 const LONGEST: usize = 16 * 1024;
@@ -52,28 +51,14 @@ struct Target {
     judge: fn(&[u8]),
 }
 
-#[test]
-#[ignore = "long: 1,000 mutations of each kind"]
-fn every_reader_survives_many_mutations() {
-    for target in [
-        config::TARGET,
-        envelope::TARGET,
-        error_body::TARGET,
-        query::TARGET,
-        record::TARGET,
-    ] {
-        run(&target, 10 * MUTATIONS);
-    }
-}
-
 /// Runs a target on its corpus, then on mutations of it.
-fn run(target: &Target, mutations: usize) {
+fn run(target: &Target) {
     let &Target {
         name,
         tokens,
         judge: target,
     } = target;
-    let mutations = std::env::var("BOURSE_FUZZ").map_or(mutations, |text| text.parse().unwrap());
+    let mutations = std::env::var("BOURSE_FUZZ").map_or_else(|_| cases(100, 1000), |text| text.parse().unwrap());
     let inputs = corpus(name);
     assert!(inputs.len() >= 10, "{name} has too small a corpus");
     let current = Arc::new(Mutex::new(Vec::new()));

@@ -75,5 +75,5 @@ fn target(input: &[u8]) {
 
 #[test]
 fn queries_are_read_back_or_name_their_mistake() {
-    super::run(&TARGET, super::MUTATIONS);
+    super::run(&TARGET);
 }

@@ -91,5 +91,5 @@ fn target(input: &[u8]) {
 
 #[test]
 fn records_leave_clean_and_read_back() {
-    super::run(&TARGET, super::MUTATIONS);
+    super::run(&TARGET);
 }

@@ -7,6 +7,7 @@ use bourse::domain::{Catalog, Kind, OFFERS, VOLUMES, WORKERGROUPS};
 use serde_json::{Map, Value as Json, json};
 
 use super::{forbidden, hostile_texts, long_texts};
+use crate::cases::cases;
 use crate::cli::commands::{Home, run};
 use crate::recorder::{Recorder, answer};
 use crate::support::side_by_side;
@@ -173,7 +174,7 @@ fn failures(text: &str) -> Vec<(u16, Vec<u8>)> {
 #[test]
 fn failures_are_told_without_what_steers_a_terminal() {
     // Each shape of failure gets several texts, and several commands get it.
-    let texts = hostile_texts().into_iter().enumerate().step_by(5);
+    let texts = hostile_texts().into_iter().enumerate().step_by(cases(25, 5));
     let cases = texts.flat_map(|(number, text)| {
         let shapes = failures(&text).into_iter().enumerate();
         shapes.map(move |(turn, failure)| (number + turn, failure))
@@ -244,9 +245,10 @@ fn in_toml(text: &str) -> String {
 
 #[test]
 fn configurations_are_judged_without_what_they_hold() {
-    for text in long_texts() {
+    let step = cases(5, 1);
+    for (turn, text) in long_texts().into_iter().enumerate() {
         let quoted = in_toml(&text);
-        for config in [
+        let configs = [
             format!("default_profile = \"{quoted}\""),
             format!("theme = \"{quoted}\""),
             format!("\"{quoted}\" = 1"),
@@ -259,7 +261,8 @@ fn configurations_are_judged_without_what_they_hold() {
             // As it is: no TOML.
             text.clone(),
             format!("theme = {text}"),
-        ] {
+        ];
+        for config in configs.into_iter().skip(turn % step).step_by(step) {
             let home = Home::new();
             home.file(".config/bourse/config.toml", &config, 0o600);
             for arguments in [&["config", "check"][..], &["config", "show"], &["offers", "--curl"]] {

@@ -14,6 +14,7 @@ use proptest::test_runner::TestRunner;
 use serde_json::Value as Json;
 
 use super::forbidden;
+use crate::cases::cases;
 
 const KEY: &str = "canary-key-in-curl";
 
@@ -88,13 +89,7 @@ fn arguments(commands: &[String]) -> Vec<Vec<String>> {
 
 #[test]
 fn a_shell_reads_back_every_argument_and_no_key_is_in_the_text() {
-    read_back(500);
-}
-
-#[test]
-#[ignore = "long: 10,000 commands"]
-fn a_shell_reads_back_the_arguments_of_many_commands() {
-    read_back(10_000);
+    read_back(cases(500, 10_000));
 }
 
 fn read_back(many: usize) {

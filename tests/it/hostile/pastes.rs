@@ -5,6 +5,7 @@ use bourse::api::Request;
 use bourse::core::message::Message;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
+use crate::cases::cases;
 use crate::stories::groups::at_groups;
 use crate::stories::groups_form::confirming;
 use crate::stories::unlist::{at_volumes, says};
@@ -153,13 +154,7 @@ fn write_nothing(pastes_a_view: usize) {
 
 #[test]
 fn pastes_write_nothing_in_any_view() {
-    write_nothing(20);
-}
-
-#[test]
-#[ignore = "long: 10,800 pastes"]
-fn ten_thousand_pastes_write_nothing_in_any_view() {
-    write_nothing(400);
+    write_nothing(cases(20, 400));
 }
 
 #[test]

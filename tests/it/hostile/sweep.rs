@@ -246,13 +246,7 @@ fn read_back(shown: &str) -> Vec<Option<char>> {
 
 #[test]
 fn random_texts_are_bounded_stay_as_they_are_the_second_time_and_lose_nothing() {
-    random_texts(2_000);
-}
-
-#[test]
-#[ignore = "long: 100,000 texts"]
-fn many_random_texts_are_bounded_stay_as_they_are_the_second_time_and_lose_nothing() {
-    random_texts(100_000);
+    random_texts(crate::cases::cases(2_000, 100_000));
 }
 
 fn random_texts(cases: u32) {

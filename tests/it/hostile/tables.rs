@@ -97,13 +97,7 @@ fn a_cell_holds_what_another_program_reads() {
 
 #[test]
 fn random_tables_are_read_back_without_a_formula() {
-    random_tables(500);
-}
-
-#[test]
-#[ignore = "long: 10,000 tables"]
-fn many_random_tables_are_read_back_without_a_formula() {
-    random_tables(10_000);
+    random_tables(crate::cases::cases(500, 10_000));
 }
 
 fn random_tables(cases: u32) {

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::commands::{records, reply};
 use super::{forbidden, long_texts};
+use crate::cases::cases;
 use crate::pty_support::Pty;
 use crate::recorder::{Recorded, Recorder, answer};
 use crate::stories::groups::FOUR;
@@ -207,14 +208,15 @@ fn writes(recorder: &Recorder) -> usize {
 /// looks like another paste.
 fn early_ends(answer: &str) -> Vec<String> {
     let noise = "x".repeat(3000);
-    vec![
+    let texts = [
         format!("\u{1b}[201~{answer}"),
         format!("{noise}\u{1b}[201~{answer}"),
         format!("a\u{1b}[201~{noise}\u{15}{answer}"),
         format!("a\u{1b}[201~\u{1b}[200~b\u{1b}[201~\u{15}{answer}"),
         format!("{}\u{1b}[201~{answer}", "y".repeat(1024 - 12)),
         format!("{}\u{1b}[201~{answer}", "y".repeat(4096 - 12)),
-    ]
+    ];
+    texts.into_iter().step_by(cases(3, 1)).collect()
 }
 
 #[test]

@@ -4,6 +4,7 @@ use bourse::api::{ApiError, Client, ClientConfig, Origin, Pacer, Request, RouteC
 use bourse::domain::workergroup::NewWorkergroup;
 use bourse::domain::{Dialect, Query, Resource};
 
+use crate::cases::cases;
 use crate::recorder::{Recorder, answer, json};
 
 const KEY: &str = "canary-key-88fe";
@@ -118,13 +119,7 @@ async fn random_configurations(seeds: std::ops::Range<u64>) {
 
 #[tokio::test]
 async fn the_key_reaches_the_configured_address_only() {
-    random_configurations(0..200).await;
-}
-
-#[tokio::test]
-#[ignore = "long: 10,000 configurations"]
-async fn the_key_reaches_the_configured_address_only_at_length() {
-    for from in (0..10_000).step_by(200) {
+    for from in (0..cases(200, 10_000)).step_by(200) {
         random_configurations(from..from + 200).await;
     }
 }

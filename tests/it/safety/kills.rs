@@ -11,6 +11,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 use serde_json::Value as Json;
 
+use crate::cases::cases;
 use crate::cli::commands::{Home, run};
 use crate::pty_support::send_signal;
 use crate::recorder::{Recorded, Recorder, json};
@@ -187,13 +188,7 @@ fn kill_everywhere(times: usize) {
 
 #[test]
 fn a_killed_creation_is_never_forgotten() {
-    kill_everywhere(2);
-}
-
-#[test]
-#[ignore = "long: 200 killed programs"]
-fn a_killed_creation_is_never_forgotten_at_length() {
-    kill_everywhere(25);
+    kill_everywhere(cases(1, 25));
 }
 
 /// A market that lets creations hang.
@@ -219,7 +214,7 @@ fn until(condition: impl Fn() -> bool) {
 #[test]
 fn however_the_dashboard_dies_the_next_one_tells_it_and_creates_nothing_twice() {
     let signals = [Signal::KILL, Signal::TERM, Signal::HUP, Signal::INT];
-    for death in signals.map(Some).into_iter().chain([None]) {
+    for death in signals.map(Some).into_iter().chain([None]).step_by(cases(4, 1)) {
         let state = tempfile::tempdir().unwrap();
         let server = hanging();
         let mut pty = at_groups(&server.url(), KEY, state.path());

@@ -12,6 +12,6 @@ mod searches;
 mod timers;
 mod unlists;
 mod unsettled;
-mod virtual_time;
+pub mod virtual_time;
 mod watch_saved;
 mod writes;

@@ -9,6 +9,7 @@ use bourse::table::remote::Progress;
 use bourse::table::remote::Ticket;
 
 use super::core::Core;
+use crate::cases::cases;
 
 fn answer(core: &mut Core, ticket: Ticket, generation: usize) {
     let json = format!(r#"{{"offers":[{{"id":{generation}}}]}}"#);
@@ -77,13 +78,7 @@ fn run_all(seeds: std::ops::Range<u64>) {
 
 #[test]
 fn the_newest_search_is_shown_whatever_order_the_answers_come_in() {
-    run_all(0..1000);
-}
-
-#[test]
-#[ignore = "long: 10,000 interleavings"]
-fn the_newest_search_is_shown_whatever_order_the_answers_come_in_at_length() {
-    run_all(0..10_000);
+    run_all(0..cases(200, 10_000));
 }
 
 #[test]

@@ -10,6 +10,7 @@ use bourse::features::workergroups::Groups;
 use crossterm::event::KeyCode;
 
 use super::core::Core;
+use crate::cases::cases;
 use crate::test_app::{THREE, TestApp};
 
 /// The dialog as the rules have it: which ids the person has typed, and what Enter sends.
@@ -178,13 +179,7 @@ fn run_all(seeds: std::ops::Range<u64>) {
 
 #[test]
 fn no_keys_unlist_without_the_exact_id_typed_twice() {
-    run_all(0..4000);
-}
-
-#[test]
-#[ignore = "long: 100,000 sequences"]
-fn no_keys_unlist_without_the_exact_id_typed_twice_at_length() {
-    run_all(0..100_000);
+    run_all(0..cases(1000, 100_000));
 }
 
 #[test]

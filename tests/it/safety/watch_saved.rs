@@ -17,6 +17,8 @@ use bourse::store::{Paths, StateStore};
 use bourse::table::remote::Now;
 use serde_json::json;
 
+use crate::cases::cases;
+
 const EPOCH: f64 = 1_800_000_000.0;
 const MINUTE: f64 = 60.0;
 const HOUR: f64 = 3600.0;
@@ -28,6 +30,9 @@ const BUDGET: u32 = 10;
 /// The saved searches, each for a model of its own, and the alerts on the first ten.
 const SEARCHES: usize = 20;
 const ALERTS: usize = 10;
+
+/// Fewer searches, and so seldom that an episode has two answers: for the quick tier.
+const LIGHT: (usize, u32) = (12, 1500);
 
 /// How long the market is other than usual.
 const EPISODE: f64 = 50.0 * MINUTE;
@@ -108,9 +113,9 @@ fn spec(model: usize) -> SearchSpec {
 }
 
 /// The profile's files below a folder.
-fn saved(root: &Path) -> Settings {
+fn saved(root: &Path, searches: usize) -> Settings {
     let (store, _) = StateStore::open(&Paths::below(root), "sandbox");
-    for model in 0..SEARCHES {
+    for model in 0..searches {
         let search = SavedSearch {
             name: format!("search {model}"),
             note: String::new(),
@@ -381,9 +386,14 @@ fn episode_starts(model: usize, episode: u64) -> f64 {
 
 /// Two programs: one that runs always and is killed once a day, and one that runs for some hours a day, while
 /// the other is killed.
-fn watched(days: f64, every: u32, requests_a_minute: u32, alone: bool) -> (Seen, Vec<Vec<f64>>, Vec<String>) {
+fn watched(
+    days: f64,
+    (searches, every): (usize, u32),
+    requests_a_minute: u32,
+    alone: bool,
+) -> (Seen, Vec<Vec<f64>>, Vec<String>) {
     let root = tempfile::tempdir().unwrap();
-    let shared = saved(root.path());
+    let shared = saved(root.path(), searches);
     let other = settings(root.path(), alone);
     let mut chance = fastrand::Rng::with_seed(7);
     let (mut first, mut second) = (vec![0.0], Vec::new());
@@ -423,8 +433,8 @@ fn watched(days: f64, every: u32, requests_a_minute: u32, alone: bool) -> (Seen,
 }
 
 #[track_caller]
-fn hold(days: f64, every: u32) {
-    let (seen, sent, faults) = watched(days, every, BUDGET, false);
+fn hold(days: f64, load: (usize, u32)) {
+    let (seen, sent, faults) = watched(days, load, BUDGET, false);
     assert!(faults.is_empty(), "{faults:#?}");
     let rang: usize = seen.rings.values().sum();
     let least = days * 15.0;
@@ -451,19 +461,19 @@ fn hold(days: f64, every: u32) {
 
 #[test]
 fn every_due_ring_rings_once_within_the_budget() {
-    hold(1.0, 600);
+    hold(1.0, cases(LIGHT, (SEARCHES, 600)));
 }
 
 #[test]
 #[ignore = "long: a virtual month"]
 fn a_month_with_outages_and_a_kill_every_day() {
-    hold(30.0, 600);
+    hold(30.0, (SEARCHES, 1800));
 }
 
 #[test]
 fn control_without_the_claim_or_the_budget_it_fails() {
-    let (_, _, faults) = watched(1.0, 600, BUDGET, true);
+    let (_, _, faults) = watched(1.0, (ALERTS, 600), BUDGET, true);
     assert!(faults.iter().any(|fault| fault.contains("rang 2 times")), "{faults:#?}");
-    let (_, _, faults) = watched(0.1, 600, 6 * BUDGET, false);
+    let (_, _, faults) = watched(0.1, LIGHT, 6 * BUDGET, false);
     assert!(faults.iter().any(|fault| fault.contains("a minute at")), "{faults:#?}");
 }

@@ -17,6 +17,7 @@ use bourse::sandbox::ledger::{Commit, InjectedFault};
 use bourse::sandbox::market::MarketConfig;
 use bourse::sandbox::{Call, SandboxConfig};
 
+use crate::cases::cases;
 use crate::pty_support::Pty;
 use crate::repository::docs::check;
 use crate::support::{Server, frozen};
@@ -322,19 +323,13 @@ fn survives(hits: u32) -> BTreeMap<u8, Tally> {
 
 #[test]
 fn every_fault_on_every_operation_is_survived() {
-    survives(1);
+    survives(cases(1, 50));
 }
 
 #[test]
 #[ignore = "long: five times each"]
 fn every_fault_on_every_operation_is_survived_as_the_docs_say() {
     check("sandbox.md", "fault run", &table(&survives(HITS)));
-}
-
-#[test]
-#[ignore = "long: fifty times each"]
-fn every_fault_on_every_operation_is_survived_fifty_times() {
-    survives(50);
 }
 
 /// Positive control: false verdicts of each kind are found.
@@ -416,13 +411,7 @@ fn leads_to_no_false_verdict(profiles: &[Profile], seeds: Range<u64>) {
 
 #[test]
 fn no_profile_leads_to_a_false_verdict() {
-    leads_to_no_false_verdict(&Profile::ALL, 1..3);
-}
-
-#[test]
-#[ignore = "long: 32 seeds each"]
-fn no_profile_leads_to_a_false_verdict_whatever_the_seed() {
-    leads_to_no_false_verdict(&Profile::ALL, 1..33);
+    leads_to_no_false_verdict(&Profile::ALL, 1..cases(3, 33));
 }
 
 #[test]

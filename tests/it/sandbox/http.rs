@@ -32,7 +32,7 @@ fn assert_invalid(answer: &Answer, word: &str) {
 
 #[test]
 fn a_search_without_conditions_gives_64_offers_at_the_price_of_8_gb() {
-    let server = Server::frozen();
+    let server = small();
     let rows = server.post(BUNDLES, &json!({})).offers();
     assert_eq!(rows.len(), 64);
     for row in &rows {
@@ -41,7 +41,7 @@ fn a_search_without_conditions_gives_64_offers_at_the_price_of_8_gb() {
         assert!((row["dph_total"].as_f64().unwrap() - total).abs() < 1e-12);
         assert_eq!(row["is_bid"], false);
     }
-    assert_eq!(server.post(BUNDLES, &json!({"limit": 5000})).offers().len(), 2400);
+    assert_eq!(server.post(BUNDLES, &json!({"limit": 5000})).offers().len(), 300);
     assert_eq!(server.post(BUNDLES, &json!({"limit": "7"})).offers().len(), 7);
     assert_eq!(server.post(BUNDLES, &json!({"limit": 0})).offers().len(), 0);
 }
@@ -74,7 +74,7 @@ fn the_query_of_the_first_page_finds_rows_that_satisfy_it() {
 
 #[test]
 fn type_and_storage_change_the_prices() {
-    let server = Server::frozen();
+    let server = small();
     let search = |body: Value| -> HashMap<u64, Value> {
         let rows = server.post(BUNDLES, &body).offers();
         rows.into_iter().map(|row| (row["id"].as_u64().unwrap(), row)).collect()
@@ -83,7 +83,7 @@ fn type_and_storage_change_the_prices() {
     let bids = search(json!({"limit": 5000, "type": "bid"}));
     let ahead = search(json!({"limit": 5000, "type": "reserved"}));
     let large = search(json!({"limit": 5000, "allocated_storage": 100}));
-    assert_eq!((fixed.len(), bids.len(), ahead.len()), (2400, 2400, 2400));
+    assert_eq!((fixed.len(), bids.len(), ahead.len()), (300, 300, 300));
     for (id, row) in &fixed {
         assert_eq!(bids[id]["dph_base"], row["min_bid"]);
         assert_eq!(bids[id]["is_bid"], true);
@@ -93,9 +93,9 @@ fn type_and_storage_change_the_prices() {
     let cheaper = ahead
         .iter()
         .filter(|(id, row)| row["discounted_dph_total"].as_f64() < fixed[*id]["dph_total"].as_f64());
-    assert!(cheaper.count() > 100);
+    assert!(cheaper.count() > 12);
     assert!(
-        large.len() < 2400 && !large.is_empty(),
+        large.len() < 300 && !large.is_empty(),
         "an allocation asks for that much disk"
     );
     for (id, row) in &large {
@@ -693,12 +693,13 @@ fn a_frozen_sandbox_sends_the_same_bytes_in_every_run() {
         .map(|(method, path, body)| server.call(method, path, body))
         .collect()
     };
-    let (first, second) = (Server::frozen(), Server::frozen());
+    let (first, second) = (small(), small());
     assert_eq!(first.running.key(), second.running.key());
     assert!(script(&first) == script(&second));
     let other = Server::start(SandboxConfig {
         market: MarketConfig {
             seed: 2,
+            offers: 300,
             ..MarketConfig::default()
         },
         ..frozen()

@@ -11,6 +11,7 @@ use std::time::Duration;
 use bourse::api::{Reply, Request};
 use bourse::domain::workergroup::{GroupChange, MadeGroups, NewWorkergroup};
 use bourse::sandbox::latency::Latency;
+use bourse::sandbox::market::MarketConfig;
 use bourse::sandbox::{GroupStore, SandboxConfig, UnlistStore};
 use bourse::settings::Global;
 use bourse::settings::{Environment, Market, Settings};
@@ -393,6 +394,10 @@ fn a_fast_market_moves_by_as_many_seconds_for_each() {
         freeze: false,
         speed: 1000.0,
         rate_limits: false,
+        market: MarketConfig {
+            offers: 300,
+            ..MarketConfig::default()
+        },
         ..frozen()
     });
     let before = offers(&server);

@@ -10,6 +10,8 @@ use bourse::domain::saved::{PaneState, SavedSearch, SearchChange, SearchSpec, Se
 use bourse::domain::{Dialect, Resource, language};
 use bourse::store::{Journal, Paths, SavedState, StateStore};
 
+use crate::cases::cases;
+
 fn spec(query: &str) -> SearchSpec {
     SearchSpec {
         resource: Resource::Offers,
@@ -156,7 +158,7 @@ fn a_file_cut_at_any_byte_is_set_aside_and_never_lost() {
     for name in ["ui.json", "searches.json"] {
         let whole = fs::read(home.file(name)).unwrap();
         // The last byte is the line's end.
-        for end in 0..whole.len() - 1 {
+        for end in (0..whole.len() - 1).step_by(cases(10, 1)) {
             let home = Home::new();
             home.write(name, &whole[..end]);
             let (shelf, kept) = home.open();
@@ -335,13 +337,8 @@ fn key(line: &Line) -> String {
 
 #[test]
 fn programs_that_save_at_once_lose_nothing_and_leave_nothing_half_written() {
-    save_together(4, 10);
-}
-
-#[test]
-#[ignore = "long: 4,000 saves to the disk"]
-fn eight_programs_save_500_times_each() {
-    save_together(8, 500);
+    let (programs, saves) = cases((4, 10), (8, 500));
+    save_together(programs, saves);
 }
 
 #[test]

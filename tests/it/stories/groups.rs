@@ -7,6 +7,7 @@ use bourse::core::message::Saving;
 use bourse::domain::language;
 use bourse::features::workergroups::Groups;
 
+use crate::cases::cases;
 use crate::stories::unlist::{flat, says};
 use crate::test_app::{START, THREE, TestApp};
 
@@ -519,8 +520,10 @@ fn the_preview_tells_the_supply_of_the_selected_workergroup() {
 #[test]
 fn everything_fits_small_and_large_screens() {
     use bourse::widgets::theme::Theme;
-    for theme in [Theme::DARK, Theme::LIGHT, Theme::MONO] {
-        for (columns, rows) in [(40, 10), (80, 24), (120, 40), (200, 60)] {
+    let step = cases(3, 1);
+    for (turn, theme) in [Theme::DARK, Theme::LIGHT, Theme::MONO].into_iter().enumerate() {
+        let sizes = [(40, 10), (80, 24), (120, 40), (200, 60)];
+        for (columns, rows) in sizes.into_iter().skip(turn % step).step_by(step) {
             let mut desk = at_groups();
             desk.theme = theme;
             desk.resize(columns, rows);

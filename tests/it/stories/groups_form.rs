@@ -5,6 +5,7 @@ use bourse::api::{ApiError, Reply, Request};
 use bourse::domain::Untrusted;
 use serde_json::{Value as Json, json};
 
+use crate::cases::cases;
 use crate::stories::groups::{FOUND, FOUR, at_groups};
 use crate::stories::unlist::{flat, says};
 use crate::test_app::{THREE, TestApp};
@@ -366,7 +367,7 @@ fn answer_reads(desk: &mut TestApp) {
 
 #[test]
 fn no_keys_send_a_second_creation_while_the_first_is_unknown() {
-    for seed in 0..10 {
+    for seed in 0..cases(3, 10) {
         let mut desk = sent();
         desk.fail(ApiError::Lost);
         assert_eq!(creations(&desk), 0);
@@ -376,7 +377,7 @@ fn no_keys_send_a_second_creation_while_the_first_is_unknown() {
 
 #[test]
 fn no_keys_send_a_second_creation_while_the_first_is_under_way() {
-    for seed in 100..104 {
+    for seed in 100..100 + cases(2, 4) {
         let mut desk = sent();
         assert_eq!(creations(&desk), 1);
         mash(&mut desk, seed, 1);

@@ -13,6 +13,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::StatefulWidget;
 
+use crate::cases::cases;
 use crate::test_app::TestApp;
 
 /// An answer of two offers, the first of them with these members besides its own.
@@ -43,7 +44,11 @@ fn the_details_show_the_beginning_of_a_text_and_how_much_more_there_is() {
 #[test]
 fn the_json_tab_pages_to_the_end_of_a_text_and_finds_what_lines_break_apart() {
     // The needle stands where the 512 bytes of a line end.
-    let text = format!("{}needle{}the end", "x".repeat(490), eight_megabytes("y "));
+    let text = format!(
+        "{}needle{}the end",
+        "x".repeat(490),
+        "y ".repeat(cases(500_000, 4_000_000))
+    );
     let members = format!(r#""gpu_name":"RTX 4090","note":"{text}""#);
     let mut desk = TestApp::with_offers(&offers(&members));
     desk.keys("enter tab tab tab").expect("RTX 4090");
@@ -86,8 +91,8 @@ fn what_is_not_shown_of_a_text_changes_nothing_on_the_screen() {
     // Were more of the texts read than is shown, marks, wide letters and blanks would show.
     let ends = ["x", "\u{301}", "漢", " ", "\\u202e"];
     let screens = ends.map(|end| {
-        let end = end.repeat(1_000_000 / end.len());
-        let text = format!("{}{}", "visible ".repeat(1000), &end[..600_000]);
+        let end = end.repeat(300_000 / end.len());
+        let text = format!("{}{}", "visible ".repeat(1000), &end[..180_000]);
         let members = format!(r#""gpu_name":"{text}","cpu_name":"{text}","note":"{text}""#);
         let mut desk = TestApp::with_offers(&offers(&members));
         let mut screens = vec![without_line_counts(&desk.screen())];
@@ -173,19 +178,9 @@ fn a_paste_that_is_too_long_is_refused_as_a_whole() {
 
 #[test]
 fn keys_fill_the_line_and_no_more() {
-    type_many(1_000);
-}
-
-#[test]
-#[ignore = "long: as it says"]
-fn a_hundred_thousand_keys_fill_the_line_and_no_more() {
-    type_many(100_000);
-}
-
-fn type_many(keys: usize) {
     let mut desk = TestApp::with_offers(&offers(r#""gpu_name":"RTX 4090""#));
     desk.keys("/ ctrl-u").paste(&"x".repeat(4000));
-    desk.type_text(&"x".repeat(keys));
+    desk.type_text(&"x".repeat(cases(200, 10_000)));
     assert_eq!(desk.model.browser().unwrap().bar.input.text().len(), 4096);
     desk.keys("backspace y");
     assert!(desk.model.browser().unwrap().bar.input.text().ends_with("xxy"));

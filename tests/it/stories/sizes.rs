@@ -4,6 +4,7 @@ use bourse::core::themes::{NamedTheme, Themes};
 use bourse::domain::Dialect;
 use bourse::widgets::theme::Theme;
 
+use crate::cases::cases;
 use crate::test_app::{THREE, TestApp};
 
 const VIEWS: [&str; 14] = [
@@ -25,8 +26,10 @@ const VIEWS: [&str; 14] = [
 
 #[test]
 fn every_view_is_drawn_at_every_size_and_in_every_theme() {
-    for keys in VIEWS {
-        for theme in [Theme::DARK, Theme::LIGHT, Theme::MONO] {
+    let step = cases(3, 1);
+    for (turn, keys) in VIEWS.into_iter().enumerate() {
+        let themes = [Theme::DARK, Theme::LIGHT, Theme::MONO];
+        for theme in themes.into_iter().skip(turn % step).step_by(step) {
             let mut desk = TestApp::prepared(&Dialect::SANDBOX, |model| {
                 model.settings.themes = Themes {
                     all: vec![NamedTheme {

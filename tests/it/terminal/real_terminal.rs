@@ -81,13 +81,6 @@ fn every_way_out() {
 }
 
 #[test]
-fn ways_out_work_again_and_again() {
-    for _ in 0..2 {
-        every_way_out();
-    }
-}
-
-#[test]
 #[ignore = "long: every way out twenty times"]
 fn every_way_out_twenty_times() {
     for _ in 0..20 {

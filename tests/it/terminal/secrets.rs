@@ -135,7 +135,7 @@ fn no_command_prints_a_planted_key() {
     let cases = answers()
         .into_iter()
         .flat_map(|(name, response)| commands.map(|command| (name, response.clone(), command)));
-    let cases: Vec<_> = cases.collect();
+    let cases: Vec<_> = cases.step_by(crate::cases::cases(5, 1)).collect();
     let (runs, seen) = (cases.len(), AtomicUsize::new(0));
     side_by_side(cases, |(name, response, arguments)| {
         let recorder = Recorder::always(response);
@@ -158,7 +158,7 @@ fn no_command_prints_a_planted_key() {
         seen.fetch_add(usize::from(said.contains(PLAIN)), Ordering::Relaxed);
     });
     let seen = seen.into_inner();
-    assert!(runs >= 60 && seen >= 20, "{seen} of {runs}");
+    assert!(runs >= 20 && seen * 5 >= runs, "{seen} of {runs}");
 }
 
 /// A market that tells everything that it should not, and assigns.

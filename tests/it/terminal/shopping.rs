@@ -3,6 +3,7 @@
 
 use serde_json::json;
 
+use crate::cases::cases;
 use crate::pty_support::Pty;
 use crate::recorder::{Recorder, answer, json as json_answer};
 use crate::support::side_by_side;
@@ -150,7 +151,8 @@ fn failures() -> Vec<(&'static str, Vec<u8>, &'static str)> {
 
 #[test]
 fn every_failure_is_said_in_words_and_the_program_lives_on() {
-    side_by_side(failures(), |(name, failure, words)| {
+    let some = failures().into_iter().step_by(cases(3, 1)).collect();
+    side_by_side(some, |(name, failure, words): (&str, Vec<u8>, &str)| {
         // The first request may be sent again by itself: a read after a passing fault.
         let recorder = Recorder::start(move |_, request| {
             let body = String::from_utf8_lossy(&request.body);

@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use bourse::sandbox::SandboxConfig;
 
+use crate::cases::cases;
 use crate::pty_support::Pty;
 use crate::recorder::{Recorder, json};
 use crate::stories::unlist::TWO;
@@ -164,6 +165,7 @@ fn a_broken_connection_is_an_unknown_outcome_now_and_after_a_restart() {
 }
 
 #[test]
+#[ignore = "long: the pause is five seconds"]
 fn the_sandbox_s_pause_is_lived_through_without_a_refusal() {
     let state = tempfile::tempdir().unwrap();
     let server = Server::start(SandboxConfig {
@@ -284,6 +286,7 @@ fn without_a_journal_nothing_is_sent_until_it_can_be_written() {
     typed_twice(&mut pty, "7311");
     pty.keys("<Enter>");
     pty.wait_for_text("nothing was sent: can't save the write history");
+    pty.wait_for_text("to fix it, move it away");
     pty.keys("<C-c>");
     pty.exit().assert_clean(0);
     assert!(unlists(&recorder).is_empty());
@@ -291,14 +294,17 @@ fn without_a_journal_nothing_is_sent_until_it_can_be_written() {
     let mut pty = at_volumes(&recorder.url(), KEY, state.path());
     pty.keys("u");
     pty.wait_for_text("Nothing can be created or unlisted");
-    pty.keys("7311<Enter>7311<Enter>");
-    pty.wait_for_text("nothing was sent: can't save the write history");
-    pty.wait_for_text("to fix it, move it away");
-    assert!(unlists(&recorder).is_empty());
+    // An attempt counts for the rate limit.
+    let mut again = "7311<Enter>7311<Enter>";
+    if cases(false, true) {
+        pty.keys(again);
+        pty.wait_for_text("nothing was sent: can't save the write history");
+        assert!(unlists(&recorder).is_empty());
+        again = "<Enter>u7311<Enter>7311<Enter>";
+    }
     // Once that is done it sends, without a restart.
     std::fs::remove_dir(&file).unwrap();
-    pty.keys("<Enter>u7311<Enter>7311<Enter>");
-    // The attempt counts for the rate limit.
+    pty.keys(again);
     let is_unlisted = |text: &str| text.contains("Volume listing 7311 unlisted.");
     let shown = pty.wait_for("its turn", |screen| {
         let text = screen.contents();

@@ -8,6 +8,7 @@ use bourse::store::history::Database;
 use proptest::prelude::*;
 
 use super::{MARKET, START, everything, lot, open, poll, search};
+use crate::cases::cases;
 
 const PRICES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.5];
 const DAY: i64 = 86_400;
@@ -146,7 +147,7 @@ fn check_series(found: &Series, recorded: &Recorded, question: &Question) -> Res
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(cases(24, 96)))]
 
     #[test]
     fn every_answer_is_that_of_its_definition(

@@ -16,6 +16,7 @@ fn dashboard(state: &str) -> Pty {
 }
 
 #[test]
+#[ignore = "long: a simulated month"]
 fn what_is_on_screen_is_recorded() {
     let home = Home::new();
     let state = home.path().to_str().unwrap();

@@ -10,6 +10,8 @@ use rusqlite::Connection;
 use super::{MARKET, START, everything, open, poll, search};
 use bourse::domain::history::{Answer, Moment, PollOutcome, Question, Want};
 
+use crate::cases::cases;
+
 fn refused(path: &Path) -> HistoryError {
     Database::open(path, MARKET).unwrap_err()
 }
@@ -178,7 +180,7 @@ fn responses_that_an_earlier_version_kept_are_removed_without_a_trace() {
 
 #[test]
 fn programs_that_start_together_all_open_a_new_file() {
-    for _ in 0..50 {
+    for _ in 0..cases(12, 50) {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("history.sqlite");
         let gate = std::sync::Barrier::new(4);
@@ -329,6 +331,7 @@ fn times_that_no_clock_shows_are_damage_and_make_no_loop() {
 }
 
 #[test]
+#[ignore = "long: 80,000 spells"]
 fn the_size_is_kept_at_every_poll() {
     const MIB: i64 = 1024 * 1024;
     let root = tempfile::tempdir().unwrap();
@@ -388,6 +391,7 @@ fn a_program_goes_on_in_the_new_file_after_a_reset() {
 }
 
 #[test]
+#[ignore = "long: it is waited for as long as the program does"]
 fn another_programs_transaction_is_waited_for_and_then_told() {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("history.sqlite");

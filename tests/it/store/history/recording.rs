@@ -4,6 +4,7 @@ use bourse::domain::history::{Answer, Beginning, Cause, Ending, LotFilter, Momen
 use bourse::store::history::{Database, Limits};
 
 use super::{MARKET, START, everything, failed, lot, open, poll, search};
+use crate::cases::cases;
 
 fn at(after: i64) -> Moment {
     Moment(START + after)
@@ -247,32 +248,34 @@ fn what_is_older_than_the_limit_is_forgotten_with_its_polls() {
 fn a_file_beyond_its_size_loses_the_oldest_and_shrinks() {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("history.sqlite");
+    let polls = cases(16, 40);
+    let size = polls * 1024 * 1024 / 40;
     let limits = Limits {
-        size: 1024 * 1024,
+        size,
         ..Limits::default()
     };
     let mut database = open(&path);
-    for minute in 0..40 {
+    for minute in 0..polls {
         let price = 0.5 + f64::from(i32::try_from(minute).unwrap());
         let seen: Vec<_> = (1..=1000).map(|machine| (machine, 1, price)).collect();
         database.record(&poll(60 * minute, &seen)).unwrap();
     }
     let before = database.contents().unwrap();
-    assert_eq!((before.polls, before.spells), (40, 40_000));
-    assert!(before.size > 2 * 1024 * 1024, "{before:?}");
+    assert_eq!((before.polls, before.spells), (polls, 1000 * polls));
+    assert!(before.size > 2 * size, "{before:?}");
     let mut database = database.within(limits);
-    database.sweep(at(40 * 60)).unwrap();
-    database.vacuum(at(40 * 60)).unwrap();
+    database.sweep(at(polls * 60)).unwrap();
+    database.vacuum(at(polls * 60)).unwrap();
     let after = database.contents().unwrap();
-    assert!(after.size <= 1024 * 1024, "{after:?}");
-    assert!(after.spells > 2000, "{after:?}");
+    assert!(after.size <= size, "{after:?}");
+    assert!(after.spells > 50 * polls, "{after:?}");
     assert_eq!(database.check().unwrap(), Vec::<String>::new());
     let excerpt = database.excerpt(&search("gpu_ram>=24"), &everything()).unwrap();
-    assert_eq!(excerpt.polls.last().unwrap().at, at(39 * 60));
+    assert_eq!(excerpt.polls.last().unwrap().at, at((polls - 1) * 60));
     // No poll remains without what it saw.
     let first = excerpt.polls[0].at;
     assert!(excerpt.spells.iter().any(|spell| spell.first <= first));
-    assert!(std::fs::metadata(&path).unwrap().len() <= 1024 * 1024);
+    assert!(std::fs::metadata(&path).unwrap().len() as i64 <= size);
 }
 
 /// `bourse watch --once` in a timer, without `--every`: ten days of hourly polls are watched.

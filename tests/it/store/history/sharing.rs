@@ -10,6 +10,7 @@ use std::time::Duration;
 use bourse::domain::history::Poll;
 
 use super::{START, everything, open, poll, search};
+use crate::cases::cases;
 
 const PATH: &str = "BOURSE_TEST_HISTORY";
 
@@ -25,7 +26,7 @@ fn busy(number: i64, conditions: &str) -> Poll {
 
 #[test]
 fn two_programs_that_record_at_once_lose_nothing() {
-    const POLLS: i64 = 300;
+    let polls = cases(60, 300);
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("history.sqlite");
     let ready = Arc::new(Barrier::new(2));
@@ -35,7 +36,7 @@ fn two_programs_that_record_at_once_lose_nothing() {
             ready.wait();
             // Both create and migrate the file.
             let mut database = open(&path);
-            for number in 0..POLLS {
+            for number in 0..polls {
                 assert_eq!(database.record(&busy(number, conditions)), Ok(true));
             }
         })
@@ -47,7 +48,7 @@ fn two_programs_that_record_at_once_lose_nothing() {
     assert_eq!(database.check().unwrap(), Vec::<String>::new());
     for conditions in ["a>=1", "b>=1"] {
         let excerpt = database.excerpt(&search(conditions), &everything()).unwrap();
-        assert_eq!(excerpt.polls.len(), 300);
+        assert_eq!(excerpt.polls.len() as i64, polls);
         let open = excerpt.spells.iter().filter(|spell| spell.end.is_none());
         assert_eq!(open.count(), 50);
     }
@@ -118,11 +119,5 @@ fn survives(kills: u64) {
 
 #[test]
 fn a_kill_loses_at_most_the_poll_being_written() {
-    survives(20);
-}
-
-#[test]
-#[ignore = "long: 200 kills"]
-fn every_kill_loses_at_most_the_poll_being_written() {
-    survives(200);
+    survives(cases(8, 200));
 }
