@@ -347,8 +347,8 @@ pub const DEFAULT_STORAGE_GB: f64 = 8.0;
 
 /// Adds a condition to a list with at most one per field and operator, keeping both that and the
 /// meaning of the conjunction: the tighter of two bounds stays, lists are intersected or united,
-/// and a second `eq` or `neq` becomes an `in` or `nin`.
-fn join(conditions: &mut Vec<Condition>, new: Condition) {
+/// a second `neq` becomes a `nin`, and a second `eq` an `in`.
+pub(super) fn join(conditions: &mut Vec<Condition>, new: Condition) {
     let Some(index) = conditions
         .iter()
         .position(|old| old.field == new.field && old.operator == new.operator)
@@ -385,12 +385,13 @@ fn join(conditions: &mut Vec<Condition>, new: Condition) {
             if added == Value::Null {
                 std::mem::swap(value, &mut added);
             }
-            let operator = match new.operator {
-                Operator::Eq => Operator::In,
-                _ => Operator::Nin,
-            };
-            let list = Operand::Many(vec![added]);
-            join(conditions, Condition::new(new.field, operator, list));
+            let mut list = vec![added];
+            if new.operator == Operator::Neq && *value != Value::Null {
+                list.insert(0, value.clone());
+                conditions.remove(index);
+            }
+            let operator = new.operator.with_list();
+            join(conditions, Condition::new(new.field, operator, Operand::Many(list)));
         }
         (Operand::One(_), Operand::Many(_)) | (Operand::Many(_), Operand::One(_)) => {}
     }

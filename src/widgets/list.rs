@@ -34,23 +34,21 @@ pub struct Item<T> {
 impl<T> Item<T> {
     /// A line that can be chosen.
     pub fn new(title: impl Into<String>, text: impl Into<String>, value: T) -> Self {
-        Self {
-            title: title.into(),
-            text: text.into(),
-            note: String::new(),
-            disabled: None,
-            value: Some(value),
-        }
+        Self::of(title.into(), text.into(), Some(value))
     }
 
     /// A line above others: it is passed over, and not searched.
     pub fn heading(title: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::of(title.into(), text.into(), None)
+    }
+
+    const fn of(title: String, text: String, value: Option<T>) -> Self {
         Self {
-            title: title.into(),
-            text: text.into(),
+            title,
+            text,
             note: String::new(),
             disabled: None,
-            value: None,
+            value,
         }
     }
 
@@ -140,7 +138,6 @@ impl<T: Clone> List<T> {
         self.items.len()
     }
 
-    /// Whether there is no line.
     pub const fn is_empty(&self) -> bool {
         self.items.is_empty()
     }

@@ -52,11 +52,6 @@ impl TextArea {
         self.editor.lines()
     }
 
-    /// The line of the cursor, from 0.
-    pub fn at(&self) -> usize {
-        self.editor.cursor().0
-    }
-
     /// The first visible line of the last frame, from 0.
     pub fn top(&self) -> usize {
         usize::from(self.editor.scroll_offset().0)
@@ -261,7 +256,7 @@ mod tests {
         let mut area = TextArea::new("{\n  \"a\": 1\n}");
         press(&mut area, KeyCode::Right); // after the brace
         press(&mut area, KeyCode::Right); // to the next line
-        assert_eq!(area.at(), 1);
+        assert_eq!(area.editor.cursor().0, 1);
         area.key(KeyEvent::new(KeyCode::End, KeyModifiers::NONE));
         press(&mut area, KeyCode::Char(','));
         area.break_line();
@@ -274,10 +269,10 @@ mod tests {
         press(&mut area, KeyCode::Delete);
         assert_eq!(area.text(), "{\n  \"a\": 1,}");
         area.step(-5);
-        assert_eq!(area.at(), 0);
+        assert_eq!(area.editor.cursor().0, 0);
         press(&mut area, KeyCode::Left);
         press(&mut area, KeyCode::Left);
-        assert_eq!(area.at(), 0);
+        assert_eq!(area.editor.cursor().0, 0);
     }
 
     #[test]
@@ -301,7 +296,7 @@ mod tests {
         assert!(area.redo());
         assert_eq!(area.text(), "{1,\n2,\n3}");
         area.replace("[]");
-        assert_eq!((area.text().as_str(), area.at()), ("[]", 0));
+        assert_eq!((area.text().as_str(), area.editor.cursor().0), ("[]", 0));
         while area.undo() {}
         assert_eq!(area.text(), "{}");
     }

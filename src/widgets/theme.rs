@@ -45,148 +45,131 @@ pub const SERIES: usize = 6;
 /// A sign per series of a chart, each with its own ASCII replacement.
 pub const SERIES_SIGNS: [&str; SERIES] = ["●", "○", "△", "▽", "+", "×"];
 
+/// The colours of a theme as `0xRRGGBB`; of pairs the first is in front.
+struct Palette {
+    dim: u32,
+    accent: u32,
+    heading: u32,
+    selected: (u32, u32),
+    border: u32,
+    good: u32,
+    warning: u32,
+    error: u32,
+    live: (u32, u32),
+    input: (u32, u32),
+    highlight: (u32, u32),
+    series: [u32; SERIES],
+}
+
+const fn rgb(color: u32) -> Style {
+    fg(Color::from_u32(color))
+}
+
+const fn on((front, back): (u32, u32)) -> Style {
+    rgb(front).bg(Color::from_u32(back))
+}
+
+impl Palette {
+    const fn theme(self) -> Theme {
+        let [first, second, third, fourth, fifth, sixth] = self.series;
+        Theme {
+            text: Style::new(),
+            dim: rgb(self.dim),
+            accent: rgb(self.accent).add_modifier(Modifier::BOLD),
+            heading: rgb(self.heading).add_modifier(Modifier::BOLD),
+            selected: on(self.selected).add_modifier(Modifier::BOLD),
+            border: rgb(self.border),
+            key: rgb(self.accent).add_modifier(Modifier::BOLD),
+            good: rgb(self.good),
+            warning: rgb(self.warning),
+            error: rgb(self.error).add_modifier(Modifier::BOLD),
+            sandbox: rgb(self.good),
+            live: on(self.live).add_modifier(Modifier::BOLD),
+            background: None,
+            focus: rgb(self.accent),
+            input: on(self.input),
+            highlight: on(self.highlight).add_modifier(Modifier::BOLD),
+            backdrop: rgb(self.dim).remove_modifier(Modifier::BOLD),
+            series: [rgb(first), rgb(second), rgb(third), rgb(fourth), rgb(fifth), rgb(sixth)],
+            thick_focus: false,
+            ascii: false,
+        }
+    }
+}
+
 impl Theme {
     /// For dark backgrounds, 24-bit colours.
-    pub const DARK: Self = Self {
-        text: Style::new(),
-        dim: fg(Color::Rgb(0x8b, 0x94, 0xa7)),
-        accent: fg(Color::Rgb(0x7a, 0xc7, 0xff)).add_modifier(Modifier::BOLD),
-        heading: fg(Color::Rgb(0xc8, 0xb6, 0xff)).add_modifier(Modifier::BOLD),
-        selected: Style::new()
-            .bg(Color::Rgb(0x2c, 0x3e, 0x5c))
-            .fg(Color::Rgb(0xff, 0xff, 0xff))
-            .add_modifier(Modifier::BOLD),
-        border: fg(Color::Rgb(0x4a, 0x55, 0x6a)),
-        key: fg(Color::Rgb(0x7a, 0xc7, 0xff)).add_modifier(Modifier::BOLD),
-        good: fg(Color::Rgb(0x9e, 0xe0, 0x8f)),
-        warning: fg(Color::Rgb(0xf5, 0xc8, 0x6a)),
-        error: fg(Color::Rgb(0xff, 0x8a, 0x8a)).add_modifier(Modifier::BOLD),
-        sandbox: fg(Color::Rgb(0x9e, 0xe0, 0x8f)),
-        live: Style::new()
-            .fg(Color::Rgb(0x20, 0x0c, 0x0c))
-            .bg(Color::Rgb(0xff, 0xa6, 0x6b))
-            .add_modifier(Modifier::BOLD),
-        background: None,
-        focus: fg(Color::Rgb(0x7a, 0xc7, 0xff)),
-        input: Style::new()
-            .bg(Color::Rgb(0x26, 0x2f, 0x3f))
-            .fg(Color::Rgb(0xe8, 0xed, 0xf5)),
-        highlight: Style::new()
-            .bg(Color::Rgb(0x5c, 0x4a, 0x12))
-            .fg(Color::Rgb(0xff, 0xe9, 0xa8))
-            .add_modifier(Modifier::BOLD),
-        backdrop: fg(Color::Rgb(0x8b, 0x94, 0xa7)).remove_modifier(Modifier::BOLD),
-        series: [
-            fg(Color::Rgb(0x7a, 0xc7, 0xff)),
-            fg(Color::Rgb(0x9e, 0xe0, 0x8f)),
-            fg(Color::Rgb(0xf5, 0xc8, 0x6a)),
-            fg(Color::Rgb(0xc8, 0xb6, 0xff)),
-            fg(Color::Rgb(0xff, 0x9d, 0x7a)),
-            fg(Color::Rgb(0x7f, 0xe0, 0xd0)),
-        ],
-        thick_focus: false,
-        ascii: false,
-    };
+    pub const DARK: Self = Palette {
+        dim: 0x8b_94a7,
+        accent: 0x7a_c7ff,
+        heading: 0xc8_b6ff,
+        selected: (0xff_ffff, 0x2c_3e5c),
+        border: 0x4a_556a,
+        good: 0x9e_e08f,
+        warning: 0xf5_c86a,
+        error: 0xff_8a8a,
+        live: (0x20_0c0c, 0xff_a66b),
+        input: (0xe8_edf5, 0x26_2f3f),
+        highlight: (0xff_e9a8, 0x5c_4a12),
+        series: [0x7a_c7ff, 0x9e_e08f, 0xf5_c86a, 0xc8_b6ff, 0xff_9d7a, 0x7f_e0d0],
+    }
+    .theme();
 
     /// For light backgrounds, 24-bit colours.
-    pub const LIGHT: Self = Self {
-        text: Style::new(),
-        dim: fg(Color::Rgb(0x5a, 0x62, 0x70)),
-        accent: fg(Color::Rgb(0x00, 0x55, 0xaa)).add_modifier(Modifier::BOLD),
-        heading: fg(Color::Rgb(0x5b, 0x2f, 0xa8)).add_modifier(Modifier::BOLD),
-        selected: Style::new()
-            .bg(Color::Rgb(0xcf, 0xe0, 0xf7))
-            .fg(Color::Rgb(0x08, 0x10, 0x20))
-            .add_modifier(Modifier::BOLD),
-        border: fg(Color::Rgb(0xa8, 0xb0, 0xbd)),
-        key: fg(Color::Rgb(0x00, 0x55, 0xaa)).add_modifier(Modifier::BOLD),
-        good: fg(Color::Rgb(0x1d, 0x6f, 0x20)),
-        warning: fg(Color::Rgb(0x8a, 0x55, 0x00)),
-        error: fg(Color::Rgb(0xb0, 0x14, 0x14)).add_modifier(Modifier::BOLD),
-        sandbox: fg(Color::Rgb(0x1d, 0x6f, 0x20)),
-        live: Style::new()
-            .fg(Color::Rgb(0xff, 0xff, 0xff))
-            .bg(Color::Rgb(0xa6, 0x45, 0x00))
-            .add_modifier(Modifier::BOLD),
-        background: None,
-        focus: fg(Color::Rgb(0x00, 0x55, 0xaa)),
-        input: Style::new()
-            .bg(Color::Rgb(0xe8, 0xed, 0xf4))
-            .fg(Color::Rgb(0x08, 0x10, 0x20)),
-        highlight: Style::new()
-            .bg(Color::Rgb(0xff, 0xe3, 0x9a))
-            .fg(Color::Rgb(0x20, 0x18, 0x00))
-            .add_modifier(Modifier::BOLD),
-        backdrop: fg(Color::Rgb(0x5a, 0x62, 0x70)).remove_modifier(Modifier::BOLD),
-        series: [
-            fg(Color::Rgb(0x00, 0x55, 0xaa)),
-            fg(Color::Rgb(0x1d, 0x6f, 0x20)),
-            fg(Color::Rgb(0x8a, 0x55, 0x00)),
-            fg(Color::Rgb(0x5b, 0x2f, 0xa8)),
-            fg(Color::Rgb(0xb0, 0x3a, 0x14)),
-            fg(Color::Rgb(0x00, 0x70, 0x6a)),
-        ],
-        thick_focus: false,
-        ascii: false,
-    };
+    pub const LIGHT: Self = Palette {
+        dim: 0x5a_6270,
+        accent: 0x00_55aa,
+        heading: 0x5b_2fa8,
+        selected: (0x08_1020, 0xcf_e0f7),
+        border: 0xa8_b0bd,
+        good: 0x1d_6f20,
+        warning: 0x8a_5500,
+        error: 0xb0_1414,
+        live: (0xff_ffff, 0xa6_4500),
+        input: (0x08_1020, 0xe8_edf4),
+        highlight: (0x20_1800, 0xff_e39a),
+        series: [0x00_55aa, 0x1d_6f20, 0x8a_5500, 0x5b_2fa8, 0xb0_3a14, 0x00_706a],
+    }
+    .theme();
 
     /// The light theme on a background of its own, for a dark terminal.
     pub const LIGHT_PAINTED: Self = Self {
-        text: fg(Color::Rgb(0x08, 0x10, 0x20)),
-        background: Some(Color::Rgb(0xff, 0xff, 0xff)),
+        text: rgb(0x08_1020),
+        background: Some(Color::from_u32(0xff_ffff)),
         ..Self::LIGHT
     };
 
     /// White on black with bright colours: every text at least 7 to 1 against the background.
     pub const HIGH_CONTRAST: Self = Self {
-        text: fg(Color::Rgb(0xff, 0xff, 0xff)),
-        dim: fg(Color::Rgb(0xe0, 0xe0, 0xe0)),
-        accent: fg(Color::Rgb(0x66, 0xff, 0xff)).add_modifier(Modifier::BOLD),
-        heading: fg(Color::Rgb(0xff, 0xff, 0x66)).add_modifier(Modifier::BOLD),
-        selected: Style::new()
-            .bg(Color::Rgb(0xff, 0xff, 0x00))
-            .fg(Color::Rgb(0x00, 0x00, 0x00))
-            .add_modifier(Modifier::BOLD),
-        border: fg(Color::Rgb(0xff, 0xff, 0xff)),
-        key: fg(Color::Rgb(0x66, 0xff, 0xff)).add_modifier(Modifier::BOLD),
-        good: fg(Color::Rgb(0x66, 0xff, 0x66)).add_modifier(Modifier::BOLD),
-        warning: fg(Color::Rgb(0xff, 0xd0, 0x40)).add_modifier(Modifier::BOLD),
-        error: fg(Color::Rgb(0xff, 0xa0, 0xa0)).add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
-        sandbox: fg(Color::Rgb(0x66, 0xff, 0x66)),
-        live: Style::new()
-            .fg(Color::Rgb(0x00, 0x00, 0x00))
-            .bg(Color::Rgb(0xff, 0xd0, 0x40))
-            .add_modifier(Modifier::BOLD),
-        background: Some(Color::Rgb(0x00, 0x00, 0x00)),
-        focus: fg(Color::Rgb(0x66, 0xff, 0xff)),
-        input: Style::new()
-            .bg(Color::Rgb(0x00, 0x00, 0x00))
-            .fg(Color::Rgb(0xff, 0xff, 0xff))
-            .add_modifier(Modifier::UNDERLINED),
-        highlight: Style::new()
-            .bg(Color::Rgb(0xff, 0xff, 0xff))
-            .fg(Color::Rgb(0x00, 0x00, 0x00))
-            .add_modifier(Modifier::BOLD),
-        backdrop: fg(Color::Rgb(0xe0, 0xe0, 0xe0)).remove_modifier(Modifier::BOLD),
-        series: [
-            fg(Color::Rgb(0x66, 0xff, 0xff)),
-            fg(Color::Rgb(0x66, 0xff, 0x66)),
-            fg(Color::Rgb(0xff, 0xff, 0x66)),
-            fg(Color::Rgb(0xff, 0x9d, 0xff)),
-            fg(Color::Rgb(0xff, 0xd0, 0x40)),
-            fg(Color::Rgb(0xff, 0xff, 0xff)),
-        ],
+        text: rgb(0xff_ffff),
+        good: rgb(0x66_ff66).add_modifier(Modifier::BOLD),
+        warning: rgb(0xff_d040).add_modifier(Modifier::BOLD),
+        error: rgb(0xff_a0a0).add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
+        background: Some(Color::from_u32(0)),
+        input: on((0xff_ffff, 0)).add_modifier(Modifier::UNDERLINED),
         thick_focus: true,
-        ascii: false,
+        ..Palette {
+            dim: 0xe0_e0e0,
+            accent: 0x66_ffff,
+            heading: 0xff_ff66,
+            selected: (0, 0xff_ff00),
+            border: 0xff_ffff,
+            good: 0x66_ff66,
+            warning: 0xff_d040,
+            error: 0xff_a0a0,
+            live: (0, 0xff_d040),
+            input: (0xff_ffff, 0),
+            highlight: (0, 0xff_ffff),
+            series: [0x66_ffff, 0x66_ff66, 0xff_ff66, 0xff_9dff, 0xff_d040, 0xff_ffff],
+        }
+        .theme()
     };
 
     /// For terminals with the sixteen named colours, on any background.
     pub const ANSI: Self = Self {
-        text: Style::new(),
         dim: Style::new().add_modifier(Modifier::DIM),
         accent: fg(Color::Cyan).add_modifier(Modifier::BOLD),
         heading: fg(Color::Magenta).add_modifier(Modifier::BOLD),
-        selected: Style::new().add_modifier(Modifier::REVERSED),
         border: Style::new().add_modifier(Modifier::DIM),
         key: fg(Color::Cyan).add_modifier(Modifier::BOLD),
         good: fg(Color::Green),
@@ -194,9 +177,7 @@ impl Theme {
         error: fg(Color::Red).add_modifier(Modifier::BOLD),
         sandbox: fg(Color::Green),
         live: fg(Color::Yellow).add_modifier(Modifier::BOLD.union(Modifier::REVERSED)),
-        background: None,
         focus: fg(Color::Cyan),
-        input: Style::new().add_modifier(Modifier::UNDERLINED),
         highlight: Style::new().add_modifier(Modifier::BOLD.union(Modifier::REVERSED)),
         backdrop: Style::new().add_modifier(Modifier::DIM).remove_modifier(Modifier::BOLD),
         series: [
@@ -207,8 +188,7 @@ impl Theme {
             fg(Color::Red),
             fg(Color::Blue),
         ],
-        thick_focus: true,
-        ascii: false,
+        ..Self::MONO
     };
 
     /// Without colours: weight, reversal and underlining carry the meaning.

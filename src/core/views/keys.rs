@@ -36,6 +36,21 @@ pub(crate) fn only(used: &[Action], action: Action) -> Availability {
     }
 }
 
+/// Hides the keys of a chart that mean something to the table below it.
+pub(crate) const fn of_chart(action: Action) -> Availability {
+    match action {
+        Action::Sort
+        | Action::Differences
+        | Action::Mark
+        | Action::Settings
+        | Action::Copy
+        | Action::Export
+        | Action::Submit
+        | Action::Open => Availability::Hidden,
+        _ => Availability::Available,
+    }
+}
+
 /// What the keys of a view that is one report can do: there is no next record.
 pub(crate) const fn of_report(action: Action) -> Availability {
     if matches!(action, Action::Left | Action::Right) {

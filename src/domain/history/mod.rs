@@ -44,7 +44,7 @@ pub use replay::{Replay, replay};
 pub use series::{Bucket, Levels, Now, Series, series};
 pub use survival::{Estimate, Life, Lifetimes, Step, lifetimes, lives};
 pub use tape::{Change, ChangeKind, Event, EventKind, Lasted, compare, tape};
-pub use timeline::rhythm;
+pub use timeline::{rhythm, seconds};
 pub use verdict::{Days, Memory, Rating, Standing, Verdict, Withheld, memory, verdict};
 
 // A small and a large disk would disagree on which of two lots is cheaper, and whether one was repriced.

@@ -75,7 +75,7 @@ pub(super) fn overlap(times: &[(Moment, Moment)], since: Moment, until: Moment) 
 
 /// A span of whole seconds as a number.
 #[expect(clippy::cast_precision_loss)] // far below 2^53
-pub(super) const fn seconds(span: i64) -> f64 {
+pub const fn seconds(span: i64) -> f64 {
     span as f64
 }
 

@@ -1,73 +1,76 @@
 //! Merges conditions of one field, and lays a query over its default conditions.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::error::LanguageError;
 use super::print::print_value;
 use crate::domain::field::{Field, Kind, Operator};
-use crate::domain::query::{Condition, Operand};
+use crate::domain::query::{Condition, Operand, join};
 use crate::domain::value::Value;
 
 /// A condition and its position in the text.
-pub(super) struct Located {
-    pub condition: Condition,
+struct Located {
+    condition: Condition,
     /// The whole condition, in bytes of the text.
-    pub span: Range<usize>,
+    span: Range<usize>,
 }
 
-/// Adds a condition of a text to the earlier ones. All conditions of a text must match, so none is
-/// lost: the tighter of two bounds stays, `!=` twice becomes `notin`, lists are intersected or
-/// united; two values with `=` are an error.
-pub(super) fn add(list: &mut Vec<Located>, new: Located) -> Result<(), LanguageError> {
-    let (field, operator) = (new.condition.field, new.condition.operator);
-    if list.iter().any(|old| old.condition == new.condition) {
-        return Ok(());
-    }
-    let Some(index) = find(list, field, operator) else {
-        list.push(new);
-        return Ok(());
-    };
-    match operator {
-        Operator::Eq => list.push(new), // all of them are told at once by `single`
-        Operator::Neq => exclude(list, index, new),
-        Operator::In => {
-            let kept = common(&list[index].condition.operand, &new.condition.operand);
-            if kept.is_empty() {
-                let message = format!("the lists of {} have no value in common: merge them", field.key);
-                return Err(LanguageError::new(new.span, message));
+/// The conditions of a text so far.
+#[derive(Default)]
+pub(super) struct Held {
+    pub conditions: Vec<Condition>,
+    /// Those with `=`: of one field they are all told at once.
+    equal: Vec<Located>,
+}
+
+impl Held {
+    /// Adds a condition to the earlier ones. All conditions of a text must match, so none is lost: see [`join`];
+    /// but lists without a common value, and two values with `=`, are errors.
+    pub(super) fn add(&mut self, new: Condition, span: Range<usize>) -> Result<(), LanguageError> {
+        if new.operator == Operator::Eq {
+            if !self.conditions.contains(&new) {
+                self.conditions.push(new.clone());
+                self.equal.push(Located { condition: new, span });
             }
-            list[index].condition.operand = Operand::Many(kept);
+            return Ok(());
         }
-        Operator::Nin => unite(&mut list[index].condition.operand, new.condition.operand),
-        Operator::Gt | Operator::Gte | Operator::Lt | Operator::Lte => {
-            if is_tighter(&new.condition, &list[index].condition) {
-                list[index] = new;
+        let mut lists = self.conditions.iter().filter(|old| old.field == new.field);
+        let old = lists.find(|old| old.operator == Operator::In && new.operator == Operator::In);
+        if old.is_some_and(|old| have_no_common(&old.operand, &new.operand)) {
+            let message = format!("the lists of {} have no value in common: merge them", new.field.key);
+            return Err(LanguageError::new(span, message));
+        }
+        join(&mut self.conditions, new);
+        Ok(())
+    }
+
+    /// Forgets the conditions on a field.
+    pub(super) fn free(&mut self, field: &Field) {
+        self.conditions.retain(|condition| condition.field != field);
+        self.equal.retain(|equal| equal.condition.field != field);
+    }
+
+    /// Rejects two or more values with `=` for one field, and suggests a list of all of them.
+    pub(super) fn check(&self, text: &str) -> Result<(), LanguageError> {
+        for (index, first) in self.equal.iter().enumerate() {
+            let field = first.condition.field;
+            let rivals = self.equal[index..]
+                .iter()
+                .filter(|rival| rival.condition.field == field);
+            let rivals: Vec<_> = rivals.collect();
+            if rivals.len() > 1 {
+                return Err(several(field, &rivals, text));
             }
         }
+        Ok(())
     }
-    Ok(())
 }
 
-fn find(list: &[Located], field: &Field, operator: Operator) -> Option<usize> {
-    list.iter()
-        .position(|old| old.condition.field == field && old.condition.operator == operator)
-}
-
-/// Rejects two or more values with `=` for one field, and suggests a list of all of them.
-pub(super) fn single(list: &[Located], text: &str) -> Result<(), LanguageError> {
-    for (index, first) in list.iter().enumerate() {
-        let field = first.condition.field;
-        let is_rival = |rival: &&Located| rival.condition.field == field && rival.condition.operator == Operator::Eq;
-        if first.condition.operator != Operator::Eq {
-            continue;
-        }
-        let rivals: Vec<_> = list[index..].iter().filter(is_rival).collect();
-        if rivals.len() > 1 {
-            return Err(several(field, &rivals, text));
-        }
+fn have_no_common(old: &Operand, new: &Operand) -> bool {
+    match (old, new) {
+        (Operand::Many(old), Operand::Many(new)) => !old.iter().any(|value| new.contains(value)),
+        _ => true,
     }
-    Ok(())
 }
 
 /// The error for `=` with different values.
@@ -99,46 +102,6 @@ fn several(field: &Field, rivals: &[&Located], text: &str) -> LanguageError {
     LanguageError::new(second.clone(), message).suggest(first.start..end, merged)
 }
 
-/// A second `!=`: both values go into a `notin` list. Null cannot: lists hold values only.
-fn exclude(list: &mut Vec<Located>, index: usize, new: Located) {
-    let Located { condition, span } = new;
-    let field = condition.field;
-    let old = list[index].condition.operand.clone();
-    let is_null = |operand: &Operand| *operand == Operand::One(Value::Null);
-    let mut listed = Vec::new();
-    for operand in [&old, &condition.operand] {
-        if let Operand::One(value) = operand
-            && *value != Value::Null
-        {
-            listed.push(value.clone());
-        }
-    }
-    if is_null(&old) || is_null(&condition.operand) {
-        list[index].condition.operand = Operand::One(Value::Null);
-    } else {
-        list.remove(index);
-    }
-    let listed = Operand::Many(listed);
-    match find(list, field, Operator::Nin) {
-        Some(nin) => unite(&mut list[nin].condition.operand, listed),
-        None => list.push(Located {
-            condition: Condition::new(field, Operator::Nin, listed),
-            span,
-        }),
-    }
-}
-
-/// The values that two lists share.
-fn common(old: &Operand, new: &Operand) -> Vec<Value> {
-    match (old, new) {
-        (Operand::Many(old), Operand::Many(new)) => {
-            let both = old.iter().filter(|value| new.contains(value));
-            both.cloned().collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
 /// Adds the values of a list that another lacks.
 fn unite(old: &mut Operand, new: Operand) {
     if let (Operand::Many(old), Operand::Many(new)) = (old, new) {
@@ -148,17 +111,6 @@ fn unite(old: &mut Operand, new: Operand) {
             }
         }
     }
-}
-
-fn is_tighter(new: &Condition, old: &Condition) -> bool {
-    let (Operand::One(added), Operand::One(existing)) = (&new.operand, &old.operand) else {
-        return false;
-    };
-    let tighter = match new.operator {
-        Operator::Gt | Operator::Gte => Ordering::Greater,
-        _ => Ordering::Less,
-    };
-    added.order(existing) == Some(tighter)
 }
 
 /// Lays what words say over the conditions of a search: what a field is to be replaces what it was to be, a

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::diagnostics::conjunction;
 use super::error::LanguageError;
-use super::merge::{self, Located};
+use super::merge::{self, Held};
 use super::operand::{Target, is_wildcard, not_allowed, sound};
 use super::scan::{Item, List, Piece, Raw, Sign, Statement, scan};
 use super::{Mode, Parsed, number};
@@ -36,7 +36,7 @@ pub fn parse(
         dialect,
         mode,
     };
-    let mut located: Vec<Located> = Vec::new();
+    let mut held = Held::default();
     let (mut words, mut removed) = (Vec::new(), Vec::new());
     for (index, piece) in pieces.iter().enumerate() {
         let previous = index.checked_sub(1).map(|index| &pieces[index]);
@@ -46,24 +46,22 @@ pub fn parse(
             Piece::Comma(span) => reader.comma(span, previous, next)?,
             Piece::Statement(statement) => match reader.statement(statement)? {
                 Meaning::Free(field) => {
-                    located.retain(|located| located.condition.field != field);
+                    held.free(field);
                     if !removed.contains(&field) {
                         removed.push(field);
                     }
                 }
                 Meaning::Hold(conditions) => {
                     for condition in conditions {
-                        let span = statement.span.clone();
-                        merge::add(&mut located, Located { condition, span })?;
+                        held.add(condition, statement.span.clone())?;
                     }
                 }
             },
         }
     }
-    merge::single(&located, text)?;
-    let conditions = located.into_iter().map(|located| located.condition).collect();
+    held.check(text)?;
     Ok(Parsed {
-        conditions: merge::over(seed, conditions, &removed),
+        conditions: merge::over(seed, held.conditions, &removed),
         words,
         removed,
     })

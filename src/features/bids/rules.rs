@@ -2,7 +2,7 @@
 
 use crate::domain::format::{brief, dollars, lasting, percent, trimmed};
 use crate::domain::history::{
-    Answer, BidHistory, BidLevel, BidMarket, DAY, Hold, LotFilter, Moment, Question, SearchKey, Want,
+    Answer, BidHistory, BidLevel, BidMarket, DAY, Hold, LotFilter, Moment, Question, SearchKey, Want, seconds,
 };
 use crate::domain::{OfferType, Operand, Operator, Query, Value};
 use crate::features::history::figures::{Cell, Head};
@@ -83,11 +83,6 @@ impl Run {
     }
 }
 
-#[expect(clippy::cast_precision_loss)] // far below 2^53
-const fn seconds(span: i64) -> f64 {
-    span as f64
-}
-
 // Of on-demand offers, the cheapest of a machine is not always the one with its lowest minimum bid.
 /// The price types whose searches name minimum bids, the better one first.
 const TYPES: [OfferType; 2] = [OfferType::Bid, OfferType::OnDemand];
@@ -133,14 +128,9 @@ pub(crate) fn questions(
 
 /// The history to go by: of bids, if enough of them is recorded.
 pub(crate) fn chosen(answers: impl IntoIterator<Item = Answer>) -> Option<BidHistory> {
-    let histories = answers.into_iter().filter_map(|answer| match answer {
-        Answer::Bids(history) => history,
-        Answer::Tape(_)
-        | Answer::Series(_)
-        | Answer::Memory(_)
-        | Answer::Index(_)
-        | Answer::Searches(_)
-        | Answer::Rings(_) => None,
+    let histories = answers.into_iter().filter_map(|answer| {
+        let Answer::Bids(history) = answer else { return None };
+        history
     });
     histories.max_by_key(|history| {
         let is_bid = history.search.offer_type == OfferType::Bid;

@@ -7,7 +7,7 @@ use super::rules::{CHECKPOINT, HEADS, NOTHING, Outlook, RESTART, Run, basis, cel
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::core::views::chart::{Axis, Labels, SOLID, polyline};
-use crate::core::views::keys::TABBED_CHART;
+use crate::core::views::keys::{TABBED_CHART, of_chart};
 use crate::core::views::{chart, sheet};
 use crate::domain::format::{brief, dollars, lasting, percent};
 use crate::domain::history::{BidHistory, BidMarket, DAY, Moment, Question, VERDICT_DAYS};
@@ -157,17 +157,7 @@ impl View for Bids {
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
-        match action {
-            Action::Sort
-            | Action::Differences
-            | Action::Mark
-            | Action::Settings
-            | Action::Copy
-            | Action::Export
-            | Action::Submit
-            | Action::Open => Availability::Hidden,
-            _ => Availability::Available,
-        }
+        of_chart(action)
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {

@@ -3,89 +3,116 @@
 
 use ratatui::text::{Line, Span};
 
-use super::view::work;
-use crate::domain::cost::{Job, Measure, Outlives, Prices, Room, Step, VolumePrices, VolumeTerm};
-use crate::domain::format::trimmed;
-use crate::domain::{Listing, format};
-use crate::table::remote::Now;
+use crate::domain::cost::{Job, JobCost, Measure, Outlives, Prices, Room, Step, VolumePrices, VolumeTerm};
+use crate::domain::format::{dollars, gigabytes, lasting, trimmed};
+use crate::domain::listing::Listing;
 use crate::widgets::theme::Theme;
 
-const SECONDS_PER_HOUR: f64 = 3600.0;
+/// Cells of the labels and of the amounts.
+pub(super) const LABEL: usize = 22;
+pub(super) const AMOUNT: usize = 10;
 
-// Cells of the labels: the longest is "Storage while running".
-const LABEL: usize = 21;
-
-/// What a job costs on an offer.
-pub fn job(prices: &Prices<'_>, row: usize, job: &Job, now: Now, theme: &Theme) -> Vec<Line<'static>> {
-    match prices.job(row, job, now.epoch) {
-        Err(gap) => vec![Line::styled(format!("No bill: {gap}"), theme.warning)],
-        Ok(cost) => {
-            let mut lines = steps(&cost.steps, theme);
-            lines.extend(work(&cost, job, theme));
-            lines.extend(end(("offer", "job"), "the job is done", cost.outlives, theme));
-            lines.extend(room("disk", cost.room, theme));
-            lines
-        }
-    }
+/// What a job costs on an offer from a moment on, in lines of so many cells.
+pub(crate) fn job(
+    prices: &Prices<'_>,
+    row: usize,
+    job: &Job,
+    (epoch, width): (f64, u16),
+    theme: &Theme,
+) -> Vec<Line<'static>> {
+    let cost = match prices.job(row, job, epoch) {
+        Ok(cost) => cost,
+        Err(gap) => return vec![Line::styled(format!("No bill: {gap}"), theme.warning)],
+    };
+    let mut lines = steps(&cost.steps, width, theme);
+    lines.extend(work(&cost, job, theme));
+    lines.push(end(("offer", "job"), "the job is done", cost.outlives, theme));
+    lines.extend(room("disk", cost.room, theme));
+    lines
 }
 
 /// What a volume costs for a size and term.
-pub fn volume(listing: &Listing, row: usize, term: &VolumeTerm, now: Now, theme: &Theme) -> Vec<Line<'static>> {
-    match VolumePrices::new(listing).cost(row, term, now.epoch) {
-        Err(gap) => vec![Line::styled(format!("No bill: {gap}"), theme.warning)],
-        Ok(cost) => {
-            let mut lines = steps(&cost.steps, theme);
-            lines.extend(end(("volume", "term"), "the term does", cost.outlives, theme));
-            lines.extend(room("volume", cost.room, theme));
-            lines
-        }
-    }
+pub(crate) fn volume(
+    listing: &Listing,
+    row: usize,
+    term: &VolumeTerm,
+    (epoch, width): (f64, u16),
+    theme: &Theme,
+) -> Vec<Line<'static>> {
+    let cost = match VolumePrices::new(listing).cost(row, term, epoch) {
+        Ok(cost) => cost,
+        Err(gap) => return vec![Line::styled(format!("No bill: {gap}"), theme.warning)],
+    };
+    let mut lines = steps(&cost.steps, width, theme);
+    lines.push(end(("volume", "term"), "the term does", cost.outlives, theme));
+    lines.extend(room("volume", cost.room, theme));
+    lines
 }
 
-/// Arithmetic, one line per step; the last one is the sum.
-pub fn steps(steps: &[Step], theme: &Theme) -> Vec<Line<'static>> {
+/// The arithmetic: label, value and formula, which goes below if it does not fit; the last one is the sum.
+fn steps(steps: &[Step], width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let line = |(index, step): (usize, &Step)| {
         let value = match step.measure {
-            Measure::DollarsPerHour => format::per_hour(step.value),
-            Measure::Dollars => format::dollars(step.value),
+            Measure::Dollars => dollars(step.value),
+            // Storage per hour is far below a cent: show the digits that add up to dollars.
+            Measure::DollarsPerHour => format!("${:.6}/h", step.value),
             Measure::Hours => format!("{} h", trimmed(step.value, 2)),
         };
         let is_sum = index + 1 == steps.len();
-        let style = if is_sum { theme.heading } else { theme.text };
-        Line::from(vec![
-            Span::styled(format!("{:LABEL$} ", step.label), theme.dim),
-            Span::styled(format!("{value:>10}"), style),
-            Span::styled(format!("  {}", step.formula), theme.dim),
-        ])
+        let mut line = Line::from(vec![
+            Span::styled(format!("{:LABEL$}", step.label), theme.dim),
+            Span::styled(
+                format!("{value:>AMOUNT$}"),
+                if is_sum { theme.good } else { theme.text },
+            ),
+        ]);
+        let formula = Span::styled(format!("  = {}", step.formula), theme.dim);
+        if line.width() + formula.width() <= usize::from(width) {
+            line.push_span(formula);
+            return vec![line];
+        }
+        vec![line, Line::from(formula)]
     };
-    steps.iter().enumerate().map(line).collect()
+    steps.iter().enumerate().flat_map(line).collect()
 }
 
-fn end((noun, purpose): (&str, &str), needed: &str, outlives: Outlives, theme: &Theme) -> Vec<Line<'static>> {
-    let span = |hours: f64| format::lasting(hours * SECONDS_PER_HOUR);
-    let line = match outlives {
+/// What the work costs in its unit, and whether it is done in time.
+fn work(cost: &JobCost, job: &Job, theme: &Theme) -> Vec<Line<'static>> {
+    let each = job.work.zip(cost.per_unit);
+    let each = each.map(|(work, dollars)| {
+        let (dollars, unit) = (trimmed(dollars, 4), work.unit.per());
+        Line::styled(format!("${dollars}/{unit}, traffic and disk included"), theme.text)
+    });
+    let in_time = cost.in_time.map(|in_time| match in_time {
+        Outlives::No { short_by } => Line::styled(format!("! Done {} after the deadline", span(short_by)), theme.error),
+        Outlives::Yes { spare } => Line::styled(format!("Done {} before the deadline", span(spare)), theme.good),
+        Outlives::Unknown => Line::default(),
+    });
+    each.into_iter().chain(in_time).collect()
+}
+
+fn end((noun, purpose): (&str, &str), needed: &str, outlives: Outlives, theme: &Theme) -> Line<'static> {
+    match outlives {
         Outlives::Yes { spare } => {
             Line::styled(format!("Available for {} after the {purpose}", span(spare)), theme.good)
         }
-        Outlives::No { short_by } => {
-            let text = format!("! The {noun} ends {} before {needed}", span(short_by));
-            Line::styled(text, theme.warning)
-        }
+        Outlives::No { short_by } => Line::styled(
+            format!("! The {noun} ends {} before {needed}", span(short_by)),
+            theme.error,
+        ),
         Outlives::Unknown => Line::styled(format!("! End of the {noun} not reported"), theme.warning),
-    };
-    vec![line]
+    }
 }
 
 fn room(noun: &str, room: Room, theme: &Theme) -> Option<Line<'static>> {
-    match room {
-        Room::Enough => None,
-        Room::ShortBy(gb) => {
-            let text = format!("! The {noun} is {} too small", format::gigabytes(gb));
-            Some(Line::styled(text, theme.warning))
-        }
-        Room::Unknown => Some(Line::styled(
-            format!("! Size of the {noun} not reported"),
-            theme.warning,
-        )),
-    }
+    let text = match room {
+        Room::Enough => return None,
+        Room::ShortBy(gb) => format!("! The {noun} is {} too small", gigabytes(gb)),
+        Room::Unknown => format!("! Size of the {noun} not reported"),
+    };
+    Some(Line::styled(text, theme.warning))
+}
+
+fn span(hours: f64) -> String {
+    lasting(hours * 3600.0)
 }

@@ -34,18 +34,9 @@ pub fn index(settings: &Settings, options: &HistoryArguments) -> Result<(), CliE
         heads: HEADS.to_vec(),
         rows: Vec::new(),
     };
-    let index = match database.answer(&question)? {
-        Answer::Index(Some(index)) => index,
-        Answer::Index(None)
-        | Answer::Tape(_)
-        | Answer::Series(_)
-        | Answer::Memory(_)
-        | Answer::Bids(_)
-        | Answer::Searches(_)
-        | Answer::Rings(_) => {
-            output::note("nothing is recorded of this search: bourse watch records it");
-            return figures.print(options.format, &[], json!({}));
-        }
+    let Answer::Index(Some(index)) = database.answer(&question)? else {
+        output::note("nothing is recorded of this search: bourse watch records it");
+        return figures.print(options.format, &[], json!({}));
     };
     let lines = index
         .lines

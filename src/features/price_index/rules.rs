@@ -1,7 +1,7 @@
 //! The lines of the price index in words.
 
 use crate::domain::format::{counted, lasting, percent, unit_price};
-use crate::domain::history::{Index, IndexLine, LotFilter, Moment, Question, SIZES, SearchKey, Want};
+use crate::domain::history::{Index, IndexLine, LotFilter, Moment, Question, SIZES, SearchKey, Want, seconds};
 use crate::domain::text::screen;
 use crate::domain::{OfferType, Query};
 use crate::features::history::figures::{Cell, Head};
@@ -87,9 +87,4 @@ pub(crate) fn basis(index: &Index, since: &str, unit: &str) -> Vec<String> {
         ));
     }
     lines
-}
-
-#[expect(clippy::cast_precision_loss)] // far below 2^53
-pub(crate) const fn seconds(span: i64) -> f64 {
-    span as f64
 }

@@ -6,7 +6,7 @@ use ratatui::text::Line;
 use super::rules::{HEADS, basis, cells, question};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
-use crate::core::views::keys::TABBED_CHART;
+use crate::core::views::keys::{TABBED_CHART, of_chart};
 use crate::core::views::sheet;
 use crate::domain::Resource;
 use crate::domain::history::{Answer, DAY, Index, IndexLine, LotFilter, Moment, Question, VERDICT_DAYS, price_unit};
@@ -90,17 +90,7 @@ impl View for PriceIndex {
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
-        match action {
-            Action::Sort
-            | Action::Differences
-            | Action::Mark
-            | Action::Settings
-            | Action::Copy
-            | Action::Export
-            | Action::Submit
-            | Action::Open => Availability::Hidden,
-            _ => Availability::Available,
-        }
+        of_chart(action)
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {

@@ -19,7 +19,7 @@ use crate::core::message::{Effect, News, Routed};
 pub use crate::core::message::{Notification, RunSnapshot};
 use crate::core::owners::Owner;
 use crate::core::state::State;
-use crate::core::view::{Cx, Lent};
+use crate::core::view::Cx;
 use crate::domain::dialect::RouteKey;
 use crate::domain::objection::Objection;
 use crate::domain::routing::{Attempt, End, Phase, RoutePlan, Run, words};
@@ -311,12 +311,9 @@ pub fn start(cx: &mut Cx<'_>, plan: RoutePlan) -> Result<u64, NotStarted> {
         return Err(NotStarted::Held(why));
     }
     let key = state.route_key(&plan.endpoint).map_err(NotStarted::Held)?;
-    let Lent {
-        feature: routes,
-        tickets,
-        ..
-    } = cx.lend::<Routes>();
-    let (number, effects) = routes.start(plan, key, tickets, now).map_err(NotStarted::Plan)?;
+    let lent = cx.lend::<Routes>();
+    let started = lent.feature.start(plan, key, lent.tickets, now);
+    let (number, effects) = started.map_err(NotStarted::Plan)?;
     cx.effects_for(Owner::Feature(routed), effects);
     Ok(number)
 }
@@ -352,24 +349,16 @@ pub fn stop(cx: &mut Cx<'_>, number: u64) {
 fn routed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Routed(reply) = news else { return };
     let now = cx.now;
-    let Lent {
-        feature: routes,
-        tickets,
-        ..
-    } = cx.lend::<Routes>();
-    let effects = routes.routed(ticket, *reply, tickets, now);
+    let lent = cx.lend::<Routes>();
+    let effects = lent.feature.routed(ticket, *reply, lent.tickets, now);
     cx.effects_for(Owner::Feature(routed), effects);
 }
 
 /// Sends what is due.
 fn step(cx: &mut Cx<'_>) {
     let now = cx.now;
-    let Lent {
-        feature: routes,
-        tickets,
-        ..
-    } = cx.lend::<Routes>();
-    let effects = routes.step(tickets, now);
+    let lent = cx.lend::<Routes>();
+    let effects = lent.feature.step(lent.tickets, now);
     cx.effects_for(Owner::Feature(routed), effects);
 }
 

@@ -3,7 +3,7 @@
 
 use crate::api::{ApiError, Operation, Reply, Request};
 use crate::core::mutations::SendBlocked;
-use crate::core::view::{Cx, Lent};
+use crate::core::view::Cx;
 use crate::domain::journal::{Verdict, WriteKind};
 use crate::domain::workergroup::{NewWorkergroup, candidates};
 use crate::domain::{Listing, Resource, RowId};
@@ -167,21 +167,17 @@ pub(super) fn answered(cx: &mut Cx<'_>, response: &Result<Reply, ApiError>) {
 /// Looks for the created group in a new listing.
 pub(super) fn listed(cx: &mut Cx<'_>) {
     let now = cx.now;
-    let Lent {
-        feature: groups,
-        tables,
-        ..
-    } = cx.lend::<Groups>();
-    let workergroups = &mut tables[Resource::Workergroups];
+    let lent = cx.lend::<Groups>();
+    let (creation, workergroups) = (&mut lent.feature.creation, &mut lent.tables[Resource::Workergroups]);
     let Some(listing) = workergroups.listing() else {
         return;
     };
-    if let Some(unresolved) = &mut groups.creation.unresolved {
+    if let Some(unresolved) = &mut creation.unresolved {
         let before = unresolved.before.as_deref().unwrap_or_default();
         unresolved.candidates = candidates(before, listing, &unresolved.asked);
         unresolved.listed = Some(now);
     }
-    let Some(id) = groups.creation.awaited.take() else {
+    let Some(id) = creation.awaited.take() else {
         return;
     };
     let is_listed = listing.row(id).is_some();

@@ -22,7 +22,7 @@ use crate::core::message::{News, Saved, Saving};
 use crate::core::mutations::READ_ONLY;
 use crate::core::owners::Owner;
 use crate::core::state::State;
-use crate::core::view::{Cx, Lent};
+use crate::core::view::Cx;
 use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::format::counted;
 use crate::domain::insight::Coverage;
@@ -233,14 +233,10 @@ pub fn toggle_supply_check(cx: &mut Cx<'_>) {
 /// Runs a search unless its report is current; `again` runs it even then.
 pub fn check(cx: &mut Cx<'_>, search: Recruitment, again: bool) {
     let now = cx.now;
-    let Lent {
-        feature: groups,
-        annotations,
-        tickets,
-        ..
-    } = cx.lend::<Groups>();
-    let banned = annotations.all.not_left_out(&search.query());
-    let asked = groups.supply.ask((search, banned), again, tickets, now);
+    let lent = cx.lend::<Groups>();
+    let banned = lent.annotations.all.not_left_out(&search.query());
+    let supply = &mut lent.feature.supply;
+    let asked = supply.ask((search, banned), again, lent.tickets, now);
     cx.effects_for(Owner::Feature(told), asked);
 }
 
@@ -260,17 +256,13 @@ fn fill_supply(cx: &mut Cx<'_>) {
 /// Takes what happens to a check of supply.
 fn told(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let now = cx.now;
-    let Lent {
-        feature: groups,
-        profile,
-        tickets,
-        ..
-    } = cx.lend::<Groups>();
-    if !groups.supply.awaits(ticket) {
+    let lent = cx.lend::<Groups>();
+    let supply = &mut lent.feature.supply;
+    if !supply.awaits(ticket) {
         return;
     }
     if let News::Progress(progress) = news {
-        return groups.supply.progressed(ticket, &progress);
+        return supply.progressed(ticket, &progress);
     }
     let News::Reply(response) = news else { return };
     let answer = match *response {
@@ -278,7 +270,7 @@ fn told(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
         Ok(_) => return,
         Err(error) => Err(error),
     };
-    let effects = groups.supply.answered(ticket, answer, profile.dialect, tickets, now);
+    let effects = supply.answered(ticket, answer, lent.profile.dialect, lent.tickets, now);
     cx.effects_for(Owner::Feature(told), effects);
     fill_supply(cx);
 }
@@ -286,16 +278,13 @@ fn told(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
 /// Handles a new listing of the groups.
 fn listed(cx: &mut Cx<'_>) {
     let now = cx.now;
-    let Lent {
-        feature: groups,
-        tables,
-        ..
-    } = cx.lend::<Groups>();
-    let Some(listing) = tables[Resource::Workergroups].listing() else {
+    let lent = cx.lend::<Groups>();
+    let Some(listing) = lent.tables[Resource::Workergroups].listing() else {
         return;
     };
-    let snapshot = groups.drift.listed(listing, now);
-    let latest = groups.drift.changes().next();
+    let drift = &mut lent.feature.drift;
+    let snapshot = drift.listed(listing, now);
+    let latest = drift.changes().next();
     let latest = latest.filter(|latest| latest.at >= now.epoch);
     let text = latest
         .and_then(|latest| latest.changes.split_first())

@@ -126,10 +126,10 @@ fn the_bill_tells_whether_the_volume_serves_the_term() {
     let mut desk = at_volumes();
     // Until 1796000000, 824000 s from now: 9.5 days, 20.5 days short of a month; 9000 GB are there.
     desk.keys("J")
-        .expect("! Ends 20 days before the term does")
-        .expect("Enough space");
+        .expect("! The volume ends 20 days before the term does")
+        .expect_not("too small");
     retype(&mut desk, "12TB");
-    desk.expect("! 3000 GB too small");
+    desk.expect("! The volume is 3000 GB too small");
     desk.keys("tab");
     retype(&mut desk, "5 days");
     desk.expect("Available for 4.5 days after the term");

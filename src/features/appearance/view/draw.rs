@@ -13,16 +13,13 @@ const SAMPLE: u16 = 6;
 /// The dialog is at the right and dims nothing: the screen is the preview.
 pub(super) fn theme(view: &Theme, area: Rect, scene: &mut Scene<'_, '_>) {
     let all = &scene.state.settings.themes.all;
-    let items = all.iter().map(|named| Item {
-        title: named.name.clone(),
-        text: String::new(),
-        note: match (named.is_users, named.name == scene.state.settings.themes.chosen) {
-            (_, true) => "current".to_owned(),
-            (true, false) => "yours".to_owned(),
-            (false, false) => String::new(),
-        },
-        disabled: None,
-        value: Some(()),
+    let items = all.iter().map(|named| {
+        let note = match (named.is_users, named.name == scene.state.settings.themes.chosen) {
+            (_, true) => "current",
+            (true, false) => "yours",
+            (false, false) => "",
+        };
+        Item::new(&named.name, "", ()).note(note)
     });
     let mut list: List<()> = List::new(items.collect());
     list.select(view.selected, false);

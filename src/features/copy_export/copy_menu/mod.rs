@@ -30,12 +30,9 @@ pub struct CopyMenu {
 impl CopyMenu {
     /// The menu of what a view has to copy.
     pub fn new(items: Vec<CopyItem>) -> Self {
-        let lines = items.iter().enumerate().map(|(index, item)| Item {
-            title: format!("{}  {}", item.letter, item.what),
-            text: String::new(),
-            note: String::new(),
-            disabled: item.text.as_ref().err().cloned(),
-            value: Some(index),
+        let lines = items.iter().enumerate().map(|(index, item)| {
+            let title = format!("{}  {}", item.letter, item.what);
+            Item::new(title, "", index).disabled(item.text.as_ref().err().cloned())
         });
         let list = List::new(lines.collect());
         Self { items, list }

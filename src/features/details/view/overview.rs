@@ -91,7 +91,7 @@ pub(crate) struct Block {
 pub(super) fn job(browser: &Browser, listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     if let Some(job) = &browser.computed.job {
         let prices = Prices::new(listing, browser.pricing().model);
-        bill::job(&prices, row, job, scene.now, scene.theme)
+        bill::job(&prices, row, job, (scene.now.epoch, u16::MAX), scene.theme)
     } else {
         let text = format!("No job set ({} sets one)", scene.key(Action::Job));
         vec![Line::styled(text, scene.theme.dim)]
@@ -158,7 +158,7 @@ fn volume(browser: &Browser, listing: &Listing, row: usize, scene: &Scene<'_, '_
     let term = browser.computed.term;
     let size = term.unwrap_or_default();
     let (gb, days) = (format::gigabytes(size.gb), trimmed(size.days, 4));
-    let mut bill = bill::volume(listing, row, &size, scene.now, scene.theme);
+    let mut bill = bill::volume(listing, row, &size, (scene.now.epoch, u16::MAX), scene.theme);
     if term.is_none() {
         let text = format!("An example ({} sets size and term)", scene.key(Action::Job));
         bill.push(Line::styled(text, scene.theme.dim));

@@ -10,7 +10,7 @@ use ratatui::layout::Rect;
 use super::Recalled;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Scene, View};
-use crate::core::views::keys::TABBED_CHART;
+use crate::core::views::keys::{TABBED_CHART, of_chart};
 use crate::domain::history::{Answer, DAY, Lot, LotFilter, Memory, Question, RecordedSearch, SearchKey, Series, Want};
 use crate::domain::insight::{Standing, recorded_lot};
 use crate::domain::query::DEFAULT_STORAGE_GB;
@@ -315,18 +315,7 @@ impl View for History {
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
-        match action {
-            Action::Sort
-            | Action::Differences
-            | Action::Mark
-            | Action::Settings
-            // They are about the table below.
-            | Action::Copy
-            | Action::Export
-            | Action::Submit
-            | Action::Open => Availability::Hidden,
-            _ => Availability::Available,
-        }
+        of_chart(action)
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {

@@ -1,21 +1,17 @@
 //! Draws the job form, the bill on the selected offer, and the cheapest offers.
 
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::JobForm;
 use crate::core::view::Scene;
 use crate::core::views::sheet;
-use crate::domain::cost::{Job, JobCost, Measure, Outlives, Prices, Room, Step};
-use crate::domain::format::trimmed;
+use crate::domain::cost::Prices;
 use crate::domain::{Listing, Resource, format};
+use crate::features::job::bill;
+use crate::features::job::bill::{AMOUNT, LABEL};
 use crate::widgets::panel::Panel;
 use crate::widgets::theme::Theme;
-
-/// Cells of the labels and of the amounts in a bill.
-const LABEL: usize = 22;
-const AMOUNT: usize = 10;
 
 /// Rows of the form: its fields, and the buttons with a blank line above.
 const FORM: u16 = 9;
@@ -34,7 +30,7 @@ pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
         (Ok(_), None) => vec![Line::styled("No offer selected", scene.theme.dim)],
         (Ok(job), Some((listing, row))) => {
             let prices = Prices::new(listing, offers.pricing().model);
-            bill(&prices, row, job, (scene.now.epoch, width), scene.theme)
+            bill::job(&prices, row, job, (scene.now.epoch, width), scene.theme)
         }
     };
     let best = view
@@ -73,88 +69,6 @@ fn name(listing: &Listing, row: usize) -> String {
         field.map_or_else(String::new, |field| format::cell(listing, row, field, 20))
     };
     format!("{}× {}", cell("num_gpus"), cell("gpu_name"))
-}
-
-/// The bill of a job on an offer, step by step, and whether the offer is available long enough and
-/// has the room.
-pub(crate) fn bill(
-    prices: &Prices<'_>,
-    row: usize,
-    job: &Job,
-    (epoch, width): (f64, u16),
-    theme: &Theme,
-) -> Vec<Line<'static>> {
-    match prices.job(row, job, epoch) {
-        Err(gap) => vec![Line::styled(format!("No price: {gap}"), theme.warning)],
-        Ok(cost) => {
-            let steps = cost.steps.iter().flat_map(|step| lines_of(step, width, theme));
-            steps.chain(warnings(&cost, job, theme)).collect()
-        }
-    }
-}
-
-/// A step of the arithmetic: label, value and formula; the formula goes below if it does not fit.
-pub(crate) fn lines_of(step: &Step, width: u16, theme: &Theme) -> Vec<Line<'static>> {
-    let value = match step.measure {
-        Measure::Dollars => format::dollars(step.value),
-        // Storage per hour is far below a cent: show the digits that add up to dollars.
-        Measure::DollarsPerHour => format!("${:.6}/h", step.value),
-        Measure::Hours => format!("{} h", trimmed(step.value, 2)),
-    };
-    let style = if matches!(step.label, "Total" | "Whole term") {
-        theme.good
-    } else {
-        theme.text
-    };
-    let mut line = Line::from(vec![
-        Span::styled(format!("{:LABEL$}", step.label), theme.dim),
-        Span::styled(format!("{value:>AMOUNT$}"), style),
-    ]);
-    let formula = Span::styled(format!("  = {}", step.formula), theme.dim);
-    if line.width() + formula.width() <= usize::from(width) {
-        line.push_span(formula);
-        vec![line]
-    } else {
-        vec![line, Line::from(formula)]
-    }
-}
-
-/// What the work costs in its unit, and whether it is done in time.
-pub(crate) fn work(cost: &JobCost, job: &Job, theme: &Theme) -> Vec<Line<'static>> {
-    let span = |hours: f64| format::lasting(hours * 3600.0);
-    let each = job.work.zip(cost.per_unit);
-    let each = each.map(|(work, dollars)| {
-        let text = format!(
-            "${}/{}, traffic and disk included",
-            trimmed(dollars, 4),
-            work.unit.per()
-        );
-        Line::styled(text, theme.text)
-    });
-    let in_time = cost.in_time.map(|in_time| match in_time {
-        Outlives::No { short_by } => Line::styled(format!("! Done {} after the deadline", span(short_by)), theme.error),
-        Outlives::Yes { spare } => Line::styled(format!("Done {} before the deadline", span(spare)), theme.good),
-        Outlives::Unknown => Line::default(),
-    });
-    each.into_iter().chain(in_time).collect()
-}
-
-fn warnings(cost: &JobCost, job: &Job, theme: &Theme) -> Vec<Line<'static>> {
-    let span = |hours: f64| format::lasting(hours * 3600.0);
-    let mut lines = work(cost, job, theme);
-    let (text, style): (String, Style) = match cost.outlives {
-        Outlives::Yes { spare } => (format!("Available for {} after the job", span(spare)), theme.good),
-        Outlives::No { short_by } => (format!("! Ends {} before the job is done", span(short_by)), theme.error),
-        Outlives::Unknown => ("! End of the offer not reported".to_owned(), theme.warning),
-    };
-    lines.push(Line::styled(text, style));
-    let text = match cost.room {
-        Room::Enough => return lines,
-        Room::ShortBy(gb) => format!("! Disk {} too small", format::gigabytes(gb)),
-        Room::Unknown => "! Disk size not reported".to_owned(),
-    };
-    lines.push(Line::styled(text, theme.warning));
-    lines
 }
 
 /// The cheapest offers for the job.

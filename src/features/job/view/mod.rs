@@ -16,8 +16,6 @@ use crate::table::browser::Browser;
 use crate::table::remote::Now;
 use crate::widgets::form::{Field, Form};
 
-pub(crate) use self::draw::{lines_of, work};
-
 // Enough to see how prices rise; the table sorts all of them by the bill.
 /// The maximum number of cheapest offers listed.
 const CHEAPEST: usize = 8;

@@ -44,13 +44,9 @@ pub(super) fn markets(view: &Markets, area: Rect, scene: &mut Scene<'_, '_>) {
 fn item(market: &Market, scene: &Scene<'_, '_>) -> Item<()> {
     let is_current = market.name == scene.state.profile.name;
     let access = if market.read_only { ", read-only" } else { "" };
-    Item {
-        title: format!("{} {}", if is_current { "*" } else { " " }, market.name),
-        text: market.address.clone().unwrap_or_else(|| "inside bourse".to_owned()),
-        note: format!("{}{access}", market.key.short()),
-        disabled: None,
-        value: Some(()),
-    }
+    let title = format!("{} {}", if is_current { "*" } else { " " }, market.name);
+    let address = market.address.as_deref().unwrap_or("inside bourse");
+    Item::new(title, address, ()).note(format!("{}{access}", market.key.short()))
 }
 
 /// The command in progress, or the last status.

@@ -10,7 +10,7 @@ use super::body_editor::BodyEditor;
 use super::request::{RequestDetails, resend};
 use super::{Filter, Row, editable, resendable};
 use crate::core::State;
-use crate::core::view::{Availability, Cx, Lent, Outcome, Region, Scene, View};
+use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::features::requests::Requests;
 use crate::keys::{Action, Context};
 use crate::table::remote::Now;
@@ -85,21 +85,13 @@ fn clear_search(cx: &mut Cx<'_>) {
 }
 
 fn narrow(cx: &mut Cx<'_>) {
-    let Lent {
-        feature: requests,
-        ledger,
-        ..
-    } = cx.lend::<Requests>();
-    requests.narrow(ledger);
+    let lent = cx.lend::<Requests>();
+    lent.feature.narrow(lent.ledger);
 }
 
 fn show(filter: Filter, cx: &mut Cx<'_>) {
-    let Lent {
-        feature: requests,
-        ledger,
-        ..
-    } = cx.lend::<Requests>();
-    requests.set_filter(filter, ledger);
+    let lent = cx.lend::<Requests>();
+    lent.feature.set_filter(filter, lent.ledger);
 }
 
 /// Selects the next filter, wrapping around.
