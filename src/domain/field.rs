@@ -167,7 +167,7 @@ pub struct Column {
 }
 
 /// One member, filter parameter or both. See the module documentation.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Field {
     /// The name on the wire, and the first name in the query language.
     pub key: &'static str,
@@ -263,6 +263,11 @@ impl Field {
         field
     }
 
+    /// A price per hour.
+    pub const fn hourly(key: &'static str, label: &'static str) -> Self {
+        Self::number(key, label, Unit::DollarsPerHour)
+    }
+
     pub const fn integer(key: &'static str, label: &'static str) -> Self {
         Self::new(key, label, Kind::Integer)
     }
@@ -343,6 +348,11 @@ impl Field {
     pub const fn source(mut self, source: Source) -> Self {
         self.source = source;
         self
+    }
+
+    /// Read from a member of a nested object.
+    pub const fn nested(self, object: &'static str, member: &'static str) -> Self {
+        self.source(Source::Nested(object, member))
     }
 
     pub const fn choices(mut self, choices: &'static [&'static str]) -> Self {

@@ -74,7 +74,7 @@ pub static OFFERS: Catalog = Catalog {
     defaults: "verified=true rentable=true rented=false",
     order: "score-",
     limit: Some(500),
-    fields: offers::FIELDS,
+    fields: &offers::FIELDS,
     computed: computed::OFFERS,
 };
 
@@ -86,7 +86,7 @@ pub static VOLUMES: Catalog = Catalog {
     defaults: "verified=true",
     order: "storage_cost",
     limit: Some(100),
-    fields: volumes::FIELDS,
+    fields: &volumes::FIELDS,
     computed: computed::VOLUMES,
 };
 
@@ -97,7 +97,7 @@ pub static WORKERGROUPS: Catalog = Catalog {
     defaults: "",
     order: "endpoint_name,id",
     limit: None,
-    fields: workergroups::FIELDS,
+    fields: &workergroups::FIELDS,
     computed: computed::WORKERGROUPS,
 };
 
@@ -207,6 +207,32 @@ impl Catalog {
             && !field.is_computed()
             && (field.documented || dialect.market_filters)
     }
+}
+
+/// The number of fields in the sections of a table.
+const fn count(sections: &[(Section, &[Field])]) -> usize {
+    let (mut count, mut index) = (0, 0);
+    while index < sections.len() {
+        count += sections[index].1.len();
+        index += 1;
+    }
+    count
+}
+
+/// The fields of a table one after the other, each with its section.
+const fn in_sections<const COUNT: usize>(sections: &[(Section, &[Field])]) -> [Field; COUNT] {
+    let mut fields = [Field::text("", ""); COUNT];
+    let (mut at, mut index) = (0, 0);
+    while index < sections.len() {
+        let (section, members) = sections[index];
+        let mut member = 0;
+        while member < members.len() {
+            fields[at] = members[member].section(section);
+            (at, member) = (at + 1, member + 1);
+        }
+        index += 1;
+    }
+    fields
 }
 
 /// The name closest to a misspelt one, if one is close.
