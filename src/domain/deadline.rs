@@ -154,7 +154,6 @@ pub(super) fn absolute(text: &str) -> Option<f64> {
     Some(moment.as_second() as f64)
 }
 
-/// As [`absolute`] reads it.
 #[expect(clippy::cast_possible_truncation)] // checked by the job
 pub(super) fn written(at: f64) -> String {
     Timestamp::from_second(at as i64).unwrap_or_default().to_string()

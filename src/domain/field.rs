@@ -263,7 +263,6 @@ impl Field {
         field
     }
 
-    /// A price per hour.
     pub const fn hourly(key: &'static str, label: &'static str) -> Self {
         Self::number(key, label, Unit::DollarsPerHour)
     }

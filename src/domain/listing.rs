@@ -343,12 +343,17 @@ impl Listing {
         self.columns[position].get().unwrap_or(&NONE)
     }
 
-    /// Sets the numbers of a computed column, one for each row; rows without one are blank.
-    /// Replaces earlier ones.
-    pub fn set_column(&mut self, field: &Field, numbers: impl IntoIterator<Item = Option<f64>>) {
-        let Some(position) = self.catalog.position(field) else {
-            return;
-        };
+    /// Sets the numbers of computed columns, one for each row; rows without one are blank.
+    /// Replaces earlier ones; keys that are no column are ignored.
+    pub fn set_columns<'k>(&mut self, columns: impl IntoIterator<Item = (&'k str, Vec<Option<f64>>)>) {
+        for (key, numbers) in columns {
+            if let Some(position) = self.catalog.column(key).and_then(|field| self.catalog.position(field)) {
+                self.set_column(position, numbers);
+            }
+        }
+    }
+
+    fn set_column(&mut self, position: usize, numbers: Vec<Option<f64>>) {
         let cells = numbers
             .into_iter()
             .map(|number| match number.filter(|number| number.is_finite()) {

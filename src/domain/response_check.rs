@@ -32,7 +32,6 @@ pub enum Discrepancy {
     Unordered {
         /// The order, in the query language.
         order: String,
-        /// Rows out of place.
         rows: usize,
     },
     /// The prices are not the GPUs plus the requested storage.
@@ -41,20 +40,14 @@ pub enum Discrepancy {
         included: Option<f64>,
         /// GB requested, or the server's default.
         asked: f64,
-        /// Rows priced differently.
         rows: usize,
     },
     /// The prices are of another type than requested.
-    OtherType {
-        asked: OfferType,
-        /// Rows of another type.
-        rows: usize,
-    },
+    OtherType { asked: OfferType, rows: usize },
     /// Rows with too little disk for the requested storage.
     TooSmall {
         /// GB requested.
         asked: f64,
-        /// Rows with less disk.
         rows: usize,
     },
 }

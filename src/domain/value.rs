@@ -147,7 +147,6 @@ impl JsonKind {
 pub enum CellRef<'a> {
     /// The record has no such member.
     Missing,
-    /// The member is null.
     Null,
     Flag(bool),
     /// A finite number.

@@ -142,7 +142,6 @@ impl Bar {
         self.completion = (!completion.candidates.is_empty()).then_some(completion);
     }
 
-    /// The highlighted candidate.
     fn candidate(&self) -> Option<&Candidate> {
         self.completion.as_ref()?.candidates.get(self.chosen)
     }

@@ -375,28 +375,6 @@ impl Browser {
         changed || self.listing().is_none() || self.lacks_market_order()
     }
 
-    /// The wire names of the columns, in order, to save them.
-    pub fn column_keys(&self) -> Vec<&'static str> {
-        self.columns.iter().map(|field| field.key).collect()
-    }
-
-    /// Shows the columns with these wire names; unknown names are ignored, and without any valid
-    /// one the default columns are shown.
-    pub fn set_column_keys<K: AsRef<str>>(&mut self, keys: &[K]) {
-        let catalog = self.query.catalog();
-        let mut columns: Vec<&'static Field> = Vec::new();
-        for field in keys.iter().filter_map(|key| catalog.column(key.as_ref())) {
-            if !columns.contains(&field) {
-                columns.push(field);
-            }
-        }
-        if columns.is_empty() {
-            columns = catalog.default_columns();
-        }
-        self.columns = columns;
-        self.column_offset = 0;
-    }
-
     /// Recomputes the view: local conditions, words, order; the selection follows its id.
     pub fn rebuild(&mut self) {
         self.revision += 1;
@@ -434,11 +412,7 @@ impl Browser {
     /// Fills computed columns of the loaded rows.
     pub(crate) fn set_columns<'k>(&mut self, columns: impl IntoIterator<Item = (&'k str, Vec<Option<f64>>)>) {
         if let Some(listing) = self.rows.listing_mut() {
-            for (key, numbers) in columns {
-                if let Some(field) = listing.catalog().column(key) {
-                    listing.set_column(field, numbers);
-                }
-            }
+            listing.set_columns(columns);
             self.rebuild();
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::price_models::PriceModelSearches;
 use crate::domain::annotations::{Annotated, Annotations};
-use crate::domain::cost::{Basis, Job, PriceJoin, Prices, ThreePrices, VolumePrices, VolumeTerm};
+use crate::domain::cost::{Basis, Gap, Job, PriceJoin, Prices, Quote, ThreePrices, VolumePrices, VolumeTerm};
 use crate::domain::insight::{Front, Goal, Point, Standing};
 use crate::domain::throughput::{Throughput, WorkUnit};
 use crate::domain::{Condition, Listing, OfferType};
@@ -58,6 +58,11 @@ pub struct ComputedColumns {
 /// The numbers of one computed column.
 type Numbers = Vec<Option<f64>>;
 
+fn seconds(hours: Result<f64, Gap>) -> Option<f64> {
+    const HOUR: f64 = 3600.0;
+    Some(hours.ok()? * HOUR)
+}
+
 impl ComputedColumns {
     /// The columns of a job, not yet filled.
     pub fn for_job(job: Option<Job>) -> Self {
@@ -105,7 +110,6 @@ impl ComputedColumns {
         self.unfit.get(row).copied().unwrap_or(false)
     }
 
-    /// What unfit rows are.
     pub fn unfit_words(&self) -> &'static str {
         let has_deadline = self.job.is_some_and(|job| job.deadline.is_some());
         if has_deadline {
@@ -138,12 +142,9 @@ impl ComputedColumns {
 
     fn annotate(&mut self, listing: &mut Listing) {
         self.annotated = self.annotations.of_rows(listing);
-        if let Some(field) = listing.catalog().column("starred") {
-            let rows = 0..listing.len();
-            let numbers = rows.map(|row| Some(f64::from(u8::from(self.annotated(row).is_starred))));
-            let numbers: Numbers = numbers.collect();
-            listing.set_column(field, numbers);
-        }
+        let rows = 0..listing.len();
+        let numbers = rows.map(|row| Some(f64::from(u8::from(self.annotated(row).is_starred))));
+        listing.set_columns([("starred", numbers.collect())]);
     }
 
     /// Fills the computed columns of a listing. Only rows that meet `conditions`, which are applied
@@ -184,45 +185,30 @@ impl ComputedColumns {
         columns.extend(self.work_columns(listing, pricing));
         columns.extend(self.job_columns(listing, pricing));
         columns.extend(self.three_columns(listing, pricing));
-        for (key, numbers) in columns {
-            if let Some(field) = listing.catalog().column(key) {
-                listing.set_column(field, numbers);
-            }
-        }
+        listing.set_columns(columns);
     }
 
     /// Fills the computed columns of a listing of network volumes.
     pub fn fill_volumes(&mut self, listing: &mut Listing) {
-        const HOUR: f64 = 3600.0;
         self.standing = Standing::default();
         self.annotate(listing);
-        let unfit = self.term.map_or_else(Vec::new, |term| {
-            let (prices, now) = (VolumePrices::new(listing), listing.read_at());
-            let is_unfit = |row| prices.cannot_serve(row, &term, now);
-            (0..listing.len()).map(is_unfit).collect()
-        });
-        self.set_unfit(unfit);
-        let columns: [(&str, Numbers); 4] = if let Some(term) = self.term {
-            let prices = VolumePrices::new(listing);
-            let now = listing.read_at();
-            let column = |of: &dyn Fn(usize) -> Option<f64>| (0..listing.len()).map(of).collect();
-            [
-                ("volume_hourly", column(&|row| prices.hourly(row, &term).ok())),
-                ("volume_monthly", column(&|row| prices.monthly(row, &term).ok())),
-                ("volume_term", column(&|row| prices.term_total(row, &term).ok())),
-                (
-                    "volume_spare",
-                    column(&|row| prices.spare(row, &term, now).ok().map(|hours| hours * HOUR)),
-                ),
-            ]
-        } else {
-            ["volume_hourly", "volume_monthly", "volume_term", "volume_spare"].map(|key| (key, Vec::new()))
+        let (prices, now, term) = (VolumePrices::new(listing), listing.read_at(), self.term);
+        let rows = 0..listing.len();
+        let column = |of: &dyn Fn(usize, &VolumeTerm) -> Option<f64>| -> Numbers {
+            term.map_or_else(Vec::new, |term| rows.clone().map(|row| of(row, &term)).collect())
         };
-        for (key, numbers) in columns {
-            if let Some(field) = listing.catalog().column(key) {
-                listing.set_column(field, numbers);
-            }
-        }
+        let columns = [
+            ("volume_hourly", column(&|row, term| prices.hourly(row, term).ok())),
+            ("volume_monthly", column(&|row, term| prices.monthly(row, term).ok())),
+            ("volume_term", column(&|row, term| prices.term_total(row, term).ok())),
+            (
+                "volume_spare",
+                column(&|row, term| seconds(prices.spare(row, term, now))),
+            ),
+        ];
+        let is_unfit = |term| rows.map(|row| prices.cannot_serve(row, &term, now)).collect();
+        self.set_unfit(term.map_or_else(Vec::new, is_unfit));
+        listing.set_columns(columns);
     }
 
     fn unit_columns(&mut self, listing: &Listing, pricing: Basis, rows: &[u32]) -> Vec<(&'static str, Numbers)> {
@@ -279,35 +265,22 @@ impl ComputedColumns {
     }
 
     fn job_columns(&self, listing: &Listing, pricing: Basis) -> Vec<(&'static str, Numbers)> {
-        const HOUR: f64 = 3600.0;
-        let rows = 0..listing.len();
-        let Some(job) = self.job else {
-            return JOB_COLUMNS.map(|key| (key, Vec::new())).into();
+        let (prices, now) = (Prices::new(listing, pricing.model), listing.read_at());
+        let column = |of: &dyn Fn(usize, &Job) -> Option<f64>| -> Numbers {
+            let rows = 0..listing.len();
+            self.job
+                .map_or_else(Vec::new, |job| rows.map(|row| of(row, &job)).collect())
         };
-        let prices = Prices::new(listing, pricing.model);
-        let now = listing.read_at();
-        let hours = |hours: f64| hours * HOUR;
         vec![
-            (
-                "job_cost",
-                rows.clone().map(|row| prices.job_total(row, &job).ok()).collect(),
-            ),
-            (
-                "job_time",
-                rows.clone()
-                    .map(|row| prices.job_hours(row, &job).ok().map(hours))
-                    .collect(),
-            ),
+            ("job_cost", column(&|row, job| prices.job_total(row, job).ok())),
+            ("job_time", column(&|row, job| seconds(prices.job_hours(row, job)))),
             (
                 "job_slack",
-                rows.clone()
-                    .map(|row| prices.job_slack(row, &job, now).ok()?.map(hours))
-                    .collect(),
+                column(&|row, job| seconds(prices.job_slack(row, job, now).transpose()?)),
             ),
             (
                 "job_spare",
-                rows.map(|row| prices.job_spare(row, &job, now).ok().map(hours))
-                    .collect(),
+                column(&|row, job| seconds(prices.job_spare(row, job, now))),
             ),
         ]
     }
@@ -320,17 +293,12 @@ impl ComputedColumns {
             (0..listing.len()).map(|row| join.row(row)).collect()
         };
         let column = |of: fn(&ThreePrices) -> Option<f64>| three.iter().map(of).collect();
+        let total = |of: fn(&ThreePrices) -> Option<Quote>| three.iter().map(|three| Some(of(three)?.total)).collect();
         vec![
-            (
-                "price_on_demand",
-                column(|three| three.on_demand.map(|quote| quote.total)),
-            ),
-            ("price_bid", column(|three| three.bid.map(|quote| quote.total))),
+            ("price_on_demand", total(|three| three.on_demand)),
+            ("price_bid", total(|three| three.bid)),
             ("saving_bid", column(|three| three.saving)),
-            (
-                "price_reserved",
-                column(|three| three.reserved.map(|quote| quote.total)),
-            ),
+            ("price_reserved", total(|three| three.reserved)),
             ("saving_reserved", column(|three| three.discount)),
         ]
     }

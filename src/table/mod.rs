@@ -12,7 +12,6 @@ pub(crate) mod recording;
 pub mod remote;
 pub mod row_filter;
 pub mod rows;
-pub mod sort_sign;
 pub(crate) mod sorting;
 pub(crate) mod suggestions;
 pub(crate) mod violations;

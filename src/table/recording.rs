@@ -46,7 +46,6 @@ impl Asked {
         }
     }
 
-    /// What a response says.
     pub(crate) fn answered(
         &self,
         listing: &Listing,

@@ -5,7 +5,6 @@
 
 use super::browser::Browser;
 use super::remote::{Now, Ticket};
-use super::sort_sign::arrow;
 use crate::domain::insight::Coverage;
 use crate::domain::{Direction, Field, Listing, OrderKey, Query};
 
@@ -95,7 +94,7 @@ impl Browser {
         let keys: Vec<_> = self
             .market_keys(&self.query)
             .iter()
-            .map(|key| format!("{}{}", key.field.label, arrow(key.direction)))
+            .map(|key| format!("{}{}", key.field.label, key.direction.arrow()))
             .collect();
         is_asking.then(|| {
             let order = keys.join(" ");

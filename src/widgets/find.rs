@@ -29,7 +29,6 @@ pub enum FindEvent {
     Ignored,
     /// The search started or ended.
     Handled,
-    /// Moved to another match.
     Moved,
 }
 

@@ -4,6 +4,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::theme::Theme;
+use crate::domain::pretty::string_end;
 
 /// Colours a line of JSON: names, texts, numbers and literals. A line that is not JSON, or only
 /// part of it, keeps all its characters.
@@ -25,7 +26,7 @@ fn token(text: &str, first: char, theme: &Theme) -> (usize, Style) {
     let until = |ends: fn(char) -> bool| text.find(ends).unwrap_or(text.len());
     match first {
         '"' => {
-            let length = string_end(text);
+            let length = string_end(text.as_bytes(), 0);
             let is_name = text[length..].trim_start().starts_with(':');
             let [name, value, ..] = theme.series;
             (length, if is_name { name } else { value })
@@ -45,20 +46,6 @@ fn token(text: &str, first: char, theme: &Theme) -> (usize, Style) {
 
 const fn is_plain(letter: char) -> bool {
     matches!(letter, ' ' | '{' | '}' | '[' | ']' | ',' | ':')
-}
-
-/// The length in bytes of a quoted text, including quotes; all of it if the end is missing.
-fn string_end(text: &str) -> usize {
-    let mut is_escaped = false;
-    for (index, letter) in text.char_indices().skip(1) {
-        match letter {
-            _ if is_escaped => is_escaped = false,
-            '\\' => is_escaped = true,
-            '"' => return index + 1,
-            _ => {}
-        }
-    }
-    text.len()
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use ratatui::style::Style;
 
 use super::table::{Column, Rows};
 
-/// What a cell shows.
 pub type Cell<'a> = (Cow<'a, str>, Style);
 
 /// Records and their columns. Cells are made only where they are visible.

@@ -85,9 +85,7 @@ impl<'a> VolumePrices<'a> {
 
     /// $ for the whole term, without the arithmetic: for a column that sorts.
     pub fn term_total(&self, row: usize, term: &VolumeTerm) -> Result<f64, Gap> {
-        term.validate()?;
-        let price = self.storage_cost.amount(row)?;
-        finite(storage_per_hour(price, term.gb) * term.hours())
+        finite(self.hourly(row, term)? * term.hours())
     }
 
     /// $ per hour of the term's size.
@@ -121,9 +119,8 @@ impl<'a> VolumePrices<'a> {
     pub fn cost(&self, row: usize, term: &VolumeTerm, now: f64) -> Result<VolumeCost, Gap> {
         term.validate()?;
         let price = self.storage_cost.amount(row)?;
-        let per_hour = finite(storage_per_hour(price, term.gb))?;
-        let per_month = finite(price * term.gb)?;
-        let total = finite(per_hour * term.hours())?;
+        let (per_hour, per_month) = (self.hourly(row, term)?, self.monthly(row, term)?);
+        let total = self.term_total(row, term)?;
         let [price, gb] = [rounded(price), shown(term.gb, 4)];
         let step = |label, formula, value, measure| Step {
             label,

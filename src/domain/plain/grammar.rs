@@ -9,7 +9,6 @@ use super::token::Kind;
 use super::vocabulary::Role;
 use super::{clause, list};
 
-/// What a clause says.
 #[derive(Debug, Clone)]
 pub(super) enum Fact {
     /// Conditions in the query language.

@@ -9,7 +9,6 @@ use crate::domain::cost::JobWords;
 use crate::domain::language::{self, Mode};
 use crate::domain::{Catalog, Dialect, Operator, country};
 
-/// What words mean.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Meaning {
     /// The conditions as a query; empty if there are none.
@@ -43,7 +42,6 @@ impl Meaning {
     }
 }
 
-/// What clauses say together.
 pub(super) struct Context<'a> {
     pub catalog: &'static Catalog,
     pub dialect: &'static Dialect,

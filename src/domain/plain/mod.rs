@@ -44,11 +44,9 @@ pub struct Phrase {
 /// A text with its plain words read.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reading {
-    /// The text as typed.
     text: String,
     /// The text with blanks in place of what was read or refused, and the conditions that the words mean.
     pub query: String,
-    /// What all words mean.
     pub meaning: Meaning,
     pub phrases: Vec<Phrase>,
     /// Fields that `or` gives further values: `gpu_name=H200 or b200`.

@@ -35,7 +35,6 @@ pub(super) enum Dim {
 /// A field and what its quantity measures. A `+` begins parts of a job, two fields, and the number of rows.
 pub(super) type Measure = (Dim, &'static str);
 
-/// What words can be.
 #[derive(Debug, Clone, Copy)]
 #[rustfmt::skip]
 pub(super) enum Role {

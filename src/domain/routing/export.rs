@@ -43,42 +43,22 @@ const COLUMNS: [&str; 21] = [
 /// began.
 pub fn export_csv(run: &Run) -> String {
     let plan = run.plan();
-    let parameters = [
-        csv_text(&plan.endpoint),
-        stop_words(plan.stop),
-        plan.concurrency.to_string(),
-        plan.rate.map_or_else(String::new, |rate| rate.to_string()),
-        run.started_at().to_string(),
-    ];
-    let head = COLUMNS.map(str::to_owned).to_vec();
-    let rows = in_order(run).into_iter().map(|sample| {
-        let detail = sample.outcome.detail();
-        let mut row = vec![
-            sample.index.to_string(),
-            sample.poll.to_string(),
-            sample.cost.to_string(),
-            sample.intended.to_string(),
-            sample.sent.to_string(),
-            sample.ended.to_string(),
-            sample.latency().to_string(),
-            sample.outcome.kind().label().to_owned(),
-            sample.outcome.worker().map_or_else(String::new, Untrusted::csv),
-            sample
-                .outcome
-                .reqnum()
-                .map_or_else(String::new, |reqnum| reqnum.to_string()),
-            detail.csv(),
-            sample.bytes.to_string(),
-            sample.request_id.as_ref().map_or_else(String::new, Untrusted::csv),
-            sample.load().to_string(),
-        ];
-        row.extend_from_slice(&parameters);
-        row.push(sample.request.to_string());
-        let time = sample.time_to_worker();
-        row.push(time.map_or_else(String::new, |time| time.to_string()));
-        row
+    let parameters = json!({
+        "endpoint": plan.endpoint,
+        "stop": stop_words(plan.stop),
+        "concurrency": plan.concurrency,
+        "rate_per_s": optional(plan.rate),
+        "started_at": number_json(run.started_at()),
     });
-    csv_lines(std::iter::once(head).chain(rows))
+    let rows = in_order(run).into_iter().map(|sample| {
+        let attempt = attempt_json(sample);
+        COLUMNS.map(|column| match attempt.get(column).unwrap_or(&parameters[column]) {
+            Json::Null => String::new(),
+            Json::String(text) => csv_text(text),
+            number => number.to_string(),
+        })
+    });
+    csv_lines(std::iter::once(COLUMNS.map(str::to_owned)).chain(rows))
 }
 
 /// The run as JSON: its parameters, its figures at `now`, and its attempts in the order they were

@@ -30,7 +30,6 @@ pub struct Snapshot {
     groups: BTreeMap<i64, Map<String, Json>>,
 }
 
-/// How a group changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangeKind {
     /// It did not exist before.

@@ -119,22 +119,10 @@ fn pane_items(browser: &Browser, profile: &Profile) -> Vec<CopyItem> {
     }
     items.push(CopyItem::new('q', "copy-query", "the query", Ok(browser.query_text())));
     let (line, left_out) = handoff::search_line(browser);
-    let what = match left_out {
-        0 => "the search as one line for a shell".to_owned(),
-        1 => "the search as one line for a shell, without 1 condition it can't have".to_owned(),
-        more => {
-            format!("the search as one line for a shell, without {more} conditions it can't have")
-        }
-    };
+    let what = without("the search as one line for a shell", left_out, "can't have");
     items.push(CopyItem::new('b', "copy-line", what, Ok(line)));
     let unknown = copy_formats::unknown_to_client(query);
-    let what = match unknown {
-        0 => "the market's own command line".to_owned(),
-        1 => "the market's own command line, without 1 condition it does not support".to_owned(),
-        more => {
-            format!("the market's own command line, without {more} conditions it does not support")
-        }
-    };
+    let what = without("the market's own command line", unknown, "does not support");
     items.push(CopyItem::new(
         'v',
         "copy-command",
@@ -148,6 +136,15 @@ fn pane_items(browser: &Browser, profile: &Profile) -> Vec<CopyItem> {
         copy_formats::search_curl(query, &profile.base_url, browser.dialect()),
     ));
     items
+}
+
+/// What is copied, and how many conditions it leaves out for a reason.
+fn without(what: &str, left_out: usize, why: &str) -> String {
+    match left_out {
+        0 => what.to_owned(),
+        1 => format!("{what}, without 1 condition it {why}"),
+        more => format!("{what}, without {more} conditions it {why}"),
+    }
 }
 
 /// How the selected offer is rented outside bourse.

@@ -354,7 +354,6 @@ fn routed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     cx.effects_for(Owner::Feature(routed), effects);
 }
 
-/// Sends what is due.
 fn step(cx: &mut Cx<'_>) {
     let now = cx.now;
     let lent = cx.lend::<Routes>();

@@ -70,7 +70,6 @@ impl<K: Clone + PartialEq> Schedule<K> {
         self.tasks = kept.collect();
     }
 
-    /// Ends a task.
     pub fn drop(&mut self, key: &K) {
         self.tasks.retain(|task| task.key != *key);
     }

@@ -127,7 +127,6 @@ impl Target {
         }
     }
 
-    /// What people call it.
     pub fn name(&self) -> String {
         let alerts = self.alerts.iter().map(|(name, _)| visible(name, 60));
         let names: Vec<String> = self.saved.iter().cloned().chain(alerts).collect();

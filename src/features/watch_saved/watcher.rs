@@ -43,7 +43,6 @@ const MARKET: &str = "the market";
 const RECORD: &str = "the record";
 const ALERTS: &str = "the file of alerts";
 
-/// What to do next.
 #[derive(Debug)]
 pub enum Step {
     /// Send this and hand over the response: nothing else meanwhile.
@@ -54,7 +53,6 @@ pub enum Step {
     Done,
 }
 
-/// What is told.
 #[derive(Debug)]
 pub enum Told {
     Note(String),
@@ -66,7 +64,6 @@ pub enum Told {
     },
 }
 
-/// How a watch runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Rhythm {
     pub requests_a_minute: u32,

@@ -13,7 +13,6 @@ pub enum Why {
     Capped(usize),
     /// The market ignores the condition.
     Ignored,
-    /// The request failed.
     Failed(String),
     /// The load ended before it.
     Stopped(&'static str),
@@ -39,13 +38,11 @@ pub struct Open {
     pub why: Why,
 }
 
-/// How far it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     pub loaded: usize,
     /// How many offers there are, by the first response as a sample; `None` while that cannot be told.
     pub total: Option<usize>,
-    /// The requests so far.
     pub requests: usize,
     /// The requests to come, as far as it can be told.
     pub left: Option<usize>,

@@ -72,7 +72,6 @@ impl Sweep {
     }
 }
 
-/// What is searched next.
 #[derive(Debug, Clone, PartialEq)]
 struct Part {
     conditions: Vec<Condition>,
@@ -345,7 +344,6 @@ impl Plan {
         });
     }
 
-    /// The next part.
     fn step(&mut self) -> Option<Part> {
         while let Some(sweep) = self.sweeps.last() {
             let field = self.fields[sweep.field];

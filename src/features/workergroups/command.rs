@@ -94,10 +94,6 @@ async fn check_supply(
             column[row] = report.and_then(|(_, report)| figure(report));
         }
     }
-    for (key, numbers) in SUPPLY_COLUMNS.into_iter().zip(columns) {
-        if let Some(field) = listing.catalog().column(key) {
-            listing.set_column(field, numbers);
-        }
-    }
+    listing.set_columns(SUPPLY_COLUMNS.into_iter().zip(columns));
     Ok(())
 }

@@ -62,7 +62,7 @@ fn two_conditions_of_one_operator_both_hold_in_one_filter_object() {
     assert_eq!(
         serde_json::Value::Object(query.filters_json(&Dialect::SANDBOX)),
         json!({
-            "gpu_name": {"neq": "RTX 4090", "nin": ["RTX 3090", "A40"]},
+            "gpu_name": {"nin": ["RTX 4090", "RTX 3090"], "neq": "A40"},
             "num_gpus": {"eq": 2, "in": [4]},
             "dph_total": {"lt": 0.5},
             "geolocation": {"in": ["CA", "SE"], "nin": ["CN", "VN"]},

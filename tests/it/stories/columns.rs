@@ -1,8 +1,13 @@
 //! Choosing columns and sorting by them, key by key.
 
-use bourse::domain::language;
+use bourse::domain::{Resource, language};
 
 use crate::test_app::{THREE, TestApp};
+
+fn keys(desk: &TestApp, resource: Resource) -> Vec<&'static str> {
+    let columns = desk.model.browsers[resource].columns.iter();
+    columns.map(|field| field.key).collect()
+}
 
 #[test]
 fn a_column_is_hidden_shown_moved_and_brought_back() {
@@ -11,47 +16,32 @@ fn a_column_is_hidden_shown_moved_and_brought_back() {
     desk.type_text("gpu_name").keys("ctrl-t").expect("[ ]    GPU");
     desk.keys("enter").expect_not("H100 SXM");
     desk.keys("c").type_text("cpu_name").keys("ctrl-t enter");
-    assert!(
-        desk.model.browsers[bourse::domain::Resource::Offers]
-            .column_keys()
-            .contains(&"cpu_name")
-    );
+    assert!(keys(&desk, Resource::Offers).contains(&"cpu_name"));
     desk.keys("c").type_text("cpu_name");
     for _ in 0..30 {
         desk.keys("<");
     }
     desk.keys("enter");
-    assert_eq!(
-        desk.model.browsers[bourse::domain::Resource::Offers].column_keys()[0],
-        "cpu_name"
-    );
+    assert_eq!(keys(&desk, Resource::Offers)[0], "cpu_name");
     desk.keys("c ctrl-r enter").expect("H100 SXM");
-    assert_eq!(
-        desk.model.browsers[bourse::domain::Resource::Offers].column_keys()[0],
-        "id"
-    );
+    assert_eq!(keys(&desk, Resource::Offers)[0], "id");
 }
 
 #[test]
 fn escape_leaves_the_columns_as_they_were() {
     let mut desk = TestApp::with_offers(THREE);
-    let before = desk.model.browsers[bourse::domain::Resource::Offers].column_keys();
+    let before = keys(&desk, Resource::Offers);
     desk.keys("c down space esc");
-    assert_eq!(
-        desk.model.browsers[bourse::domain::Resource::Offers].column_keys(),
-        before
-    );
+    assert_eq!(keys(&desk, Resource::Offers), before);
 }
 
 #[test]
 fn the_last_column_stays() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.model.browsers[bourse::domain::Resource::Offers].set_column_keys(&["gpu_name"]);
+    let gpu_name = Resource::Offers.catalog().column("gpu_name").unwrap();
+    desk.model.browsers[Resource::Offers].columns = vec![gpu_name];
     desk.keys("c space enter");
-    assert_eq!(
-        desk.model.browsers[bourse::domain::Resource::Offers].column_keys(),
-        ["gpu_name"]
-    );
+    assert_eq!(keys(&desk, Resource::Offers), ["gpu_name"]);
 }
 
 #[test]
@@ -63,42 +53,13 @@ fn a_column_that_was_wished_for_has_a_place_on_a_narrow_screen() {
 }
 
 #[test]
-fn columns_are_kept_by_their_wire_names() {
-    let mut desk = TestApp::with_offers(THREE);
-    desk.model.browsers[bourse::domain::Resource::Offers].set_column_keys(&[
-        "gpu_name",
-        "nonsense",
-        "dph_total",
-        "gpu_name",
-        "verified",
-    ]);
-    assert_eq!(
-        desk.model.browsers[bourse::domain::Resource::Offers].column_keys(),
-        ["gpu_name", "dph_total"]
-    );
-    desk.model.browsers[bourse::domain::Resource::Offers].set_column_keys::<&str>(&[]);
-    assert_eq!(
-        desk.model.browsers[bourse::domain::Resource::Offers].column_keys()[..2],
-        ["id", "dph_total"]
-    );
-}
-
-#[test]
 fn each_pane_has_columns_of_its_own() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("2")
         .answer(r#"{"offers":[{"ask_contract_id":5,"storage_cost":0.1}]}"#);
     desk.keys("c").type_text("score").keys("ctrl-t enter");
-    assert!(
-        desk.model.browsers[bourse::domain::Resource::Volumes]
-            .column_keys()
-            .contains(&"score")
-    );
-    assert!(
-        !desk.model.browsers[bourse::domain::Resource::Offers]
-            .column_keys()
-            .contains(&"score")
-    );
+    assert!(keys(&desk, Resource::Volumes).contains(&"score"));
+    assert!(!keys(&desk, Resource::Offers).contains(&"score"));
 }
 
 #[test]

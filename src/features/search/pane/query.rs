@@ -20,7 +20,6 @@ use crate::keys::Action;
 use crate::table::bar::Bar;
 use crate::table::browser::Browser;
 use crate::table::column_prerequisites::not_applied;
-use crate::table::sort_sign::arrow;
 use crate::widgets::panel::Panel;
 use crate::widgets::text::{cells, fit};
 use crate::widgets::theme::Theme;
@@ -393,7 +392,7 @@ fn parts(browser: &Browser, keymap: &Keymap, local: &LocalTime, theme: &Theme) -
         .map(|key| {
             // With its unit: “Down” alone reads as a direction.
             let label = key.field.header(browser.dialect());
-            format!("{label} {}", arrow(key.direction))
+            format!("{label} {}", key.direction.arrow())
         })
         .collect();
     if !order.is_empty() {

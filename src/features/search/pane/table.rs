@@ -20,7 +20,6 @@ use crate::table::browser::Browser;
 use crate::table::column_prerequisites::Need;
 use crate::table::remote::{Now, Phase};
 use crate::table::row_filter::is_searched;
-use crate::table::sort_sign::arrow;
 use crate::widgets::table::{Column, Placed, Rows, Table, place_from};
 use crate::widgets::text::cells as cells_of;
 use crate::widgets::theme::Theme;
@@ -199,8 +198,8 @@ fn title(browser: &Browser, listing: &Listing, field: &Field) -> String {
     let rank = order.iter().position(|key| key.field == field);
     let sign = match rank {
         None => String::new(),
-        Some(0) => arrow(order[0].direction).to_string(),
-        Some(rank) => format!("{}{}", arrow(order[rank].direction), rank + 1),
+        Some(0) => order[0].direction.arrow().to_string(),
+        Some(rank) => format!("{}{}", order[rank].direction.arrow(), rank + 1),
     };
     let estimate = if listing.is_estimated(field) { "~" } else { "" };
     let header = cells::header(listing, field, browser.dialect());
