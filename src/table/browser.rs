@@ -14,7 +14,7 @@ use super::watch::Watch;
 use crate::api::{ApiError, Request};
 use crate::domain::plain::Settings;
 pub use crate::domain::response_check::{Discrepancy, Violation};
-use crate::domain::{Condition, Dialect, Field, Listing, Query, Resource, RowId, language, plain};
+use crate::domain::{Condition, Dialect, Listing, Query, Resource, RowId, language, plain};
 
 /// The state of one pane: its rows, the search that they come from, and what is selected.
 #[derive(Debug)]
