@@ -13,24 +13,12 @@ use crate::domain::secrets::{self, Known};
 /// How much of a response is kept with its entry, in bytes.
 pub const BODY_KEPT: usize = 256 * 1024;
 
-/// The limits of one class of calls.
-struct Quota {
-    entries: usize,
-    /// Bytes of bodies.
-    bytes: usize,
-}
-
-/// A route run sends hundreds of requests a second: with a quota of its own it never pushes out the
-/// searches and writes that a person wants to look up.
-const ROUTE_QUOTA: Quota = Quota {
-    entries: 200,
-    bytes: 4 * 1024 * 1024,
-};
-
-const CALL_QUOTA: Quota = Quota {
-    entries: 200,
-    bytes: 16 * 1024 * 1024,
-};
+// A route run sends hundreds of requests a second: with a quota of its own it never pushes out the
+// searches and writes that a person wants to look up.
+/// How many calls of each class are kept, and bytes of their bodies: of the route's, and of all others.
+const MOST_ENTRIES: usize = 200;
+const MOST_OF_ROUTES: usize = 4 * 1024 * 1024;
+const MOST_OF_CALLS: usize = 16 * 1024 * 1024;
 
 /// Shown instead of a status.
 pub const NO_ANSWER: &str = "no response";
@@ -157,22 +145,7 @@ impl LedgerEntry {
 pub struct Ledger {
     /// With their numbers, oldest first.
     entries: VecDeque<(u64, LedgerEntry)>,
-    routes: Usage,
-    calls: Usage,
     total: u64,
-}
-
-/// How much of its quota a class of calls uses.
-#[derive(Debug, Default)]
-struct Usage {
-    entries: usize,
-    bytes: usize,
-}
-
-impl Usage {
-    const fn exceeds(&self, quota: &Quota) -> bool {
-        self.entries > quota.entries || (self.bytes > quota.bytes && self.entries > 1)
-    }
 }
 
 impl Ledger {
@@ -182,25 +155,20 @@ impl Ledger {
         let request = entry.request_body();
         let entry = LedgerEntry { request, ..entry };
         let is_route = entry.is_route();
-        let (usage, quota) = if is_route {
-            (&mut self.routes, ROUTE_QUOTA)
-        } else {
-            (&mut self.calls, CALL_QUOTA)
-        };
-        usage.entries += 1;
-        usage.bytes += entry.weight();
+        let most = if is_route { MOST_OF_ROUTES } else { MOST_OF_CALLS };
         self.total += 1;
         self.entries.push_back((self.total, entry));
+        let (mut many, mut bytes) = (0, 0);
         let mut dropped = Vec::new();
-        while usage.exceeds(&quota) {
-            let oldest = self.entries.iter().position(|(_, entry)| entry.is_route() == is_route);
-            let Some((number, gone)) = oldest.and_then(|index| self.entries.remove(index)) else {
-                break;
-            };
-            usage.entries -= 1;
-            usage.bytes -= gone.weight();
-            dropped.push(number);
+        let newest_first = self.entries.iter().rev();
+        for (number, entry) in newest_first.filter(|(_, entry)| entry.is_route() == is_route) {
+            many += 1;
+            bytes += entry.weight();
+            if many > MOST_ENTRIES || (bytes > most && many > 1) {
+                dropped.push(*number);
+            }
         }
+        self.entries.retain(|(number, _)| !dropped.contains(number));
         dropped
     }
 

@@ -209,11 +209,14 @@ impl Keymap {
         if let Some(chord) = rows().find_map(|row| row.chords.first()) {
             return self.shown(*chord);
         }
-        let palette = self.rows.iter().find(|row| row.binding.action == Action::Palette);
-        let palette = palette
-            .and_then(|row| row.chords.first())
-            .map_or_else(String::new, |chord| self.shown(*chord));
-        let name = rows().next().map_or("", |row| row.binding.name);
+        self.in_palette(rows().next().map_or("", |row| row.binding.name))
+    }
+
+    /// How the palette finds what has no key.
+    fn in_palette(&self, name: &str) -> String {
+        let mut rows = self.rows.iter();
+        let palette = rows.find(|row| row.binding.action == Action::Palette);
+        let palette = palette.map_or_else(String::new, |row| self.shown_key(row.binding));
         format!("{palette} {name}")
     }
 
@@ -234,13 +237,7 @@ impl Keymap {
         if let Some(chord) = row.and_then(|row| row.chords.first()) {
             return self.shown(*chord);
         }
-        let palette = self
-            .rows
-            .iter()
-            .find(|row| row.binding.action == Action::Palette)
-            .and_then(|row| row.chords.first())
-            .map_or_else(String::new, |chord| self.shown(*chord));
-        format!("{palette} {name}")
+        self.in_palette(name)
     }
 }
 

@@ -18,6 +18,7 @@ use futures_util::StreamExt;
 use tokio::sync::{mpsc, oneshot};
 
 use super::background_color::{self, BackgroundQuery, Filtered};
+use super::surface::TerminalEvent;
 
 /// The maximum number of events per batch, so that a long paste of keys does not delay a frame.
 const BATCH: usize = 256;
@@ -43,15 +44,6 @@ pub struct Input {
     background: Option<oneshot::Receiver<bool>>,
     /// Dropping it stops the reader.
     _stop: oneshot::Sender<()>,
-}
-
-#[derive(Debug)]
-pub enum Incoming {
-    Events(Vec<Event>),
-    /// A paste and what came with it, which may be a part of it.
-    Pasted(Vec<Event>),
-    /// The reply about the background: whether it is light.
-    Background(bool),
 }
 
 /// An event, and whether it came with a paste.
@@ -111,13 +103,13 @@ impl Input {
     }
 
     /// Waits for input; `None` when the terminal can no longer be read. Cancel-safe.
-    pub async fn next(&mut self) -> Option<Incoming> {
+    pub async fn next(&mut self) -> Option<TerminalEvent> {
         if self.next.is_empty() {
             let mut read = Vec::new();
             tokio::select! {
                 biased;
                 is_light = answer(&mut self.background) => {
-                    return Some(Incoming::Background(is_light));
+                    return Some(TerminalEvent::Background(is_light));
                 }
                 _ = self.inbox.recv_many(&mut read, BATCH) => self.next.extend(read),
             }
@@ -127,9 +119,9 @@ impl Input {
         let many = end.unwrap_or(self.next.len());
         let events = self.next.drain(..many).map(|read| read.event).collect();
         Some(if is_pasted {
-            Incoming::Pasted(events)
+            TerminalEvent::Pasted(events)
         } else {
-            Incoming::Events(events)
+            TerminalEvent::Input(events)
         })
     }
 

@@ -6,7 +6,7 @@ use ratatui::Frame;
 
 use super::dashboard::{Surface, TerminalEvent};
 use super::editor::{self, Document, Ended};
-use super::input::{Incoming, Input};
+use super::input::Input;
 use super::signals::{Signal, Signals, exit_status};
 use super::terminal::{HANG_UP_STATUS, Screen};
 use super::watchdog::Watchdog;
@@ -74,12 +74,7 @@ impl Surface for Tty {
         };
         tokio::select! {
             biased;
-            batch = input => match batch {
-                Some(Incoming::Events(events)) => TerminalEvent::Input(events),
-                Some(Incoming::Pasted(events)) => TerminalEvent::Pasted(events),
-                Some(Incoming::Background(is_light)) => TerminalEvent::Background(is_light),
-                None => TerminalEvent::Leave(HANG_UP_STATUS),
-            },
+            event = input => event.unwrap_or(TerminalEvent::Leave(HANG_UP_STATUS)),
             signal = self.signals.next() => match exit_status(signal) {
                 Some(status) => TerminalEvent::Leave(status),
                 None if signal == Signal::CONT => TerminalEvent::Continued,

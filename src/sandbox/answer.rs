@@ -1,7 +1,7 @@
 //! Responses: JSON with the exact content type, and errors in the documented shapes.
 
 use axum::body::{Body, Bytes};
-use axum::http::header::{ALLOW, CONNECTION, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, Response, StatusCode};
 use serde_json::{Value as Json, json};
 
@@ -61,15 +61,6 @@ impl Refusal {
             StatusCode::PAYLOAD_TOO_LARGE,
             "invalid_request",
             "Request body too large",
-        )
-    }
-
-    /// The body did not arrive in time; the connection is closed without waiting for the rest.
-    pub fn stalled() -> Self {
-        Self::new(
-            StatusCode::REQUEST_TIMEOUT,
-            "request_timeout",
-            "Request body not received in time",
         )
     }
 
@@ -151,9 +142,6 @@ impl Refusal {
         if let Some(wait) = self.retry_after {
             let seconds = whole(wait.ceil()).max(1);
             headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
-        }
-        if self.status == StatusCode::REQUEST_TIMEOUT {
-            headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
         if let Some(allow) = self.allow {
             headers.insert(ALLOW, HeaderValue::from_static(allow));

@@ -8,9 +8,8 @@ mod groups;
 mod signature;
 mod workers;
 
-pub use groups::{CreateError, Draft, Workergroup};
+pub use groups::{CreateError, Place, default_group};
 pub use signature::{PUBLIC_KEY, SignatureError, Signer};
-pub use workers::{Candidate, State};
 
 use super::numbers::{float, since_midnight};
 use super::random::{Purpose, Rng};
@@ -58,25 +57,20 @@ pub struct RouteRequest<'a> {
 
 /// The reply to a route request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RouteReply {
-    Assigned {
-        url: String,
-        /// How many requests this worker was assigned, including this one.
-        reqnum: u64,
-        /// The request's number at this endpoint.
-        request_idx: u64,
-        /// Unique.
-        request_id: String,
-    },
-    /// No worker is ready yet.
-    Waiting {
-        /// The states of the workers.
-        status: String,
-        /// The request's number at this endpoint, to poll with.
-        request_idx: u64,
-        /// Unique.
-        request_id: String,
-    },
+pub struct RouteReply {
+    /// The request's number at this endpoint, to poll with.
+    pub request_idx: u64,
+    /// Unique.
+    pub request_id: String,
+    pub outcome: RouteOutcome,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RouteOutcome {
+    /// A worker's address, and how many requests it was assigned, including this one.
+    Assigned { url: String, reqnum: u64 },
+    /// No worker is ready yet: the states of the workers.
+    Waiting(String),
 }
 
 /// A workergroup that needs workers.
@@ -174,18 +168,14 @@ impl Fleet {
             request.request_idx
         };
         endpoint.wake(request.cost > 0.0, elapsed);
-        Some(match workers::assign(&mut endpoint.workers, request.cost) {
-            Some((url, reqnum)) => RouteReply::Assigned {
-                url,
-                reqnum,
-                request_idx,
-                request_id,
-            },
-            None => RouteReply::Waiting {
-                status: workers::summary(&endpoint.workers),
-                request_idx,
-                request_id,
-            },
+        let outcome = match workers::assign(&mut endpoint.workers, request.cost) {
+            Some((url, reqnum)) => RouteOutcome::Assigned { url, reqnum },
+            None => RouteOutcome::Waiting(workers::summary(&endpoint.workers)),
+        };
+        Some(RouteReply {
+            request_idx,
+            request_id,
+            outcome,
         })
     }
 
@@ -200,33 +190,31 @@ impl Fleet {
         self.groups.iter().filter(due).map(vacancy).collect()
     }
 
-    /// Hires `candidates` for a workergroup; without any it tries again later.
-    pub fn staff(&mut self, group: u64, candidates: &[Candidate]) {
+    /// Hires the machines at `addresses` for a workergroup; without any it tries again later.
+    pub fn staff(&mut self, group: u64, addresses: &[String]) {
         let elapsed = self.elapsed;
         let Some(group) = self.groups.iter_mut().find(|known| known.record.id == group) else {
             return;
         };
-        group.hires_at = candidates.is_empty().then_some(elapsed + HIRING_AGAIN);
+        group.hires_at = addresses.is_empty().then_some(elapsed + HIRING_AGAIN);
         let (slots, group_id, endpoint_id) = (group.slots(), group.record.id, group.record.endpoint_id);
         let Some(index) = self.endpoints.iter().position(|known| known.id == endpoint_id) else {
             return;
         };
-        for candidate in candidates.iter().take(slots) {
-            let worker = self.hire(group_id, &candidate.address);
+        for address in addresses.iter().take(slots) {
+            let mut worker = self.hire(group_id, address);
+            worker.load(elapsed);
             let endpoint = &mut self.endpoints[index];
             endpoint.warm += 1;
             endpoint.workers.push(worker);
-            if let Some(worker) = endpoint.workers.last_mut() {
-                worker.load(elapsed);
-            }
         }
     }
 
     /// Whether `key` is a key of that endpoint: its own or that of one of its workergroups.
     pub fn is_key_of(&self, endpoint: &str, key: &str) -> bool {
         let has_key = |known: &Endpoint| known.name == endpoint && known.api_key.expose() == key;
-        let group = |known: &Workergroup| known.endpoint_name == endpoint && known.api_key.expose() == key;
-        self.endpoints.iter().any(has_key) || self.workergroups().any(group)
+        let group = |known: &Group| known.record.endpoint_name == endpoint && known.api_key.expose() == key;
+        self.endpoints.iter().any(has_key) || self.groups.iter().any(group)
     }
 
     /// How many workers of an endpoint are in each state: ready, loading, stopped.

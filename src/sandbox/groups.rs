@@ -3,8 +3,9 @@
 use serde_json::{Map, Value as Json};
 
 use super::answer::Refusal;
-use super::fleet::{Draft, Workergroup};
+use super::fleet::Place;
 use super::numbers::unsigned;
+use crate::domain::workergroup::MadeGroup;
 
 /// Undocumented members that clients send; they have no effect here.
 const IGNORED: [&str; 9] = [
@@ -23,65 +24,36 @@ const IGNORED: [&str; 9] = [
 /// The longest text of a workergroup or an endpoint, in bytes.
 const LONGEST: usize = 16 * 1024;
 
-/// Parses a workergroup to create; missing members get the specification's defaults.
-pub fn draft(body: &Map<String, Json>) -> Result<Draft, Refusal> {
-    let mut draft = Draft::default();
+/// Sets what a body says of a workergroup; the rest stays. Returns the endpoint that it names.
+pub fn apply(body: &Map<String, Json>, group: &mut MadeGroup) -> Result<Place, Refusal> {
+    let mut place = Place::default();
+    let mut cold_workers = 0;
     for (name, value) in body {
         if value.is_null() {
             continue;
         }
         match name.as_str() {
-            "endpoint_name" => draft.endpoint_name = Some(named(name, value)?),
-            "endpoint_id" => draft.endpoint_id = Some(count(name, value)?),
-            "template_hash" => draft.template_hash = Some(text(name, value)?),
-            "template_id" => draft.template_id = Some(count(name, value)?),
-            "search_params" => draft.search_params = Some(search(name, value)?),
-            "launch_args" => draft.launch_args = Some(text(name, value)?),
-            "min_load" => draft.min_load = amount(name, value)?,
-            "target_util" => draft.target_util = amount(name, value)?,
-            "cold_mult" => draft.cold_mult = amount(name, value)?,
-            "cold_workers" => draft.cold_workers = count(name, value)?,
-            "max_workers" => draft.max_workers = count(name, value)?,
-            "test_workers" => draft.test_workers = count(name, value)?,
-            "gpu_ram" => draft.gpu_ram = amount(name, value)?,
+            "endpoint_name" => place.endpoint_name = Some(named(name, value)?),
+            "endpoint_id" => place.endpoint_id = Some(count(name, value)?),
+            "template_hash" => group.template_hash = Some(text(name, value)?),
+            "template_id" => group.template_id = Some(count(name, value)?),
+            "search_params" => group.search_query = search(name, value)?,
+            "launch_args" => group.launch_args = text(name, value)?,
+            "min_load" => group.min_load = amount(name, value)?,
+            "target_util" => group.target_util = amount(name, value)?,
+            "cold_mult" => group.cold_mult = amount(name, value)?,
+            "cold_workers" => cold_workers = count(name, value)?,
+            "max_workers" => group.max_workers = count(name, value)?,
+            "test_workers" => group.test_workers = count(name, value)?,
+            "gpu_ram" => group.gpu_ram = amount(name, value)?,
             _ if IGNORED.contains(&name.as_str()) => {}
-            _ => {
-                return Err(Refusal::invalid(format!("{name} is not a workergroup parameter")));
-            }
+            _ => return Err(Refusal::invalid(format!("{name} is not a workergroup parameter"))),
         }
     }
-    if body.get("cold_workers").is_none_or(Json::is_null) {
-        draft.cold_workers = draft.cold_workers.min(draft.max_workers);
+    if cold_workers > group.max_workers {
+        return Err(Refusal::arguments("cold_workers must not be greater than max_workers"));
     }
-    Ok(draft)
-}
-
-/// Applies the members of a body to a workergroup.
-pub fn change(body: &Map<String, Json>) -> Result<impl FnOnce(&mut Workergroup) + use<>, Refusal> {
-    let wanted = draft(body)?;
-    let named: Vec<String> = body
-        .iter()
-        .filter(|(_, value)| !value.is_null())
-        .map(|(name, _)| name.clone())
-        .collect();
-    Ok(move |group: &mut Workergroup| {
-        for name in named {
-            match name.as_str() {
-                "template_hash" => group.template_hash.clone_from(&wanted.template_hash),
-                "template_id" => group.template_id = wanted.template_id,
-                "search_params" => {
-                    group.search_query = wanted.search_params.clone().unwrap_or_default();
-                }
-                "launch_args" => group.launch_args = wanted.launch_args.clone().unwrap_or_default(),
-                "min_load" => group.min_load = wanted.min_load,
-                "target_util" => group.target_util = wanted.target_util,
-                "cold_mult" => group.cold_mult = wanted.cold_mult,
-                "test_workers" => group.test_workers = wanted.test_workers,
-                "gpu_ram" => group.gpu_ram = wanted.gpu_ram,
-                _ => {}
-            }
-        }
-    })
+    Ok(place)
 }
 
 /// The name of an endpoint to create; the rest of such a body is about scaling, which the sandbox

@@ -66,13 +66,6 @@ pub const USER: u64 = 1_001;
 /// The key of a frozen sandbox without a configured one.
 const FROZEN_KEY: &str = "frozen-sandbox-key";
 
-// Each has a few hundred bytes.
-/// How long the head or the body of a request may take to arrive.
-const BODY_PATIENCE: Duration = Duration::from_secs(10);
-
-/// A route run opens 1,024 connections at most.
-const MOST_CONNECTIONS: usize = 1_100;
-
 /// How long [`Running::stop`] waits for responses in flight.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -95,11 +88,8 @@ pub struct SandboxConfig {
     pub fault_times: FaultTimes,
     /// The delay added to each response.
     pub latency: Latency,
-    /// The maximum number of connections served at a time; more wait.
-    pub connections: usize,
-    /// How long the head, and then the body, of a request may take to arrive before its connection is
-    /// closed.
-    pub body_patience: Duration,
+    /// Whether [`Running::ledger`] keeps what happens, for tests.
+    pub keeps_ledger: bool,
     /// Workergroups that callers created in earlier runs.
     pub groups: MadeGroups,
     /// Saves such groups; without it they end with the sandbox.
@@ -173,8 +163,7 @@ impl Default for SandboxConfig {
             faults: None,
             fault_times: FaultTimes::default(),
             latency: Latency::None,
-            connections: MOST_CONNECTIONS,
-            body_patience: BODY_PATIENCE,
+            keeps_ledger: false,
             groups: MadeGroups::default(),
             group_store: None,
             unlisted: BTreeSet::new(),
@@ -197,15 +186,13 @@ impl Sandbox {
         };
         let listener = TcpListener::bind(config.listen).await?;
         let addr = listener.local_addr()?;
-        let state = State::new(&config, key.clone(), entropy).map_err(io::Error::other)?;
-        let state = Arc::new(state);
+        let state = Arc::new(State::new(&config, key.clone(), entropy)?);
         let user_listings = state.user_listings();
-        let front = Front::new(listener, Arc::clone(&state.faults), &config)?;
         let service = server::service(Arc::clone(&state));
         let (stop, mut stopped) = watch::channel(());
         let task = tokio::spawn(async move {
             let service = service.into_make_service_with_connect_info::<ConnectionHandle>();
-            axum::serve(front, service)
+            axum::serve(Front(listener), service)
                 .with_graceful_shutdown(async move {
                     // An error means that `Running` was dropped, which stops it as well.
                     let _ = stopped.changed().await;

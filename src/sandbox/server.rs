@@ -2,7 +2,6 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
@@ -10,7 +9,6 @@ use axum::extract::{ConnectInfo, Request, State as Shared};
 use axum::http::header::{AUTHORIZATION, DATE, HOST};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, Response};
-use futures_util::StreamExt as _;
 use serde_json::{Map, Value as Json, json};
 
 use super::USER;
@@ -41,7 +39,6 @@ async fn handle(
     ConnectInfo(handle): ConnectInfo<ConnectionHandle>,
     request: Request,
 ) -> Response<Body> {
-    handle.head_arrived();
     let (parts, body) = request.into_parts();
     let frozen = state.frozen;
     let call = Target::of(&parts.method, parts.uri.path()).ok().and_then(Target::call);
@@ -55,7 +52,6 @@ async fn handle(
     if frozen {
         response.headers_mut().insert(DATE, FROZEN_DATE);
     }
-    handle.answered();
     response
 }
 
@@ -71,7 +67,7 @@ async fn answer(
         Ok(target) => target,
         Err(refusal) => {
             // The body is read to its end, or the caller might never see the response; none of it is kept.
-            read(body, 0, state.body_patience).await?;
+            read(body, MAX_FOREIGN_BODY).await?;
             state.ledger.record(parts, &Bytes::new(), credential);
             return Err(refusal);
         }
@@ -82,7 +78,7 @@ async fn answer(
         Credential::Account => MAX_BODY,
         Credential::None | Credential::Other => MAX_FOREIGN_BODY,
     };
-    let body = read(body, limit, state.body_patience).await?;
+    let body = read(body, limit).await?;
     state.ledger.record(parts, &body, credential);
     match injection {
         None => perform(state, target, parts, body).await,
@@ -119,29 +115,9 @@ fn admit(state: &State, parts: &Parts, credential: Credential) -> Result<Target,
     Ok(target)
 }
 
-/// Reads a body of at most `limit` bytes. With a limit of 0 the body is read and discarded.
-async fn read(body: Body, limit: usize, patience: Duration) -> Result<Bytes, Refusal> {
-    let bound = limit.max(MAX_FOREIGN_BODY);
-    let mut kept = Vec::new();
-    let mut length = 0;
-    let mut pieces = body.into_data_stream();
-    let arrive = async {
-        while let Some(piece) = pieces.next().await {
-            let piece = piece.map_err(|_| Refusal::body())?;
-            length += piece.len();
-            if length > bound {
-                return Err(Refusal::too_large());
-            }
-            if limit > 0 {
-                kept.extend_from_slice(&piece);
-            }
-        }
-        Ok(())
-    };
-    tokio::time::timeout(patience, arrive)
-        .await
-        .map_err(|_| Refusal::stalled())??;
-    Ok(kept.into())
+/// Reads a body of at most `limit` bytes.
+async fn read(body: Body, limit: usize) -> Result<Bytes, Refusal> {
+    to_bytes(body, limit).await.map_err(|_| Refusal::too_large())
 }
 
 /// A call with a fault.
@@ -166,7 +142,7 @@ async fn inject(
         injection,
     } = faulty;
     let times = match injection.fault.stage {
-        Stage::Connection | Stage::BeforeCommit => 0,
+        Stage::BeforeCommit => 0,
         Stage::Delayed => {
             tokio::time::sleep(state.faults.times().slow).await;
             1
@@ -291,30 +267,10 @@ fn object(body: &[u8]) -> Result<Map<String, Json>, Refusal> {
 
 /// The members of the search in the URL's `q`; empty without one.
 fn query_object(parts: &Parts) -> Result<Map<String, Json>, Refusal> {
-    let pairs = parts.uri.query().unwrap_or_default().split('&');
-    let search = pairs
-        .filter_map(|pair| pair.split_once('='))
-        .find(|(name, _)| *name == "q");
-    search.map_or_else(|| Ok(Map::new()), |(_, text)| object(&unescape(text)))
-}
-
-/// Percent-decodes a text of a URL.
-fn unescape(text: &str) -> Vec<u8> {
-    let bytes = text.as_bytes();
-    let mut plain = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        let digits = bytes.get(at + 1..at + 3).and_then(|two| str::from_utf8(two).ok());
-        let code = digits.and_then(|two| u8::from_str_radix(two, 16).ok());
-        let (byte, width) = match (byte, code) {
-            (b'%', Some(code)) => (code, 3),
-            (b'+', _) => (b' ', 1),
-            _ => (*byte, 1),
-        };
-        plain.push(byte);
-        at += width;
-    }
-    plain
+    let query = parts.uri.query().unwrap_or_default();
+    let mut pairs = form_urlencoded::parse(query.as_bytes());
+    let search = pairs.find(|(name, _)| name == "q");
+    search.map_or_else(|| Ok(Map::new()), |(_, text)| object(text.as_bytes()))
 }
 
 /// Whether the `Host` is a loopback name: otherwise a web page may have been led here by a domain

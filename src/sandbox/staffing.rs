@@ -4,15 +4,14 @@ use std::collections::HashSet;
 
 use serde_json::Value as Json;
 
-use super::fleet::Candidate;
 use super::market::{Market, Terms};
 use super::search::{Search, pick};
 use crate::domain::language::{self, Mode};
 use crate::domain::{Dialect, OFFERS};
 
-/// Up to `places` rentable machines that match a workergroup's search, highest score first, each
+/// The addresses of up to `slots` rentable machines that match a workergroup's search, highest score first, each
 /// machine once. An invalid search finds none.
-pub fn candidates(market: &Market, search: &str, slots: usize) -> Vec<Candidate> {
+pub fn candidates(market: &Market, search: &str, slots: usize) -> Vec<String> {
     let Some(search) = read(search) else {
         return Vec::new();
     };
@@ -23,9 +22,7 @@ pub fn candidates(market: &Market, search: &str, slots: usize) -> Vec<Candidate>
         .into_iter()
         .filter(|offer| machines.insert(offer.machine_id))
         .take(slots)
-        .map(|offer| Candidate {
-            address: offer.public_ipaddr.trim().to_owned(),
-        })
+        .map(|offer| offer.public_ipaddr.trim().to_owned())
         .collect()
 }
 

@@ -1,8 +1,9 @@
 //! The state of a running sandbox, and the operations on it.
 
 use std::collections::HashMap;
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use axum::body::Bytes;
 use serde::Serialize;
@@ -11,7 +12,7 @@ use serde_json::{Map, Value as Json, json};
 use super::answer::Refusal;
 use super::call::Call;
 use super::faults::{Created, Faults};
-use super::fleet::{CreateError, Fleet, RouteReply, RouteRequest, Signer};
+use super::fleet::{Fleet, RouteOutcome, RouteReply, RouteRequest, Signer, default_group};
 use super::latency::Delays;
 use super::ledger::{Commit, Credential, Ledger};
 use super::market::{DEFAULT_VOLUME, FROZEN_AT, Market, MarketConfig, UnlistError};
@@ -45,8 +46,6 @@ pub struct State {
     pub ledger: Ledger,
     pub faults: Arc<Faults>,
     pub delays: Delays,
-    /// How long a request body may take to arrive.
-    pub body_patience: Duration,
     world: Mutex<World>,
     pacer: Mutex<Pacer>,
     group_store: Option<GroupStore>,
@@ -69,19 +68,10 @@ struct World {
     seen: Instant,
 }
 
-/// The embedded figures or keys are invalid: a broken build.
-#[derive(Debug, thiserror::Error)]
-pub enum StateError {
-    #[error(transparent)]
-    Figures(#[from] super::market::FiguresError),
-    #[error(transparent)]
-    Key(#[from] super::fleet::SignatureError),
-}
-
 impl State {
     /// The state of a new sandbox. `key` is the account's; `entropy` makes other keys and request
     /// ids differ from those of other runs.
-    pub fn new(config: &SandboxConfig, key: Token, entropy: u64) -> Result<Self, StateError> {
+    pub fn new(config: &SandboxConfig, key: Token, entropy: u64) -> io::Result<Self> {
         let mut market = config.market;
         if !config.freeze {
             let now = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -91,12 +81,12 @@ impl State {
         for group in &config.groups.0 {
             fleet.restore(group.clone());
         }
-        let mut listed = Market::new(market)?;
+        let mut listed = Market::new(market).map_err(io::Error::other)?;
         for id in &config.unlisted {
             // A smaller market may not have the listing.
             let _ = listed.unlist(*id);
         }
-        let ledger = Ledger::default();
+        let ledger = Ledger::new(config.keeps_ledger);
         let faults = Faults::new(
             market.seed,
             config.faults.clone().unwrap_or_default(),
@@ -111,7 +101,6 @@ impl State {
             ledger,
             faults: Arc::new(faults),
             delays: Delays::new(market.seed, config.latency),
-            body_patience: config.body_patience,
             world: Mutex::new(World {
                 market: listed,
                 fleet,
@@ -121,7 +110,7 @@ impl State {
             group_store: config.group_store.clone(),
             unlist_store: config.unlist_store.clone(),
             unsaved: Mutex::default(),
-            signer: Signer::new()?,
+            signer: Signer::new().map_err(io::Error::other)?,
             signatures: Mutex::default(),
             created: Mutex::default(),
         })
@@ -217,9 +206,10 @@ impl State {
 
     /// Creates the workergroup in a body, as if by another client if `is_foreign`.
     pub fn create_workergroup(&self, body: &Map<String, Json>, is_foreign: bool) -> Result<Json, Refusal> {
-        let draft = groups::draft(body)?;
-        let created = self.world().fleet.create(draft);
-        let id = created.map_err(|error: CreateError| Refusal::arguments(error.to_string()))?;
+        let mut group = default_group();
+        let place = groups::apply(body, &mut group)?;
+        let created = self.world().fleet.create(group, place);
+        let id = created.map_err(|error| Refusal::arguments(error.to_string()))?;
         self.save_group(id);
         self.commit(Call::Create, id, is_foreign);
         let mut created = self.created();
@@ -231,10 +221,15 @@ impl State {
     }
 
     pub fn update_workergroup(&self, id: u64, body: &Map<String, Json>) -> Result<Json, Refusal> {
-        let change = groups::change(body)?;
-        let known = self.world().fleet.update(id, change);
+        if let Some(settings) = self.world().fleet.settings(id) {
+            let mut changed = settings.clone();
+            groups::apply(body, &mut changed)?;
+            *settings = changed;
+        } else {
+            return known_group(false);
+        }
         self.save_group(id);
-        known_group(known)
+        known_group(true)
     }
 
     /// Deletes a workergroup and its workers.
@@ -349,10 +344,7 @@ impl State {
             reply
         };
         let reply = reply.ok_or_else(unknown_endpoint)?;
-        if let RouteReply::Assigned { reqnum, .. } = &reply {
-            self.commit(Call::Route, *reqnum, false);
-        }
-        self.route_reply(&endpoint, &echo, reply)
+        self.route_reply(&endpoint, &echo, &reply)
     }
 
     /// The endpoint in a body, by name or by id.
@@ -369,35 +361,20 @@ impl State {
         }
     }
 
-    fn route_reply(&self, endpoint: &str, cost: &Json, reply: RouteReply) -> Result<Json, Refusal> {
-        Ok(match reply {
-            RouteReply::Assigned {
-                url,
-                reqnum,
-                request_idx,
-                request_id,
-            } => json!({
-                "endpoint": endpoint,
-                "signature": self.signature(&url)?,
-                "url": url,
-                "cost": cost,
-                "reqnum": reqnum,
-                "__request_id": request_id,
-                // Not in the specification, but workers reject requests without it.
-                "request_idx": request_idx,
-            }),
+    fn route_reply(&self, endpoint: &str, cost: &Json, reply: &RouteReply) -> Result<Json, Refusal> {
+        let (idx, id) = (reply.request_idx, &reply.request_id);
+        Ok(match &reply.outcome {
+            RouteOutcome::Assigned { url, reqnum } => {
+                self.commit(Call::Route, *reqnum, false);
+                // `request_idx` is not in the specification, but workers reject requests without it.
+                json!({ "endpoint": endpoint, "signature": self.signature(url)?, "url": url, "cost": cost,
+                    "reqnum": reqnum, "__request_id": id, "request_idx": idx })
+            }
             // Never with `url`: the market's own client takes even a null one for an assignment and
             // retries without a pause.
-            RouteReply::Waiting {
-                status,
-                request_idx,
-                request_id,
-            } => json!({
-                "endpoint": endpoint,
-                "status": status,
-                "__request_id": request_id,
-                "request_idx": request_idx,
-            }),
+            RouteOutcome::Waiting(status) => {
+                json!({ "endpoint": endpoint, "status": status, "__request_id": id, "request_idx": idx })
+            }
         })
     }
 

@@ -21,32 +21,21 @@ pub enum KeyStorage {
     Command(String),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewProfile {
-    pub name: String,
-    pub base_url: String,
-    /// The address of the routing endpoint; by default the base address.
-    pub route_url: Option<String>,
-    pub dialect: &'static Dialect,
-    pub read_only: bool,
-    /// Where its key comes from.
-    pub key: KeyStorage,
-}
-
 /// Adds a profile at the end of the file, creating the file if needed.
 ///
 /// # Errors
 ///
 /// On an error the file is unchanged.
-pub fn add(path: &Path, new: &NewProfile) -> Result<(), String> {
+pub fn add(path: &Path, mut new: Profile, key: &KeyStorage) -> Result<(), String> {
     let (mut document, config) = read(path)?;
     if config.profile(&new.name).is_some() {
         return Err(format!("a profile named '{}' already exists", new.name));
     }
-    let section = section(new);
+    let section = section(&new, key);
     let advice = format!("[profiles.{}]\n{section}", new.name);
     append(&mut document, &new.name, section);
-    write(path, &document, &config.with(expected(new, path)), &advice)
+    place_key(&mut new, key, path);
+    write(path, &document, &config.with(new), &advice)
 }
 
 /// Sets where the key of a profile comes from.
@@ -166,19 +155,6 @@ fn write(path: &Path, document: &DocumentMut, wanted: &Config, advice: &str) -> 
         .ok_or_else(|| foreign(path, advice))
 }
 
-fn expected(new: &NewProfile, path: &Path) -> Profile {
-    let mut profile = Profile {
-        name: new.name.clone(),
-        base_url: Some(new.base_url.clone()),
-        route_url: new.route_url.clone(),
-        dialect: new.dialect,
-        read_only: new.read_only,
-        ..Profile::custom()
-    };
-    place_key(&mut profile, &new.key, path);
-    profile
-}
-
 fn place_key(profile: &mut Profile, key: &KeyStorage, path: &Path) {
     (profile.api_key_file, profile.api_key_command) = match key {
         KeyStorage::Environment => (None, None),
@@ -190,11 +166,12 @@ fn place_key(profile: &mut Profile, key: &KeyStorage, path: &Path) {
     };
 }
 
-fn section(new: &NewProfile) -> Table {
+fn section(new: &Profile, key: &KeyStorage) -> Table {
     let mut table = Table::new();
-    table.insert("base_url", value(&new.base_url));
-    if let Some(route) = &new.route_url {
-        table.insert("route_url", value(route));
+    for (name, address) in [("base_url", &new.base_url), ("route_url", &new.route_url)] {
+        if let Some(address) = address {
+            table.insert(name, value(address));
+        }
     }
     if new.dialect != &Dialect::DOCUMENTED {
         table.insert("dialect", value(new.dialect.name));
@@ -202,7 +179,7 @@ fn section(new: &NewProfile) -> Table {
     if new.read_only {
         table.insert("read_only", value(true));
     }
-    if let Some((setting, text)) = key_line(&new.key) {
+    if let Some((setting, text)) = key_line(key) {
         table.insert(setting, value(text));
     }
     table
@@ -227,15 +204,16 @@ mod tests {
 
     use super::*;
 
-    fn new(name: &str) -> NewProfile {
-        NewProfile {
-            name: name.to_owned(),
-            base_url: "https://market.example".to_owned(),
-            route_url: None,
-            dialect: &Dialect::DOCUMENTED,
-            read_only: false,
-            key: KeyStorage::Environment,
+    fn new(name: &str) -> Profile {
+        Profile {
+            base_url: Some("https://market.example".to_owned()),
+            ..Profile::bare(name, &Dialect::DOCUMENTED)
         }
+    }
+
+    /// Adds a profile without a key.
+    fn add(path: &Path, new: Profile) -> Result<(), String> {
+        super::add(path, new, &KeyStorage::Environment)
     }
 
     fn file(text: &str) -> (tempfile::TempDir, PathBuf) {
@@ -251,14 +229,13 @@ mod tests {
     #[test]
     fn a_profile_is_appended_and_everything_else_stays() {
         let (_folder, path) = file(OWN);
-        let all = NewProfile {
+        let all = Profile {
             route_url: Some("https://run.example".to_owned()),
             dialect: &Dialect::VAST,
             read_only: true,
-            key: KeyStorage::File("keys/work".to_owned()),
             ..new("work")
         };
-        add(&path, &all).unwrap();
+        super::add(&path, all.clone(), &KeyStorage::File("keys/work".to_owned())).unwrap();
         assert_eq!(
             fs::read_to_string(&path).unwrap(),
             format!(
@@ -267,14 +244,11 @@ mod tests {
                  api_key_file = \"keys/work\"\n"
             )
         );
-        for again in [&all, &new("vast")] {
+        for again in [all, new("vast")] {
             assert!(add(&path, again).unwrap_err().ends_with("already exists"));
         }
-        let tricky = NewProfile {
-            key: KeyStorage::Command("sh -c \"echo 'a\\b'\"".to_owned()),
-            ..new("tricky")
-        };
-        add(&path, &tricky).unwrap();
+        let key = KeyStorage::Command("sh -c \"echo 'a\\b'\"".to_owned());
+        super::add(&path, new("tricky"), &key).unwrap();
         let config = Config::load(&path).unwrap();
         let read = config.profile("tricky").unwrap();
         assert_eq!(read.api_key_command.as_deref(), Some("sh -c \"echo 'a\\b'\""));
@@ -284,18 +258,18 @@ mod tests {
     fn a_first_file_is_made_and_a_wrong_one_left_alone() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("bourse/config.toml");
-        add(&path, &new("work")).unwrap();
+        add(&path, new("work")).unwrap();
         assert_eq!(
             fs::read_to_string(&path).unwrap(),
             "[profiles.work]\nbase_url = \"https://market.example\"\n"
         );
         fs::write(&path, "theme = 3").unwrap();
-        let error = add(&path, &new("work")).unwrap_err();
+        let error = add(&path, new("work")).unwrap_err();
         assert!(error.contains("config.toml"), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "theme = 3");
         let inline = "profiles = { a = { base_url = \"https://a\" } }\n";
         fs::write(&path, inline).unwrap();
-        add(&path, &new("work")).unwrap();
+        add(&path, new("work")).unwrap();
         let added = inline.replace(" }\n", ", work = { base_url = \"https://market.example\" } }\n");
         assert_eq!(fs::read_to_string(&path).unwrap(), added);
     }
@@ -347,7 +321,7 @@ mod tests {
     #[test]
     fn a_comment_at_the_end_stays_above_a_new_profile() {
         let (_folder, path) = file("ascii = true\n# the end");
-        add(&path, &new("work")).unwrap();
+        add(&path, new("work")).unwrap();
         assert_eq!(
             fs::read_to_string(&path).unwrap(),
             "ascii = true\n# the end\n\n[profiles.work]\nbase_url = \"https://market.example\"\n"
@@ -366,7 +340,7 @@ mod tests {
         fs::set_permissions(&real, fs::Permissions::from_mode(0o644)).unwrap();
         let path = root.path().join("config.toml");
         symlink(&real, &path).unwrap();
-        add(&path, &new("work")).unwrap();
+        add(&path, new("work")).unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert!(path.is_symlink());
         assert_eq!((mode(&real), mode(&dotfiles)), (0o644, 0o755));

@@ -81,6 +81,7 @@ pub fn frozen() -> SandboxConfig {
     SandboxConfig {
         freeze: true,
         rate_limits: false,
+        keeps_ledger: true,
         market: MarketConfig::default(),
         ..SandboxConfig::default()
     }

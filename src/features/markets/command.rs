@@ -9,7 +9,7 @@ use crate::api::redact::KnownSecrets;
 use crate::api::{KeySource, Origin, Session};
 use crate::domain::text::{message, visible};
 use crate::settings::key_source::Source;
-use crate::settings::profiles::{self, KeyStorage, NewProfile};
+use crate::settings::profiles::{self, KeyStorage};
 use crate::settings::resolve::{choose, dropped};
 use crate::settings::{
     Config, ConfigError, Environment, Error, Global, Preferences, Profile, Settings, config, themes,
@@ -221,21 +221,22 @@ impl ProfileResolver {
 /// Saves the key of a new market and then the market itself; if that fails, the key is deleted
 /// again.
 fn add(paths: &Paths, market: &NewMarket) -> Result<(), String> {
-    let new = NewProfile {
+    let new = Profile {
         name: market.name.clone(),
-        base_url: market.base_url.clone(),
+        base_url: Some(market.base_url.clone()),
         route_url: market.route_url.clone(),
         dialect: market.dialect,
         read_only: market.read_only,
-        key: storage_of(&market.name, &market.key),
+        ..Profile::custom()
     };
+    let key = storage_of(&market.name, &market.key);
     let file = paths.config_file();
     let config = Config::load(&file).map_err(|error| error.to_string())?;
     if config.profile(&market.name).is_some() {
         return Err(format!("a market named '{}' already exists", market.name));
     }
     let written = keep(&paths.key_file(&market.name), &market.key)?;
-    profiles::add(&file, &new).inspect_err(|_| {
+    profiles::add(&file, new, &key).inspect_err(|_| {
         if written {
             let _ = fs::remove_file(paths.key_file(&market.name));
         }

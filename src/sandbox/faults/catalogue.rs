@@ -2,17 +2,16 @@
 
 use std::fmt;
 
-use self::Stage::{AfterCommit, BeforeCommit, Connection, Delayed, Repeated};
+use self::Stage::{AfterCommit, BeforeCommit, Delayed, Repeated};
 use super::super::call::Call;
 use super::context::{FaultContext, FaultOutput};
-use super::{Lane, body, bomb, status, wire};
+use super::{body, bomb, status, wire};
 
 #[derive(Clone, Copy)]
 pub struct Fault {
     pub number: u8,
     /// The name in a specification.
     pub name: &'static str,
-    pub group: Group,
     pub calls: &'static [Call],
     pub stage: Stage,
     pub(super) output: fn(&mut FaultContext<'_>) -> FaultOutput,
@@ -26,14 +25,6 @@ impl Fault {
     /// The number as `F07`.
     pub fn id(&self) -> String {
         format!("F{:02}", self.number)
-    }
-
-    pub fn applies_to(&self, lane: Lane) -> bool {
-        let is_of_connections = self.stage == Stage::Connection;
-        match lane {
-            Lane::Connection => is_of_connections,
-            Lane::Call(call) => !is_of_connections && self.calls.contains(&call),
-        }
     }
 }
 
@@ -49,43 +40,9 @@ impl PartialEq for Fault {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Group {
-    Connect,
-    Wire,
-    Status,
-    Body,
-    Strings,
-    Semantic,
-}
-
-impl Group {
-    pub const ALL: [Self; 6] = [
-        Self::Connect,
-        Self::Wire,
-        Self::Status,
-        Self::Body,
-        Self::Strings,
-        Self::Semantic,
-    ];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Connect => "connect",
-            Self::Wire => "wire",
-            Self::Status => "status",
-            Self::Body => "body",
-            Self::Strings => "strings",
-            Self::Semantic => "semantic",
-        }
-    }
-}
-
 /// When a fault happens, which decides whether the request is performed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// Before a connection is accepted.
-    Connection,
     /// After the request is read. It is not performed.
     BeforeCommit,
     /// The request is performed after a delay.
@@ -96,16 +53,6 @@ pub enum Stage {
     Repeated,
 }
 
-impl Stage {
-    /// Whether the request is performed, for people.
-    pub const fn performed(self) -> &'static str {
-        match self {
-            Self::Connection | Self::BeforeCommit => "no",
-            Self::Delayed | Self::AfterCommit | Self::Repeated => "yes",
-        }
-    }
-}
-
 const EACH: &[Call] = &Call::ALL;
 const LISTS: &[Call] = &[Call::Offers, Call::Volumes, Call::Groups];
 /// Operations with strings in their responses.
@@ -113,14 +60,13 @@ const TEXTS: &[Call] = &[Call::Offers, Call::Volumes, Call::Unlist, Call::Groups
 const GROUPS: &[Call] = &[Call::Groups];
 const CREATE: &[Call] = &[Call::Create];
 
-/// A row: number, name, group, operations, stage, function, what a client should report, help.
+/// A row: number, name, operations, stage, function, what a client should report, help.
 macro_rules! catalogue {
-    ($($number:literal $name:literal $group:ident $calls:ident $stage:expr, $output:path,
+    ($($number:literal $name:literal $calls:ident $stage:expr, $output:path,
         [$($reported:literal)|+], $help:literal;)*) => {
         &[$(Fault {
             number: $number,
             name: $name,
-            group: Group::$group,
             calls: $calls,
             stage: $stage,
             output: $output,
@@ -133,56 +79,54 @@ macro_rules! catalogue {
 /// All faults, in the order of their numbers, which stay what they are when a fault goes: people keep
 /// specifications and labels.
 pub const CATALOGUE: &[Fault] = catalogue! {
-    1 "refused" Connect EACH Connection, wire::nothing, ["unreachable" | "connection lost"],
-        "Connections are refused for a while.";
-    3 "hang" Connect EACH BeforeCommit, wire::silence, ["timed out"],
+    3 "hang" EACH BeforeCommit, wire::silence, ["timed out"],
         "The request is read and never answered.";
-    7 "drop_before_commit" Wire EACH BeforeCommit, wire::reset, ["connection lost"],
+    7 "drop_before_commit" EACH BeforeCommit, wire::reset, ["connection lost"],
         "The connection is reset before the request is performed.";
-    8 "drop_after_commit" Wire EACH AfterCommit, wire::reset, ["connection lost"],
+    8 "drop_after_commit" EACH AfterCommit, wire::reset, ["connection lost"],
         "The connection is reset after the request is performed.";
-    10 "cut_body" Wire EACH AfterCommit, wire::cut_body, ["response cut off"],
+    10 "cut_body" EACH AfterCommit, wire::cut_body, ["response cut off"],
         "The body ends before its Content-Length.";
-    14 "dribble_body" Wire EACH AfterCommit, wire::dribble_body, ["timed out"],
+    14 "dribble_body" EACH AfterCommit, wire::dribble_body, ["timed out"],
         "The body arrives at 10 bytes a second.";
-    21 "redirect" Status EACH BeforeCommit, status::redirect, ["redirected"],
+    21 "redirect" EACH BeforeCommit, status::redirect, ["redirected"],
         "301, 302, 303, 307 or 308 to the same host, another port or another host.";
-    22 "status_401" Status EACH BeforeCommit, status::unauthorized, ["API key rejected"],
+    22 "status_401" EACH BeforeCommit, status::unauthorized, ["API key rejected"],
         "401.";
-    25 "status_429" Status EACH BeforeCommit, status::too_many, ["too many requests"],
+    25 "status_429" EACH BeforeCommit, status::too_many, ["too many requests"],
         "429 with the documented `detail`.";
-    28 "status_429_retry_after" Status EACH BeforeCommit, status::retry_after, ["too many requests"],
+    28 "status_429_retry_after" EACH BeforeCommit, status::retry_after, ["too many requests"],
         "429 with Retry-After: seconds, a date, a past date, 1e9 or a word.";
-    29 "status_500" Status EACH BeforeCommit, status::server_error, ["server error"],
+    29 "status_500" EACH BeforeCommit, status::server_error, ["server error"],
         "500 with a single `error`.";
-    30 "status_502_html" Status EACH BeforeCommit, status::bad_gateway, ["server error"],
+    30 "status_502_html" EACH BeforeCommit, status::bad_gateway, ["server error"],
         "502 with a web page.";
-    32 "status_504" Status EACH AfterCommit, status::gateway_timeout, ["server error"],
+    32 "status_504" EACH AfterCommit, status::gateway_timeout, ["server error"],
         "504 after the request is performed.";
-    34 "captive_portal" Status EACH BeforeCommit, status::captive_portal, ["web page instead of JSON"],
+    34 "captive_portal" EACH BeforeCommit, status::captive_portal, ["web page instead of JSON"],
         "200 with the web page of a login portal.";
-    38 "success_false" Body EACH BeforeCommit, status::success_false, ["failed"],
+    38 "success_false" EACH BeforeCommit, status::success_false, ["failed"],
         "200 with `success` false.";
-    47 "gzip_bomb" Body EACH AfterCommit, bomb::bomb, ["response too large"],
+    47 "gzip_bomb" EACH AfterCommit, bomb::bomb, ["response too large"],
         "1 MiB of gzip that grows to 1 GiB.";
-    53 "wrong_types" Body EACH AfterCommit, body::wrong_types, ["response" | "unexpected response"],
+    53 "wrong_types" EACH AfterCommit, body::wrong_types, ["response" | "unexpected response"],
         "Every member of another type.";
-    56 "invalid_id" Body CREATE AfterCommit, body::odd_id, ["response" | "unexpected response"],
+    56 "invalid_id" CREATE AfterCommit, body::odd_id, ["response" | "unexpected response"],
         "The id of the new workergroup is missing, negative or a string.";
-    57 "escapes" Strings TEXTS AfterCommit, body::escapes, ["response"],
+    57 "escapes" TEXTS AfterCommit, body::escapes, ["response"],
         "Terminal control sequences: CSI, OSC 0, 8 and 52, DCS, APC.";
-    69 "list_lag" Semantic GROUPS AfterCommit, body::list_lag, ["response"],
+    69 "list_lag" GROUPS AfterCommit, body::list_lag, ["response"],
         "A new workergroup is missing in the first three lists.";
-    71 "duplicate_creates" Semantic CREATE Repeated, wire::reset, ["connection lost"],
+    71 "duplicate_creates" CREATE Repeated, wire::reset, ["connection lost"],
         "The response to a create is lost, and another client creates two more like it.";
-    74 "echo_key" Semantic EACH BeforeCommit, status::echo, ["request rejected"],
+    74 "echo_key" EACH BeforeCommit, status::echo, ["request rejected"],
         "An error message that contains the request's API key.";
-    75 "slow" Wire EACH Delayed, wire::late, ["response"],
+    75 "slow" EACH Delayed, wire::late, ["response"],
         "The response is 3 s late.";
-    76 "status_400" Status EACH BeforeCommit, status::invalid, ["request rejected"],
+    76 "status_400" EACH BeforeCommit, status::invalid, ["request rejected"],
         "400 with the documented body.";
-    77 "garbage" Body EACH BeforeCommit, body::garbage, ["unexpected response"],
+    77 "garbage" EACH BeforeCommit, body::garbage, ["unexpected response"],
         "200 with bytes that are not JSON.";
-    78 "bad_row" Body LISTS AfterCommit, body::bad_row, ["response"],
+    78 "bad_row" LISTS AfterCommit, body::bad_row, ["response"],
         "One record is a string.";
 };

@@ -20,7 +20,6 @@ pub struct Created {
 
 #[derive(Debug)]
 pub struct FaultContext<'a> {
-    pub call: Call,
     pub request: &'a Parts,
     pub times: FaultTimes,
     /// The response of the call; empty if the call was not performed.
@@ -41,12 +40,11 @@ pub enum FaultOutput {
 impl<'a> FaultContext<'a> {
     pub fn new(call: Call, request: &'a Parts, times: FaultTimes, created: &'a [Created]) -> Self {
         Self {
-            call,
             request,
             times,
             reply: json(StatusCode::OK, ""),
             created,
-            rng: super::draw(0, super::Lane::Call(call), 0),
+            rng: super::draw(0, call, 0),
         }
     }
 

@@ -6,7 +6,7 @@
 //!
 //! Whether a call gets a fault depends on the seed, the operation and the call's number among the
 //! calls of that operation, never on timing. Faulty responses carry
-//! `x-sandbox-fault: F10/SEED/NUMBER`, or `NAME/NUMBER` when a list named the fault by its name.
+//! `x-sandbox-fault: F10/SEED/NUMBER`.
 
 mod body;
 mod bomb;
@@ -29,7 +29,7 @@ use super::call::Call;
 use super::ledger::Ledger;
 use super::random::{Purpose, Rng};
 
-pub use catalogue::{CATALOGUE, Fault, Group, Stage};
+pub use catalogue::{CATALOGUE, Fault, Stage};
 pub use context::{Created, FaultContext, FaultOutput};
 pub use profile::Profile;
 pub use spec::{FaultSpec, FaultSpecError, operations};
@@ -46,8 +46,6 @@ pub struct FaultTimes {
     pub dribble: Duration,
     /// How long a silent connection stays open.
     pub silence: Duration,
-    /// How long connections are refused.
-    pub refusing: Duration,
 }
 
 impl Default for FaultTimes {
@@ -56,30 +54,12 @@ impl Default for FaultTimes {
             slow: Duration::from_secs(3),
             dribble: Duration::from_millis(100),
             silence: Duration::from_mins(5),
-            refusing: Duration::from_secs(1),
         }
     }
 }
 
-/// What faults are drawn for; each lane is numbered on its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Lane {
-    Call(Call),
-    /// A new connection, whose operation is not known yet.
-    Connection,
-}
-
-impl Lane {
-    const fn index(self) -> u64 {
-        match self {
-            Self::Call(call) => call as u64,
-            Self::Connection => Call::ALL.len() as u64,
-        }
-    }
-}
-
-pub fn draw(seed: u64, lane: Lane, ordinal: u64) -> Rng {
-    Rng::keyed(seed, Purpose::Fault, lane.index() << 48 | ordinal)
+fn draw(seed: u64, call: Call, ordinal: u64) -> Rng {
+    Rng::keyed(seed, Purpose::Fault, (call as u64) << 48 | ordinal)
 }
 
 #[derive(Debug, Clone)]
@@ -87,7 +67,6 @@ pub struct Injection {
     pub fault: &'static Fault,
     pub ordinal: u64,
     seed: u64,
-    by_name: bool,
     /// Draws the fault's variant.
     rng: Rng,
 }
@@ -95,11 +74,7 @@ pub struct Injection {
 /// As in the header of an answer.
 impl fmt::Display for Injection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.by_name {
-            write!(f, "{}/{}", self.fault.name, self.ordinal)
-        } else {
-            write!(f, "{}/{}/{}", self.fault.id(), self.seed, self.ordinal)
-        }
+        write!(f, "{}/{}/{}", self.fault.id(), self.seed, self.ordinal)
     }
 }
 
@@ -122,14 +97,14 @@ impl Injection {
     }
 }
 
-/// Decides which calls and connections get a fault.
+/// Decides which calls get a fault.
 #[derive(Debug)]
 pub struct Faults {
     seed: u64,
     spec: FaultSpec,
     times: FaultTimes,
     ledger: Ledger,
-    ordinals: Mutex<HashMap<Lane, u64>>,
+    ordinals: Mutex<HashMap<Call, u64>>,
 }
 
 impl Faults {
@@ -150,44 +125,29 @@ impl Faults {
 
     /// The fault of the next call of an operation.
     pub fn next(&self, call: Call) -> Option<Injection> {
-        let injection = self.draw_next(Lane::Call(call))?;
-        self.ledger
-            .record_fault(injection.fault, Some(call), injection.to_string());
-        Some(injection)
-    }
-
-    /// Whether the next connection is refused.
-    pub fn refuses_connection(&self) -> bool {
-        let injection = self.draw_next(Lane::Connection);
-        if let Some(injection) = &injection {
-            self.ledger.record_fault(injection.fault, None, injection.to_string());
-        }
-        injection.is_some()
-    }
-
-    fn draw_next(&self, lane: Lane) -> Option<Injection> {
         if self.spec.is_empty() {
             return None;
         }
         let ordinal = {
             let mut ordinals = self.ordinals.lock().unwrap_or_else(PoisonError::into_inner);
-            let ordinal = ordinals.entry(lane).or_default();
+            let ordinal = ordinals.entry(call).or_default();
             *ordinal += 1;
             *ordinal
         };
-        plan(&self.spec, self.seed, lane, ordinal)
+        let injection = plan(&self.spec, self.seed, call, ordinal)?;
+        self.ledger.record_fault(injection.fault, call, injection.to_string());
+        Some(injection)
     }
 }
 
-/// The fault of call number `ordinal` of a lane, counted from 1. It depends on the arguments alone.
-pub fn plan(spec: &FaultSpec, seed: u64, lane: Lane, ordinal: u64) -> Option<Injection> {
-    let mut rng = draw(seed, lane, ordinal);
-    let (fault, by_name) = spec.choose(lane, &mut rng)?;
+/// The fault of call number `ordinal` of an operation, counted from 1. It depends on the arguments alone.
+pub fn plan(spec: &FaultSpec, seed: u64, call: Call, ordinal: u64) -> Option<Injection> {
+    let mut rng = draw(seed, call, ordinal);
+    let fault = spec.choose(call, &mut rng)?;
     Some(Injection {
         fault,
         ordinal,
         seed,
-        by_name,
         rng,
     })
 }

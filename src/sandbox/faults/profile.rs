@@ -2,7 +2,6 @@
 
 use super::super::call::Call;
 use super::super::random::Rng;
-use super::Lane;
 use super::catalogue::{CATALOGUE, Fault};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,15 +106,11 @@ impl ProfileSpec {
     }
 
     /// Draws the fault of a call.
-    pub(super) fn choose(&self, lane: Lane, rng: &mut Rng) -> Option<&'static Fault> {
-        let is_excluded = match lane {
-            Lane::Call(call) => self.profile.excludes(call),
-            Lane::Connection => false,
-        };
-        if !rng.chance(self.profile.share()) || is_excluded {
+    pub(super) fn choose(&self, call: Call, rng: &mut Rng) -> Option<&'static Fault> {
+        if !rng.chance(self.profile.share()) || self.profile.excludes(call) {
             return None;
         }
-        let choices: Vec<_> = self.faults().filter(|fault| fault.applies_to(lane)).collect();
+        let choices: Vec<_> = self.faults().filter(|fault| fault.calls.contains(&call)).collect();
         choices.get(rng.index(choices.len())).copied()
     }
 }

@@ -4,7 +4,6 @@ use std::str::FromStr;
 
 use super::super::call::Call;
 use super::super::random::Rng;
-use super::Lane;
 use super::catalogue::{CATALOGUE, Fault};
 use super::profile::{self, Profile, ProfileSpec};
 
@@ -25,8 +24,6 @@ impl Default for FaultSpec {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rule {
     fault: &'static Fault,
-    /// Whether it was given by name instead of by number.
-    by_name: bool,
     share: f64,
     call: Option<Call>,
 }
@@ -51,27 +48,21 @@ impl FaultSpec {
         }
     }
 
-    /// Draws the fault of a call. The flag says whether a list gave it by name.
-    pub(super) fn choose(&self, lane: Lane, rng: &mut Rng) -> Option<(&'static Fault, bool)> {
+    /// Draws the fault of a call.
+    pub(super) fn choose(&self, call: Call, rng: &mut Rng) -> Option<&'static Fault> {
         match self {
-            Self::Profile(choice) => choice.choose(lane, rng).map(|fault| (fault, false)),
+            Self::Profile(choice) => choice.choose(call, rng),
             Self::Rules(rules) => {
-                let mut applies = |rule: &&Rule| rng.chance(rule.share) && rule.is_for(lane);
-                let rule = rules.iter().find(|rule| applies(rule))?;
-                Some((rule.fault, rule.by_name))
+                let mut applies = |rule: &&Rule| rng.chance(rule.share) && rule.is_for(call);
+                rules.iter().find(|rule| applies(rule)).map(|rule| rule.fault)
             }
         }
     }
 }
 
 impl Rule {
-    fn is_for(&self, lane: Lane) -> bool {
-        let is_named = match (self.call, lane) {
-            (Some(only), Lane::Call(call)) => only == call,
-            (Some(_), Lane::Connection) => false,
-            (None, _) => true,
-        };
-        is_named && self.fault.applies_to(lane)
+    fn is_for(&self, call: Call) -> bool {
+        self.call.is_none_or(|only| only == call) && self.fault.calls.contains(&call)
     }
 }
 
@@ -113,7 +104,7 @@ fn choice<'a>(profile: Profile, parts: impl Iterator<Item = &'a str>) -> Result<
                 "'{part}' can't follow a profile: choose seed=N or only=F01,F02"
             )));
         }
-        let (fault, _) = fault(name.unwrap_or(part))?;
+        let fault = fault(name.unwrap_or(part))?;
         only.push(fault.number);
     }
     let choice = ProfileSpec { profile, seed, only };
@@ -135,34 +126,21 @@ impl FromStr for Rule {
             Some((name, share)) => (name, parse_share(share)?),
             None => (rest, 1.0),
         };
-        let (fault, by_name) = fault(name)?;
+        let fault = fault(name)?;
         if let Some(call) = call.filter(|call| !fault.calls.contains(call)) {
             return Err(FaultSpecError(format!("{name} does not apply to {}", call.name())));
         }
-        if call.is_some() && fault.applies_to(Lane::Connection) {
-            return Err(FaultSpecError(format!(
-                "{name} affects connections, whose operation is not known yet: leave out the @"
-            )));
-        }
-        Ok(Self {
-            fault,
-            by_name,
-            share,
-            call,
-        })
+        Ok(Self { fault, share, call })
     }
 }
 
-/// Finds a fault by name or number. The flag says whether it was by name.
-fn fault(text: &str) -> Result<(&'static Fault, bool), FaultSpecError> {
-    if let Some(fault) = CATALOGUE.iter().find(|fault| fault.name == text) {
-        return Ok((fault, true));
-    }
+/// Finds a fault by name or number.
+fn fault(text: &str) -> Result<&'static Fault, FaultSpecError> {
     let number = text
         .strip_prefix(['F', 'f'])
         .and_then(|digits| digits.parse::<u8>().ok());
-    let fault = CATALOGUE.iter().find(|fault| Some(fault.number) == number);
-    fault.map(|fault| (fault, false)).ok_or_else(|| {
+    let is_meant = |fault: &&Fault| fault.name == text || Some(fault.number) == number;
+    CATALOGUE.iter().find(is_meant).ok_or_else(|| {
         let profiles = profile::names().collect::<Vec<_>>().join(", ");
         let known: Vec<_> = CATALOGUE.iter().map(|fault| fault.name).collect();
         FaultSpecError(format!(

@@ -9,11 +9,6 @@ fn script(script: Script) -> FaultOutput {
     FaultOutput::Script(script)
 }
 
-/// For faults of connections, which send nothing.
-pub fn nothing(_: &mut FaultContext<'_>) -> FaultOutput {
-    script(Script::default().then(Step::Close))
-}
-
 pub fn reset(_: &mut FaultContext<'_>) -> FaultOutput {
     script(Script::default().then(Step::Reset))
 }

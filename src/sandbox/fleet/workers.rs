@@ -2,14 +2,8 @@
 
 use super::super::random::Rng;
 
-/// A machine that can become a worker.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
-    pub address: String,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum State {
+enum State {
     /// Stopped: costs only its disk.
     Stopped,
     /// Loading its model until that time, in seconds since the fleet started.

@@ -63,14 +63,7 @@ pub enum HistoryError {
 impl HistoryError {
     /// Whether later writes may succeed without anybody repairing the file.
     pub const fn is_passing(&self) -> bool {
-        match self {
-            Self::Locked { .. } | Self::Full { .. } => true,
-            Self::Corrupt { .. }
-            | Self::Foreign { .. }
-            | Self::Newer { .. }
-            | Self::ReadOnly { .. }
-            | Self::Failed { .. } => false,
-        }
+        matches!(self, Self::Locked { .. } | Self::Full { .. })
     }
 }
 
@@ -177,11 +170,8 @@ impl Database {
             .map_err(|error| explained(&path, &error))?;
         connection.set_prepared_statement_cache_capacity(32);
         match schema::prepare(&mut connection) {
-            Ok(schema::Prepared::Current) => {}
-            Ok(schema::Prepared::Newer) => return Err(HistoryError::Newer { path }),
-            Ok(schema::Prepared::ReadOnly) => return Err(HistoryError::ReadOnly { path }),
-            Ok(schema::Prepared::Foreign) => return Err(HistoryError::Foreign { path }),
-            Ok(schema::Prepared::Damaged) => return Err(HistoryError::Corrupt { path }),
+            Ok(None) => {}
+            Ok(Some(unusable)) => return Err(unusable(path)),
             Err(error) => return Err(explained(&path, &error)),
         }
         Ok(Self {

@@ -6,6 +6,8 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
+use super::HistoryError;
+
 /// In the header of the file, so that no other program's database is taken for it: "brse".
 const APPLICATION: i32 = 0x6272_7365;
 
@@ -120,32 +122,21 @@ const LATEST: i64 = 10_000 * 365 * 86_400;
 const TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// What a file was found to be.
-pub(super) enum Prepared {
-    Current,
-    /// Of a later version: nothing was changed.
-    Newer,
-    ReadOnly,
-    /// Another program's database: nothing was changed.
-    Foreign,
-    /// With times that no clock shows.
-    Damaged,
-}
-
-/// Sets up a connection and brings the tables to the current version.
-pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Prepared> {
+/// Sets up a connection and brings the tables to the current version; why that cannot be, if so. A file of
+/// a later version, or of another program, is not changed.
+pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Option<fn(String) -> HistoryError>> {
     // Before it is read: a log beside it cannot be.
     if connection.is_readonly("main")? {
-        return Ok(Prepared::ReadOnly);
+        return Ok(Some(|path| HistoryError::ReadOnly { path }));
     }
     // Whatever somebody added to the file must not run.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
     let Some(version) = version_if_ours(connection)? else {
-        return Ok(Prepared::Foreign);
+        return Ok(Some(|path| HistoryError::Foreign { path }));
     };
     if version > STEPS.len() {
-        return Ok(Prepared::Newer);
+        return Ok(Some(|path| HistoryError::Newer { path }));
     }
     if version == 0 {
         // Only before the first table: it decides on the layout of pages.
@@ -172,9 +163,9 @@ pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Prepared>
     }
     // Damage that keeps them from being read is told by who needs them.
     Ok(if is_plausible(connection).unwrap_or(true) {
-        Prepared::Current
+        None
     } else {
-        Prepared::Damaged
+        Some(|path| HistoryError::Corrupt { path })
     })
 }
 

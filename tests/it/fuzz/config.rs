@@ -4,8 +4,8 @@ use std::path::Path;
 
 use bourse::domain::Dialect;
 use bourse::domain::text::message;
-use bourse::settings::Config;
-use bourse::settings::profiles::{KeyStorage, NewProfile, add};
+use bourse::settings::profiles::{KeyStorage, add};
+use bourse::settings::{Config, Profile};
 
 use crate::hostile::forbidden;
 
@@ -28,14 +28,13 @@ const TOKENS: &[&str] = &[
     "a.b.c = 1\n",
 ];
 
-fn new() -> NewProfile {
-    NewProfile {
+fn new() -> Profile {
+    Profile {
         name: "added".to_owned(),
-        base_url: "https://added.example".to_owned(),
-        route_url: None,
+        base_url: Some("https://added.example".to_owned()),
         dialect: &Dialect::VAST,
         read_only: true,
-        key: KeyStorage::File("keys/added".to_owned()),
+        ..Profile::custom()
     }
 }
 
@@ -44,7 +43,7 @@ fn edited(text: &str, before: &Config) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("config.toml");
     std::fs::write(&path, text).unwrap();
-    if add(&path, &new()).is_err() {
+    if add(&path, new(), &KeyStorage::File("keys/added".to_owned())).is_err() {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
         return;
     }

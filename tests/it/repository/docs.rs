@@ -12,7 +12,7 @@ use bourse::domain::language::{Mode, parse};
 use bourse::domain::{Catalog, Dialect, Field, Filter, OFFERS, Operator, VOLUMES, WORKERGROUPS, country, plain};
 use bourse::keys::{BINDINGS, Context};
 use bourse::sandbox::Call;
-use bourse::sandbox::faults::CATALOGUE;
+use bourse::sandbox::faults::{CATALOGUE, Stage};
 
 fn keys() -> String {
     let mut contexts: Vec<Context> = Vec::new();
@@ -265,8 +265,8 @@ pub fn check(page: &str, name: &str, wanted: &str) {
 
 fn faults() -> String {
     let mut text = String::from(
-        "| number | name | group | operations | performed | a client reports | what happens |\n\
-         | --- | --- | --- | --- | --- | --- | --- |\n",
+        "| number | name | operations | performed | a client reports | what happens |\n\
+         | --- | --- | --- | --- | --- | --- |\n",
     );
     for fault in CATALOGUE {
         let calls: Vec<_> = fault.calls.iter().map(|call| call.name()).collect();
@@ -275,13 +275,16 @@ fn faults() -> String {
         } else {
             calls.join(", ")
         };
+        let performed = match fault.stage {
+            Stage::BeforeCommit => "no",
+            Stage::Delayed | Stage::AfterCommit | Stage::Repeated => "yes",
+        };
         let _ = writeln!(
             text,
-            "| {} | `{}` | {} | {calls} | {} | {} | {} |",
+            "| {} | `{}` | {calls} | {} | {} | {} |",
             fault.id(),
             fault.name,
-            fault.group.name(),
-            fault.stage.performed(),
+            performed,
             fault.reported.join(", "),
             fault.help
         );

@@ -29,7 +29,7 @@ fn groups(server: &Server) -> Vec<Value> {
     answer["results"].as_array().unwrap().clone()
 }
 
-// Latency and stalling
+// Latency
 
 #[test]
 fn an_answer_waits_for_its_latency_when_the_work_is_done() {
@@ -53,30 +53,6 @@ fn an_answer_waits_for_its_latency_when_the_work_is_done() {
         matches!(nothing, ErrorKind::WouldBlock | ErrorKind::TimedOut),
         "{nothing}"
     );
-}
-
-#[test]
-fn a_request_body_that_stalls_is_cut_off() {
-    let server = Server::start(SandboxConfig {
-        body_patience: Duration::from_millis(50),
-        ..frozen()
-    });
-    let mut stream = TcpStream::connect(server.addr()).unwrap();
-    let head = format!(
-        "POST /api/v0/bundles/ HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\
-         Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{{\"limit\":",
-        server.addr(),
-        server.running.key()
-    );
-    stream.write_all(head.as_bytes()).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-    let mut answer = String::new();
-    // It ends by itself: the connection is closed.
-    stream.read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 408 Request Timeout\r\n"), "{answer}");
-    assert!(answer.to_ascii_lowercase().contains("connection: close"), "{answer}");
-    assert!(answer.contains(r#""success":false"#), "{answer}");
-    assert!(server.running.ledger().entries().is_empty());
 }
 
 // Listings

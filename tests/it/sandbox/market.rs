@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use bourse::domain::OfferType;
 use bourse::sandbox::USER;
-use bourse::sandbox::fleet::{Candidate, Draft, Fleet, PUBLIC_KEY, RouteReply, RouteRequest, Signer};
+use bourse::sandbox::fleet::{Fleet, PUBLIC_KEY, Place, RouteOutcome, RouteReply, RouteRequest, Signer, default_group};
 use bourse::sandbox::market::{FROZEN_AT, Market, MarketConfig, Terms, UnlistError, geolocode};
 use serde_json::Value;
 
@@ -409,13 +409,10 @@ fn each_worker_counts_its_requests_one_by_one_and_ids_are_unique() {
     let mut last: HashMap<String, u64> = HashMap::new();
     let mut ids = HashSet::new();
     for _ in 0..200 {
-        let RouteReply::Assigned {
-            url,
-            reqnum,
-            request_id,
-            ..
-        } = route(&mut fleet, "llama-70b", 100.0, 0)
-        else {
+        let RouteReply {
+            request_id, outcome, ..
+        } = route(&mut fleet, "llama-70b", 100.0, 0);
+        let RouteOutcome::Assigned { url, reqnum } = outcome else {
             panic!("llama-70b has ready workers");
         };
         if let Some(before) = last.insert(url, reqnum) {
@@ -430,22 +427,19 @@ fn each_worker_counts_its_requests_one_by_one_and_ids_are_unique() {
 fn a_cold_endpoint_wakes_when_work_comes_and_sleeps_again() {
     let mut fleet = Fleet::new(1, FROZEN_AT, 0);
     let cold = route(&mut fleet, "whisper-large", 0.0, 0);
-    assert!(
-        matches!(&cold, RouteReply::Waiting { status, .. } if status == "3 stopped"),
-        "{cold:?}"
-    );
+    assert_eq!(cold.outcome, RouteOutcome::Waiting("3 stopped".to_owned()));
     fleet.step(60.0);
     assert_eq!(
         fleet.census("whisper-large"),
         Some([0, 0, 3]),
         "polling with cost 0 wakes nobody"
     );
-    let RouteReply::Waiting { request_idx, .. } = route(&mut fleet, "whisper-large", 100.0, 0) else {
-        panic!("nobody can be ready yet");
-    };
+    let waiting = route(&mut fleet, "whisper-large", 100.0, 0);
+    assert!(matches!(waiting.outcome, RouteOutcome::Waiting(_)), "{waiting:?}");
     fleet.step(60.0);
-    let ready = route(&mut fleet, "whisper-large", 100.0, request_idx);
-    assert!(matches!(ready, RouteReply::Assigned { request_idx: again, .. } if again == request_idx));
+    let ready = route(&mut fleet, "whisper-large", 100.0, waiting.request_idx);
+    assert!(matches!(ready.outcome, RouteOutcome::Assigned { .. }), "{ready:?}");
+    assert_eq!(ready.request_idx, waiting.request_idx);
     for _ in 0..100 {
         fleet.step(10.0);
     }
@@ -475,35 +469,30 @@ fn load_beyond_the_ready_workers_wakes_the_others() {
 #[test]
 fn a_new_workergroup_starts_empty_and_hires_later() {
     let mut fleet = Fleet::new(1, FROZEN_AT, 0);
-    let id = fleet
-        .create(Draft {
-            endpoint_name: Some("fresh".to_owned()),
-            ..Draft::default()
-        })
-        .unwrap();
-    let group = serde_json::to_value(fleet.workergroups().last().unwrap()).unwrap();
+    let place = Place {
+        endpoint_name: Some("fresh".to_owned()),
+        ..Place::default()
+    };
+    let id = fleet.create(default_group(), place).unwrap();
+    let group = fleet.workergroups().last().unwrap();
     assert_eq!(group["id"], id);
     assert_eq!(group["search_query"], "verified=true rentable=true rented=false");
     assert_eq!((&group["min_load"], &group["target_util"]), (&1.0.into(), &0.9.into()));
     assert_eq!((&group["test_workers"], &group["gpu_ram"]), (&3.into(), &24.into()));
     assert_eq!(group["created_at"], "2026-01-01T00:00:00Z");
-    assert!(
-        matches!(route(&mut fleet, "fresh", 100.0, 0), RouteReply::Waiting { status, .. } if status == "no workers")
-    );
+    let waiting = RouteOutcome::Waiting("no workers".to_owned());
+    assert_eq!(route(&mut fleet, "fresh", 100.0, 0).outcome, waiting);
     assert!(fleet.vacancies().is_empty());
     fleet.step(30.0);
     let vacancies = fleet.vacancies();
     assert_eq!((vacancies.len(), vacancies[0].group, vacancies[0].slots), (1, id, 3));
-    fleet.staff(
-        id,
-        &[Candidate {
-            address: "198.18.0.1 ".to_owned(),
-        }],
-    );
+    fleet.staff(id, &["198.18.0.1 ".to_owned()]);
     assert!(fleet.vacancies().is_empty());
     fleet.step(30.0);
+    let assigned = route(&mut fleet, "fresh", 100.0, 0).outcome;
     assert!(
-        matches!(route(&mut fleet, "fresh", 100.0, 0), RouteReply::Assigned { url, .. } if url.starts_with("https://198.18.0.1:"))
+        matches!(&assigned, RouteOutcome::Assigned { url, .. } if url.starts_with("https://198.18.0.1:")),
+        "{assigned:?}"
     );
 }
 
@@ -546,7 +535,7 @@ fn restarts_on_one_day_list_the_same_dates() {
     assert_ne!(morning, dates(8.0 + 24.0));
     let created = |hour: f64| {
         let fleet = Fleet::new(1, FROZEN_AT + hour * 3_600.0, 1);
-        let dates = fleet.workergroups().map(|it| it.created_at.clone());
+        let dates = fleet.workergroups().map(|group| group["created_at"].clone());
         dates.collect::<Vec<_>>()
     };
     assert_eq!(created(8.0), created(17.5));

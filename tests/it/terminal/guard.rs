@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use bourse::runtime::input::{Incoming, Input};
+use bourse::runtime::dashboard::TerminalEvent;
+use bourse::runtime::input::Input;
 use bourse::runtime::panics::{background_panics, install_panic_hook};
 use bourse::runtime::signals::{Signal, Signals, exit_status};
 use bourse::runtime::terminal::{HANG_UP_STATUS, Screen, is_hang_up};
@@ -109,11 +110,11 @@ async fn dashboard(deaf: bool) -> i32 {
                 Next::Draw
             }
             incoming = input.next() => match incoming {
-                Some(Incoming::Events(events) | Incoming::Pasted(events)) => {
+                Some(TerminalEvent::Input(events) | TerminalEvent::Pasted(events)) => {
                     answer(events, &mut view, &mut screen)
                 }
                 // The terminal is gone; the watchdog tells.
-                Some(Incoming::Background(_)) | None => std::future::pending().await,
+                Some(_) | None => std::future::pending().await,
             },
         };
         match next {

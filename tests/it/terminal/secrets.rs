@@ -289,7 +289,7 @@ fn the_dashboard_paints_copies_and_writes_no_planted_key() {
 #[tokio::test]
 async fn the_sandbox_never_sees_the_key_of_the_environment() {
     use bourse::api::Request;
-    use bourse::settings::{Environment, Settings};
+    use bourse::settings::{Environment, Market, Settings};
     use clap::Parser as _;
 
     let environment = Environment {
@@ -297,7 +297,10 @@ async fn the_sandbox_never_sees_the_key_of_the_environment() {
         ..Environment::default()
     };
     let flags = bourse::cli::Arguments::parse_from(["bourse", "--latency", "0"]).global;
-    let settings = Settings::resolve(&flags, &environment, None).unwrap();
+    let mut settings = Settings::resolve(&flags, &environment, None).unwrap();
+    if let Market::Embedded(sandbox) = &mut settings.market {
+        sandbox.keeps_ledger = true;
+    }
     let connection = settings.connect().await.unwrap();
     let client = connection.session.client();
     let token = client.config().key.clone().unwrap();
