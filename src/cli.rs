@@ -155,15 +155,13 @@ pub fn profile_resolver(arguments: &Arguments, settings: &Settings) -> ProfileRe
 }
 
 fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliError> {
-    if arguments.query.is_some() {
-        return Err(CliError::Usage(
-            "--query is for the dashboard; put the query after the subcommand".to_owned(),
-        ));
-    }
-    if arguments.limit.is_some() {
-        return Err(CliError::Usage(
-            "--limit before a subcommand is for the dashboard; put it after the subcommand".to_owned(),
-        ));
+    let misplaced = match (&arguments.query, arguments.limit) {
+        (Some(_), _) => "--query is for the dashboard; put the query after the subcommand",
+        (None, Some(_)) => "--limit before a subcommand is for the dashboard; put it after the subcommand",
+        (None, None) => "",
+    };
+    if !misplaced.is_empty() {
+        return Err(CliError::Usage(misplaced.to_owned()));
     }
     let global = &arguments.global;
     let done = match command {

@@ -403,25 +403,18 @@ fn term(text: &str) -> Result<VolumeTerm, String> {
     })
 }
 
-fn number(text: &str) -> Result<f64, String> {
-    text.parse::<f64>()
-        .ok()
-        .filter(|number| number.is_finite())
-        .ok_or_else(|| format!("'{text}' is not a number"))
+fn number(text: &str, is_allowed: fn(f64) -> bool, why: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+    let number = number.ok_or_else(|| format!("'{text}' is not a number"))?;
+    is_allowed(number).then_some(number).ok_or_else(|| why.to_owned())
 }
 
 pub(crate) fn not_negative(text: &str) -> Result<f64, String> {
-    let number = number(text)?;
-    (number >= 0.0)
-        .then_some(number)
-        .ok_or_else(|| "it must not be negative".to_owned())
+    number(text, |number| number >= 0.0, "it must not be negative")
 }
 
 pub(crate) fn positive(text: &str) -> Result<f64, String> {
-    let number = number(text)?;
-    (number > 0.0)
-        .then_some(number)
-        .ok_or_else(|| "it must be above 0".to_owned())
+    number(text, |number| number > 0.0, "it must be above 0")
 }
 
 /// A time that can be 0.

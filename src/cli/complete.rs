@@ -17,7 +17,7 @@ use super::help;
 use super::output::{self, CliError};
 use crate::domain::workergroup::Key;
 use crate::domain::{Catalog, Dialect, OFFERS, VOLUMES, WORKERGROUPS, language};
-use crate::sandbox::faults::{self, CATALOGUE, Profile};
+use crate::sandbox::faults::{self, CATALOGUE, PROFILES};
 use crate::settings::Config;
 use crate::store::Paths;
 
@@ -164,10 +164,9 @@ fn faults(word: &str) -> Vec<CompletionCandidate> {
             .map(|name| begun(format!("{rule}@{name}"), ""))
             .collect();
     }
-    let profiles = Profile::ALL.map(|profile| (profile.name(), profile.help()));
+    let profiles = PROFILES.iter().map(|profile| (profile.name, profile.help));
     let faults = CATALOGUE.iter().map(|fault| (fault.name, fault.help));
     profiles
-        .into_iter()
         .chain(faults)
         .filter(|(name, _)| name.starts_with(word))
         .map(|(name, help)| begun(name, help))

@@ -4,7 +4,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::args::SandboxArguments;
 use super::output::{self, CliError};
-use crate::sandbox::{Sandbox, SandboxConfig};
+use crate::sandbox::{Sandbox, SandboxConfig, Token};
 use crate::settings::Global;
 use crate::settings::resolve::apply_sandbox_flags;
 use crate::store::keys;
@@ -22,7 +22,7 @@ pub async fn serve(flags: &Global, arguments: &SandboxArguments) -> Result<(), C
     }
     if let Some(key) = &arguments.api_key {
         keys::parse(key, "--api-key").map_err(CliError::Usage)?;
-        config.api_key = Some(key.clone());
+        config.api_key = Some(Token::new(key));
     }
     if let Some(volumes) = arguments.volumes {
         config.market.volumes = volumes;

@@ -120,7 +120,7 @@ impl State {
         let annotations = &self.annotations;
         let hides = !annotations.shows_banned;
         let bans = annotations.scope();
-        for browser in &mut self.browsers {
+        for browser in self.browsers.iter_mut() {
             if browser.resource() != Resource::Workergroups {
                 browser.annotate(&annotations.all, hides, bans);
             }

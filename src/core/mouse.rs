@@ -18,7 +18,7 @@ impl Update<'_> {
             MouseEventKind::ScrollDown => self.turned(WHEEL),
             MouseEventKind::ScrollUp => self.turned(-WHEEL),
             MouseEventKind::Down(MouseButton::Left) => {
-                self.model.state.screen.split.let_go();
+                self.model.state.screen.split.hold(false);
                 if !self.clicked_view(column, row)
                     && let Some(target) = self.model.layout.at(column, row)
                 {
@@ -30,7 +30,7 @@ impl Update<'_> {
                     self.model.state.screen.split.drag(column.saturating_sub(x), width);
                 }
             }
-            MouseEventKind::Up(MouseButton::Left) => self.model.state.screen.split.let_go(),
+            MouseEventKind::Up(MouseButton::Left) => self.model.state.screen.split.hold(false),
             _ => {}
         }
     }
@@ -48,7 +48,7 @@ impl Update<'_> {
                     self.perform(Action::Pane(*pane));
                 }
             }
-            Target::Rule => self.model.state.screen.split.hold(),
+            Target::Rule => self.model.state.screen.split.hold(true),
             Target::Hint(action) => self.perform(action),
             Target::Header(field) if has_table => {
                 let now = self.now;

@@ -107,13 +107,10 @@ fn described(request: &Request) -> Option<(WriteKind, String)> {
 
 /// The workergroup that a request creates.
 const fn created(request: &Request) -> Option<&NewWorkergroup> {
-    match request {
-        Request::CreateWorkergroup(new) => Some(new),
-        Request::UnlistVolume { .. }
-        | Request::Search(_)
-        | Request::ListWorkergroups
-        | Request::Route(_)
-        | Request::Raw(_) => None,
+    if let Request::CreateWorkergroup(new) = request {
+        Some(new)
+    } else {
+        None
     }
 }
 
@@ -409,19 +406,14 @@ fn ascii_json(json: &str) -> String {
     out
 }
 
-/// Tells the outcome of a write that no view shows.
-pub(crate) fn announce(state: &mut State, completed: &Completed, now: Now) {
-    notify(state, completed, now);
-    state.mutations.dismiss(completed.kind);
-}
-
 /// The outcome with the market's words.
 pub fn sentence(completed: &Completed) -> String {
     let words = market_words(completed);
     format!("{} {words}", headline(completed)).trim_end().to_owned()
 }
 
-fn notify(state: &mut State, completed: &Completed, now: Now) {
+/// Tells the outcome of a write that no view shows.
+pub(crate) fn announce(state: &mut State, completed: &Completed, now: Now) {
     let text = sentence(completed);
     match (completed.verdict, completed.kind) {
         (Verdict::Done, _) => state.show(Toast::new(text, now)),
@@ -434,6 +426,7 @@ fn notify(state: &mut State, completed: &Completed, now: Now) {
             state.notices.push(way);
         }
     }
+    state.mutations.dismiss(completed.kind);
 }
 
 /// The market's message, empty where it only repeats the headline.

@@ -28,13 +28,7 @@ impl State {
         Snapshot {
             market: market(self),
             pane: self.pane.title().to_lowercase(),
-            panes: [
-                &self.browsers[Resource::Offers],
-                &self.browsers[Resource::Volumes],
-                &self.browsers[Resource::Workergroups],
-            ]
-            .map(pane_state)
-            .to_vec(),
+            panes: self.browsers.iter().map(pane_state).collect(),
             job: self.browsers[Resource::Offers].computed.job,
             volume_term: self.browsers[Resource::Volumes].computed.term,
             split: self.screen.split.kept(),
@@ -96,15 +90,9 @@ impl State {
     }
 
     fn restore_pane(&mut self, state: &PaneState, given: bool) {
-        let pane = Pane::of(state.search.resource);
-        let dialect = self.profile.dialect;
-        let has_query = !(given && pane == Pane::Offers);
-        let browser = match pane {
-            Pane::Offers => &mut self.browsers[Resource::Offers],
-            Pane::Volumes => &mut self.browsers[Resource::Volumes],
-            Pane::Workergroups => &mut self.browsers[Resource::Workergroups],
-            Pane::Requests => return,
-        };
+        let resource = state.search.resource;
+        let has_query = !(given && resource == Resource::Offers);
+        let browser = &mut self.browsers[resource];
         for text in &state.history {
             browser.bar.remember(text);
         }
@@ -117,7 +105,7 @@ impl State {
         let gone = state.columns.iter().filter(|key| column(key).is_none());
         let gone: Vec<_> = gone.map(|key| visible(key, 40)).collect();
         if !gone.is_empty() {
-            let nouns = state.search.resource.nouns();
+            let nouns = resource.nouns();
             let gone = gone.join(", ");
             let notice = format!("Columns of the {nouns} that no longer exist: {gone}");
             self.notices.push(notice);
@@ -126,12 +114,11 @@ impl State {
             return;
         }
         browser.marks = state.marks.iter().copied().map(RowId).collect();
-        match state.search.read(dialect) {
+        match state.search.read(self.profile.dialect) {
             Ok((query, words)) => browser.load(query, words),
             Err(error) => {
-                let nouns = state.search.resource.nouns();
-                self.notices
-                    .push(format!("The last query of the {nouns} is not used: {error}"));
+                let notice = format!("The last query of the {} is not used: {error}", resource.nouns());
+                self.notices.push(notice);
             }
         }
     }

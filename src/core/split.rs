@@ -65,12 +65,9 @@ impl Split {
         self.set(if more { share.saturating_sub(STEP) } else { share + STEP });
     }
 
-    pub const fn hold(&mut self) {
-        self.is_held = true;
-    }
-
-    pub const fn let_go(&mut self) {
-        self.is_held = false;
+    /// Takes hold of the divider, or lets it go.
+    pub const fn hold(&mut self, is_held: bool) {
+        self.is_held = is_held;
     }
 
     /// Moves the divider to a column of `width`, if it is being dragged.

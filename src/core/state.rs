@@ -1,7 +1,7 @@
 //! The state that views share: the market, its data and the person's settings.
 
 use std::any::Any;
-use std::ops::{Index, IndexMut};
+use std::ops::{Deref, DerefMut, Index, IndexMut};
 
 use super::feature::{Feature, FeatureStates};
 use super::markets::Markets;
@@ -156,13 +156,19 @@ impl Browsers {
     fn new(dialect: &'static Dialect) -> Self {
         Self(Resource::ALL.map(|resource| Browser::new(resource, dialect)))
     }
+}
 
-    pub fn iter(&self) -> std::slice::Iter<'_, Browser> {
-        self.0.iter()
+impl Deref for Browsers {
+    type Target = [Browser; 3];
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
     }
+}
 
-    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, Browser> {
-        self.0.iter_mut()
+impl DerefMut for Browsers {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
     }
 }
 
@@ -177,24 +183,6 @@ impl Index<Resource> for Browsers {
 impl IndexMut<Resource> for Browsers {
     fn index_mut(&mut self, resource: Resource) -> &mut Browser {
         &mut self.0[resource as usize]
-    }
-}
-
-impl<'a> IntoIterator for &'a Browsers {
-    type Item = &'a Browser;
-    type IntoIter = std::slice::Iter<'a, Browser>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
-    }
-}
-
-impl<'a> IntoIterator for &'a mut Browsers {
-    type Item = &'a mut Browser;
-    type IntoIter = std::slice::IterMut<'a, Browser>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter_mut()
     }
 }
 

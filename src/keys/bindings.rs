@@ -169,31 +169,9 @@ macro_rules! actions {
         }
 
         impl Action {
-            /// All except those that carry an index.
+            /// All except those that carry a value.
             pub const ALL: &[Self] = &[
                 $($(Self::$name,)*)*
-                Self::Move(Motion::Down),
-                Self::Move(Motion::Up),
-                Self::Move(Motion::PageDown),
-                Self::Move(Motion::PageUp),
-                Self::Move(Motion::HalfDown),
-                Self::Move(Motion::HalfUp),
-                Self::Move(Motion::First),
-                Self::Move(Motion::Last),
-                Self::Move(Motion::FirstColumn),
-                Self::Move(Motion::LastColumn),
-                Self::Pane(Pane::Offers),
-                Self::Pane(Pane::Volumes),
-                Self::Pane(Pane::Workergroups),
-                Self::Pane(Pane::Requests),
-                Self::Star(Subject::Machine),
-                Self::Star(Subject::Host),
-                Self::Note(Subject::Machine),
-                Self::Note(Subject::Host),
-                Self::Shift(Step::Back),
-                Self::Shift(Step::Forward),
-                Self::Widen(Side::Table),
-                Self::Widen(Side::Preview),
             ];
 
             /// What it is for.

@@ -30,7 +30,7 @@ pub struct Refusal {
     msg: String,
     detail: bool,
     retry_after: Option<f64>,
-    allow: Option<&'static str>,
+    allow: Option<String>,
 }
 
 impl Refusal {
@@ -80,11 +80,7 @@ impl Refusal {
     }
 
     pub fn path() -> Self {
-        Self::new(
-            StatusCode::NOT_FOUND,
-            "not_found",
-            "No such path in the sandbox marketplace",
-        )
+        Self::missing("No such path in the sandbox marketplace")
     }
 
     /// The named object does not exist.
@@ -93,7 +89,7 @@ impl Refusal {
     }
 
     /// The path takes other methods, listed in `allow`.
-    pub fn method(allow: &'static str) -> Self {
+    pub fn method(allow: String) -> Self {
         Self {
             allow: Some(allow),
             ..Self::new(
@@ -143,8 +139,8 @@ impl Refusal {
             let seconds = whole(wait.ceil()).max(1);
             headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
-        if let Some(allow) = self.allow {
-            headers.insert(ALLOW, HeaderValue::from_static(allow));
+        if let Some(Ok(allow)) = self.allow.as_deref().map(HeaderValue::from_str) {
+            headers.insert(ALLOW, allow);
         }
         response
     }

@@ -65,55 +65,37 @@ impl Target {
     pub fn of(method: &Method, path: &str) -> Result<Self, Refusal> {
         // Never a redirect to the other spelling: clients follow it with a GET without the body.
         let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
-        let (allow, choices): (_, &[(Method, Self)]) = match segments.as_slice() {
-            ["api", "v0", "bundles"] => (
-                "GET, POST",
-                &[
-                    (Method::POST, Self::Call(Call::Offers)),
-                    (Method::GET, Self::OffersInQuery),
-                ],
-            ),
-            ["api", "v0", "search", "asks"] => (
-                "PUT, POST",
-                &[
-                    (Method::PUT, Self::Call(Call::Offers)),
-                    (Method::POST, Self::Call(Call::Offers)),
-                ],
-            ),
-            ["api", "v0", "network_volumes", "search"] => ("POST", &[(Method::POST, Self::Call(Call::Volumes))]),
-            ["api", "v0", "volumes", "search"] => ("POST", &[(Method::POST, Self::LocalVolumes)]),
-            ["api", "v0", "volumes" | "network_volumes", "unlist"] => {
-                ("POST", &[(Method::POST, Self::Call(Call::Unlist))])
+        Self::named(method.as_str(), &segments).ok_or_else(|| {
+            let mut methods = vec!["GET", "PUT", "POST", "DELETE"];
+            methods.retain(|method| Self::named(method, &segments).is_some());
+            if methods.is_empty() {
+                Refusal::path()
+            } else {
+                Refusal::method(methods.join(", "))
             }
-            ["api", "v0", "workergroups" | "autojobs"] => (
-                "GET, POST",
-                &[
-                    (Method::GET, Self::Call(Call::Groups)),
-                    (Method::POST, Self::Call(Call::Create)),
-                ],
-            ),
-            ["api", "v0", "workergroups" | "autojobs", id] => return Self::of_group(method, id),
-            ["api", "v0", "endptjobs"] => (
-                "GET, POST",
-                &[(Method::GET, Self::Endpoints), (Method::POST, Self::CreateEndpoint)],
-            ),
-            ["api", "v0", "users", "current"] => ("GET", &[(Method::GET, Self::User)]),
-            ["api", "v0", "gpu_names", "unique"] => ("GET", &[(Method::GET, Self::GpuNames)]),
-            ["route"] => ("POST", &[(Method::POST, Self::Call(Call::Route))]),
-            ["pubkey"] => ("GET", &[(Method::GET, Self::PublicKey)]),
-            _ => return Err(Refusal::path()),
-        };
-        let chosen = choices.iter().find(|(known, _)| known == method);
-        chosen.map(|(_, target)| *target).ok_or_else(|| Refusal::method(allow))
+        })
     }
 
-    fn of_group(method: &Method, id: &str) -> Result<Self, Refusal> {
-        let id = id.parse().map_err(|_| Refusal::path())?;
-        match *method {
-            Method::PUT => Ok(Self::UpdateGroup(id)),
-            Method::DELETE => Ok(Self::DeleteGroup(id)),
-            _ => Err(Refusal::method("PUT, DELETE")),
-        }
+    fn named(method: &str, segments: &[&str]) -> Option<Self> {
+        Some(match (method, segments) {
+            ("POST", ["api", "v0", "bundles"]) => Self::Call(Call::Offers),
+            ("PUT" | "POST", ["api", "v0", "search", "asks"]) => Self::Call(Call::Offers),
+            ("GET", ["api", "v0", "bundles"]) => Self::OffersInQuery,
+            ("POST", ["api", "v0", "network_volumes", "search"]) => Self::Call(Call::Volumes),
+            ("POST", ["api", "v0", "volumes", "search"]) => Self::LocalVolumes,
+            ("POST", ["api", "v0", "volumes" | "network_volumes", "unlist"]) => Self::Call(Call::Unlist),
+            ("GET", ["api", "v0", "workergroups" | "autojobs"]) => Self::Call(Call::Groups),
+            ("POST", ["api", "v0", "workergroups" | "autojobs"]) => Self::Call(Call::Create),
+            ("PUT", ["api", "v0", "workergroups" | "autojobs", id]) => Self::UpdateGroup(id.parse().ok()?),
+            ("DELETE", ["api", "v0", "workergroups" | "autojobs", id]) => Self::DeleteGroup(id.parse().ok()?),
+            ("GET", ["api", "v0", "endptjobs"]) => Self::Endpoints,
+            ("POST", ["api", "v0", "endptjobs"]) => Self::CreateEndpoint,
+            ("GET", ["api", "v0", "users", "current"]) => Self::User,
+            ("GET", ["api", "v0", "gpu_names", "unique"]) => Self::GpuNames,
+            ("POST", ["route"]) => Self::Call(Call::Route),
+            ("GET", ["pubkey"]) => Self::PublicKey,
+            _ => return None,
+        })
     }
 
     /// Whether it needs no key.

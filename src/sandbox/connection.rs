@@ -81,10 +81,10 @@ impl Connection {
                 self.pause = None;
             }
             let stream = Pin::new(&mut self.stream);
-            match script.0.front_mut() {
+            match script.front_mut() {
                 None => return Poll::Ready(Ok(())),
                 Some(Step::Send(bytes) | Step::Dribble(bytes, _)) if bytes.is_empty() => {
-                    script.0.pop_front();
+                    script.pop_front();
                 }
                 Some(Step::Send(bytes)) => {
                     let written = ready!(stream.poll_write(context, bytes))?;
@@ -98,7 +98,7 @@ impl Connection {
                 }
                 Some(Step::Pause(span)) => {
                     self.pause = Some(Box::pin(sleep(*span)));
-                    script.0.pop_front();
+                    script.pop_front();
                 }
                 Some(Step::Close) => {
                     ready!(stream.poll_shutdown(context))?;

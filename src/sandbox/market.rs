@@ -21,7 +21,7 @@ pub use figures::FiguresError;
 pub use geolocode::geolocode;
 pub use offer::OfferRow;
 pub use price::{Charges, Terms, storage_per_hour};
-pub use record::{Cell, Nothing, Record};
+pub use record::{Cell, Record};
 pub use volume::{DEFAULT_VOLUME, VolumeRow};
 
 use super::numbers::float;
@@ -211,7 +211,7 @@ impl Market {
         let now = self.now();
         self.volumes
             .iter()
-            .map(move |volume| volume.row(&self.figures, &self.codes, storage, now))
+            .map(move |listed| volume::row(&self.figures, &self.codes, listed, storage, now))
     }
 
     /// The names of the GPU models, as the service lists them.
@@ -299,7 +299,7 @@ impl Market {
             arriving: arrival.is_some(),
         };
         self.next_machine += 1;
-        let machine = Machine::draw(&commission, &mut self.ids);
+        let machine = machine::draw(&commission, &mut self.ids);
         self.listed += machine.slices.len();
         self.machines.push(machine);
     }

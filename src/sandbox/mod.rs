@@ -54,9 +54,9 @@ use latency::Latency;
 use ledger::Ledger;
 use market::MarketConfig;
 use state::State;
-use token::Token;
 
 pub use call::Call;
+pub use token::Token;
 
 use crate::domain::workergroup::{GroupChange, MadeGroups};
 
@@ -70,13 +70,13 @@ const FROZEN_KEY: &str = "frozen-sandbox-key";
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The configuration of a sandbox.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct SandboxConfig {
     /// The address to listen on; port 0 takes a free one. On a loopback address, only requests for
     /// a loopback host name are answered.
     pub listen: SocketAddr,
     /// The key that callers must send. `None` makes a random one, or a fixed one if frozen.
-    pub api_key: Option<String>,
+    pub api_key: Option<Token>,
     pub market: MarketConfig,
     /// Whether time stands still: the same requests then get the same bytes in every run.
     pub freeze: bool,
@@ -137,20 +137,6 @@ pub struct UserListing {
     pub rented: bool,
 }
 
-impl std::fmt::Debug for SandboxConfig {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SandboxConfig")
-            .field("listen", &self.listen)
-            .field("market", &self.market)
-            .field("freeze", &self.freeze)
-            .field("speed", &self.speed)
-            .field("rate_limits", &self.rate_limits)
-            .field("faults", &self.faults)
-            .field("latency", &self.latency)
-            .finish_non_exhaustive()
-    }
-}
-
 impl Default for SandboxConfig {
     fn default() -> Self {
         Self {
@@ -180,7 +166,7 @@ impl Sandbox {
     pub async fn start(config: SandboxConfig) -> io::Result<Running> {
         let entropy = if config.freeze { 0 } else { random()? };
         let key = match &config.api_key {
-            Some(key) => Token::new(key),
+            Some(key) => key.clone(),
             None if config.freeze => Token::new(FROZEN_KEY),
             None => Token::new(format!("{:016x}{:016x}", random()?, random()?)),
         };

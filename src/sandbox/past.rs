@@ -6,12 +6,11 @@
 
 use axum::body::Bytes;
 
-use super::market::{DEFAULT_VOLUME, FiguresError, Market, MarketConfig};
+use super::market::{FiguresError, Market, MarketConfig};
 use super::numbers::float;
-use super::search::{Search, pick};
-use super::state::list;
+use super::search::Search;
+use super::state::{found_offers, found_volumes};
 use crate::domain::Query;
-use crate::domain::query::DEFAULT_STORAGE_GB;
 
 const HOUR: f64 = 3_600.0;
 // The sandbox moves so that people see it: after hours at that pace nothing would be left of the market.
@@ -71,16 +70,10 @@ impl Iterator for Past {
         // A second before the first response, which would replace what is recorded at the same time.
         let at = self.market.config().start - HOUR * float(self.hour) - 1.0;
         self.hour += 1;
-        let market = &self.market;
-        let terms = self.offers.terms(DEFAULT_STORAGE_GB);
-        let offers = pick(market.listed(), |listed| market.row(*listed, terms), &self.offers);
-        let offers = offers.into_iter().map(|listed| market.row(listed, terms));
-        let storage = self.volumes.terms(DEFAULT_VOLUME).storage;
-        let volumes = pick(market.volumes(storage), Clone::clone, &self.volumes);
         Some(PastHour {
             at,
-            offers: list("{\"offers\":[", offers),
-            volumes: list("{\"success\":true,\"offers\":[", volumes.into_iter()),
+            offers: found_offers(&self.market, &self.offers),
+            volumes: found_volumes(&self.market, &self.volumes),
         })
     }
 }

@@ -1,7 +1,6 @@
 //! Scripts of what a connection sends, for responses that no HTTP server sends.
 
 use std::collections::VecDeque;
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use axum::body::Bytes;
@@ -21,41 +20,17 @@ pub enum Step {
 
 /// Replaces a response. Without [`Step::Close`] or [`Step::Reset`] the connection stays open for the
 /// next request.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Script(pub VecDeque<Step>);
-
-impl Script {
-    #[must_use]
-    pub fn send(mut self, bytes: impl Into<Bytes>) -> Self {
-        self.0.push_back(Step::Send(bytes.into()));
-        self
-    }
-
-    #[must_use]
-    pub fn then(mut self, step: Step) -> Self {
-        self.0.push_back(step);
-        self
-    }
-}
+pub type Script = VecDeque<Step>;
 
 /// The head of a response, with the length of its whole body.
-pub fn head(response: &Response<Bytes>) -> Vec<u8> {
-    let mut text = String::new();
-    let status = response.status();
-    let _ = write!(
-        text,
-        "HTTP/1.1 {} {}\r\n",
-        status.as_u16(),
-        status.canonical_reason().unwrap_or_default()
-    );
-    let _ = write!(text, "content-length: {}\r\n", response.body().len());
-    let mut bytes = text.into_bytes();
+pub fn head(response: &Response<Bytes>) -> Bytes {
+    let (status, length) = (response.status(), response.body().len());
+    let reason = status.canonical_reason().unwrap_or_default();
+    let line = format!("HTTP/1.1 {} {reason}\r\ncontent-length: {length}\r\n", status.as_u16());
+    let mut bytes = line.into_bytes();
     for (name, value) in response.headers() {
-        bytes.extend_from_slice(name.as_str().as_bytes());
-        bytes.extend_from_slice(b": ");
-        bytes.extend_from_slice(value.as_bytes());
-        bytes.extend_from_slice(b"\r\n");
+        bytes.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
     }
     bytes.extend_from_slice(b"\r\n");
-    bytes
+    bytes.into()
 }

@@ -15,7 +15,7 @@ use super::USER;
 use super::answer::{self, Refusal};
 use super::call::{Call, Target};
 use super::connection::ConnectionHandle;
-use super::faults::{Created, FaultContext, FaultOutput, Injection, Stage};
+use super::faults::{FaultContext, FaultOutput, Injection, Stage};
 use super::fleet::PUBLIC_KEY;
 use super::ledger::Credential;
 use super::state::State;
@@ -82,14 +82,7 @@ async fn answer(
     state.ledger.record(parts, &body, credential);
     match injection {
         None => perform(state, target, parts, body).await,
-        Some((call, injection)) => {
-            let faulty = FaultyCall {
-                target,
-                call,
-                injection,
-            };
-            inject(state, faulty, parts, body, handle).await
-        }
+        Some((call, injection)) => inject(state, (target, call, injection), parts, body, handle).await,
     }
 }
 
@@ -120,27 +113,14 @@ async fn read(body: Body, limit: usize) -> Result<Bytes, Refusal> {
     to_bytes(body, limit).await.map_err(|_| Refusal::too_large())
 }
 
-/// A call with a fault.
-#[derive(Clone, Copy)]
-struct FaultyCall<'a> {
-    target: Target,
-    call: Call,
-    injection: &'a Injection,
-}
-
 /// Performs a call as far as its fault allows, and makes the faulty response.
 async fn inject(
     state: Arc<State>,
-    faulty: FaultyCall<'_>,
+    (target, call, injection): (Target, Call, &Injection),
     parts: &Parts,
     body: Bytes,
     handle: &ConnectionHandle,
 ) -> Result<Response<Body>, Refusal> {
-    let FaultyCall {
-        target,
-        call,
-        injection,
-    } = faulty;
     let times = match injection.fault.stage {
         Stage::BeforeCommit => 0,
         Stage::Delayed => {
@@ -150,7 +130,7 @@ async fn inject(
         Stage::AfterCommit => 1,
         Stage::Repeated => 3,
     };
-    let mut reply = None;
+    let mut reply = answer::ok("");
     for turn in 0..times {
         let done = match (turn, call) {
             (0, _) => perform(Arc::clone(&state), target, parts, body.clone()).await,
@@ -161,31 +141,26 @@ async fn inject(
             _ => break,
         };
         if turn == 0 {
-            reply = Some(done.unwrap_or_else(|refusal| refusal.response()));
+            reply = done.unwrap_or_else(|refusal| refusal.response());
         }
     }
     let created = state.created().clone();
-    let mut cx = context(&state, call, parts, &created);
-    if let Some(reply) = reply {
-        let (head, body) = reply.into_parts();
-        let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
-        cx.reply = Response::from_parts(head, body);
-    }
-    Ok(send(injection.output(cx), handle))
-}
-
-fn context<'a>(state: &State, call: Call, parts: &'a Parts, created: &'a [Created]) -> FaultContext<'a> {
-    FaultContext::new(call, parts, state.faults.times(), created)
-}
-
-fn send(output: FaultOutput, handle: &ConnectionHandle) -> Response<Body> {
-    match output {
+    let (head, body) = reply.into_parts();
+    let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
+    let output = injection.output(FaultContext {
+        request: parts,
+        times: state.faults.times(),
+        reply: Response::from_parts(head, body),
+        created: &created,
+        rng: injection.rng.clone(),
+    });
+    Ok(match output {
         FaultOutput::Response(response) => response.map(Body::from),
         FaultOutput::Script(script) => {
             handle.play(script);
             answer::ok("")
         }
-    }
+    })
 }
 
 async fn perform(state: Arc<State>, target: Target, parts: &Parts, body: Bytes) -> Result<Response<Body>, Refusal> {

@@ -15,7 +15,7 @@ use super::faults::{Created, Faults};
 use super::fleet::{Fleet, RouteOutcome, RouteReply, RouteRequest, Signer, default_group};
 use super::latency::Delays;
 use super::ledger::{Commit, Credential, Ledger};
-use super::market::{DEFAULT_VOLUME, FROZEN_AT, Market, MarketConfig, UnlistError};
+use super::market::{DEFAULT_VOLUME, FROZEN_AT, Market, MarketConfig};
 use super::pacing::Pacer;
 use super::search::{Search, pick};
 use super::token::Token;
@@ -134,23 +134,13 @@ impl State {
     /// The offers that match the search in a body.
     pub fn search_offers(&self, body: Map<String, Json>) -> Result<Bytes, Refusal> {
         let search = Search::read(&OFFERS, body)?;
-        let terms = search.terms(DEFAULT_STORAGE_GB);
-        let world = self.world();
-        let market = &world.market;
-        let hits = pick(market.listed(), |listed| market.row(*listed, terms), &search);
-        Ok(list(
-            "{\"offers\":[",
-            hits.into_iter().map(|listed| market.row(listed, terms)),
-        ))
+        Ok(found_offers(&self.world().market, &search))
     }
 
     /// The network volumes that match the search in a body.
     pub fn search_volumes(&self, body: Map<String, Json>) -> Result<Bytes, Refusal> {
         let search = Search::read(&VOLUMES, body)?;
-        let terms = search.terms(DEFAULT_VOLUME);
-        let world = self.world();
-        let rows = pick(world.market.volumes(terms.storage), Clone::clone, &search);
-        Ok(list("{\"success\":true,\"offers\":[", rows.into_iter()))
+        Ok(found_volumes(&self.world().market, &search))
     }
 
     /// The volumes of single machines that match the search in a body, in the shape of their
@@ -186,14 +176,10 @@ impl State {
             .ok_or_else(|| Refusal::arguments("You must pass in `id` in the body of the request"))?;
         let id = groups::count("id", id)?;
         let unlisted = self.world().market.unlist(id);
-        match unlisted {
-            Ok(()) => {
-                self.save(self.unlist_store.as_ref(), id);
-                self.commit(Call::Unlist, id, false);
-                Ok(json!({ "success": true, "msg": format!("Unlisted Volume {id}.") }))
-            }
-            Err(error @ (UnlistError::Missing | UnlistError::Active)) => Err(Refusal::arguments(error.to_string())),
-        }
+        unlisted.map_err(|error| Refusal::arguments(error.to_string()))?;
+        self.save(self.unlist_store.as_ref(), id);
+        self.commit(Call::Unlist, id, false);
+        Ok(json!({ "success": true, "msg": format!("Unlisted Volume {id}.") }))
     }
 
     pub fn workergroups(&self) -> Bytes {
@@ -441,8 +427,23 @@ fn known_group(known: bool) -> Result<Json, Refusal> {
     known.then(|| json!({ "success": true })).ok_or_else(missing)
 }
 
+/// The response to a search of offers.
+pub(super) fn found_offers(market: &Market, search: &Search) -> Bytes {
+    let terms = search.terms(DEFAULT_STORAGE_GB);
+    let hits = pick(market.listed(), |listed| market.row(*listed, terms), search);
+    let rows = hits.into_iter().map(|listed| market.row(listed, terms));
+    list("{\"offers\":[", rows)
+}
+
+/// The response to a search of network volumes.
+pub(super) fn found_volumes(market: &Market, search: &Search) -> Bytes {
+    let storage = search.terms(DEFAULT_VOLUME).storage;
+    let rows = pick(market.volumes(storage), Clone::clone, search);
+    list("{\"success\":true,\"offers\":[", rows.into_iter())
+}
+
 /// A JSON object that ends with a list of records, written record by record.
-pub(super) fn list(head: &str, rows: impl Iterator<Item = impl Serialize>) -> Bytes {
+fn list(head: &str, rows: impl Iterator<Item = impl Serialize>) -> Bytes {
     let mut body = head.as_bytes().to_vec();
     for (index, row) in rows.enumerate() {
         let start = body.len();

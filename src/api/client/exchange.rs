@@ -46,23 +46,19 @@ pub(super) struct Bound {
 
 impl Bound {
     pub(super) fn of(request: &Request) -> Self {
-        let silence = request.operation().longest_silence();
-        let search = |limit: Option<u64>| Self {
-            bytes: limit.map_or(MOST, for_records),
-            is_search: true,
-            silence,
-        };
-        match request {
-            Request::Search(query) => search(query.limit.map(u64::from)),
-            Request::Raw(raw) => search(raw.limit()),
+        // The limit of a search, if it has one.
+        let search = match request {
+            Request::Search(query) => Some(query.limit.map(u64::from)),
+            Request::Raw(raw) => Some(raw.limit()),
             Request::UnlistVolume { .. }
             | Request::ListWorkergroups
             | Request::CreateWorkergroup(_)
-            | Request::Route(_) => Self {
-                bytes: OTHER,
-                is_search: false,
-                silence,
-            },
+            | Request::Route(_) => None,
+        };
+        Self {
+            bytes: search.map_or(OTHER, |limit| limit.map_or(MOST, for_records)),
+            is_search: search.is_some(),
+            silence: request.operation().longest_silence(),
         }
     }
 
@@ -115,17 +111,11 @@ impl Body {
 
     /// Whether it is refused whatever follows.
     fn is_too_long(&self) -> bool {
-        match self {
-            Self::Bytes(_) => false,
-            Self::Records(reader) => reader.is_too_long(),
-        }
+        matches!(self, Self::Records(reader) if reader.is_too_long())
     }
 
     fn has_too_long_a_piece(&self) -> bool {
-        match self {
-            Self::Bytes(_) => false,
-            Self::Records(reader) => reader.has_too_long_a_piece(),
-        }
+        matches!(self, Self::Records(reader) if reader.has_too_long_a_piece())
     }
 
     fn push(&mut self, bytes: &[u8]) {

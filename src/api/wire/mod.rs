@@ -66,14 +66,18 @@ pub struct WireRequest {
 }
 
 impl WireRequest {
-    const fn post(path: &'static str, body: Json) -> Self {
+    const fn new(method: Method, path: &'static str, body: Option<Json>) -> Self {
         Self {
-            method: Method::Post,
+            method,
             target: Target::Management,
             path,
-            body: Some(body),
+            body,
             key: None,
         }
+    }
+
+    const fn post(path: &'static str, body: Json) -> Self {
+        Self::new(Method::Post, path, Some(body))
     }
 
     /// The body on the wire.
@@ -103,22 +107,15 @@ pub fn encode(request: &Request, dialect: &'static Dialect) -> WireRequest {
 }
 
 const fn list_workergroups() -> WireRequest {
-    WireRequest {
-        method: Method::Get,
-        target: Target::Management,
-        path: WORKERGROUPS_PATH,
-        body: None,
-        key: None,
-    }
+    WireRequest::new(Method::Get, WORKERGROUPS_PATH, None)
 }
 
 fn route(call: &RouteCall) -> WireRequest {
+    let body = json!({ "endpoint": call.endpoint, "cost": number_json(call.cost) });
     WireRequest {
-        method: Method::Post,
         target: Target::Route,
-        path: ROUTE_PATH,
-        body: Some(json!({ "endpoint": call.endpoint, "cost": number_json(call.cost) })),
         key: call.key.clone(),
+        ..WireRequest::post(ROUTE_PATH, body)
     }
 }
 

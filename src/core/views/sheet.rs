@@ -39,16 +39,10 @@ pub(crate) fn open(list: Panel<'_>, preview: Panel<'_>, lines: usize, area: Rect
     let preview = preview.sized(size);
     if size == Size::Compact {
         if area.height < ROOM {
-            return Sheet {
-                main: list.render(area, buffer, theme),
-                side: None,
-            };
+            return frames((list, area), None, scene);
         }
         let [upper, lower] = Layout::vertical([Constraint::Fill(1), Constraint::Length(STRIP)]).areas(area);
-        return Sheet {
-            main: list.render(upper, buffer, theme),
-            side: Some(preview.render(lower, buffer, theme)),
-        };
+        return frames((list, upper), Some((preview, lower)), scene);
     }
     let lines = u16::try_from(lines).unwrap_or(u16::MAX);
     // With frame and search line.
@@ -61,13 +55,18 @@ pub(crate) fn page(list: Panel<'_>, preview: Panel<'_>, area: Rect, scene: &mut 
     if scene.size == Size::Compact {
         return open(list, preview, 0, area, scene);
     }
-    let (theme, buffer) = (scene.theme, scene.frame.buffer_mut());
     let list = list.tone(Tone::Focused).sized(scene.size);
     let preview = preview.sized(scene.size);
     let [left, right] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(area);
+    frames((list, left), Some((preview, right)), scene)
+}
+
+/// Draws the frames of a sheet.
+fn frames(main: (Panel<'_>, Rect), side: Option<(Panel<'_>, Rect)>, scene: &mut Scene<'_, '_>) -> Sheet {
+    let mut draw = |(panel, area): (Panel<'_>, Rect)| panel.render(area, scene.frame.buffer_mut(), scene.theme);
     Sheet {
-        main: list.render(left, buffer, theme),
-        side: Some(preview.render(right, buffer, theme)),
+        main: draw(main),
+        side: side.map(draw),
     }
 }
 
@@ -138,21 +137,12 @@ pub(crate) fn with_result(
         let needed = rows.0.saturating_add(1).min(area.height);
         let below = area.height - needed;
         if below < LEAST {
-            return Sheet {
-                main: form.render(area, buffer, theme),
-                side: None,
-            };
+            return frames((form, area), None, scene);
         }
         let [upper, lower] = Layout::vertical([Constraint::Length(needed), Constraint::Fill(1)]).areas(area);
-        return Sheet {
-            main: form.render(upper, buffer, theme),
-            side: Some(result.render(lower, buffer, theme)),
-        };
+        return frames((form, upper), Some((result, lower)), scene);
     }
     let dialog = place(rows.0.max(rows.1).saturating_add(2), area, buffer);
     let [left, right] = Layout::horizontal([Constraint::Fill(2), Constraint::Fill(3)]).areas(dialog);
-    Sheet {
-        main: form.render(left, buffer, theme),
-        side: Some(result.render(right, buffer, theme)),
-    }
+    frames((form, left), Some((result, right)), scene)
 }

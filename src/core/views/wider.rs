@@ -61,27 +61,18 @@ pub(crate) fn load_all(cx: &mut Cx<'_>) {
 
 /// That cheaper rows may be missing.
 pub(crate) fn cut(scene: &Scene<'_, '_>) -> Option<Line<'static>> {
-    let loaded = scene
-        .state
-        .browser()
-        .filter(|browser| browser.is_cut())?
-        .listing()?
-        .len();
-    let text = format!(
-        "! Only the first {} offers: cheaper ones may be missing",
-        grouped(loaded)
-    );
-    Some(Line::styled(text, scene.theme.warning))
+    warning("", scene)
 }
 
 /// That cheaper rows may be missing, and the keys that load them.
 pub(crate) fn note(keys: &str, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     let limit = limit(scene.state)?;
-    let loaded = scene.state.browser()?.listing()?.len();
-    let text = format!(
-        "! Only the first {} offers: cheaper ones may be missing ({keys} to load {})",
-        grouped(loaded),
-        grouped(limit as usize)
-    );
+    warning(&format!(" ({keys} to load {})", grouped(limit as usize)), scene)
+}
+
+fn warning(advice: &str, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
+    let browser = scene.state.browser().filter(|browser| browser.is_cut())?;
+    let loaded = grouped(browser.listing()?.len());
+    let text = format!("! Only the first {loaded} offers: cheaper ones may be missing{advice}");
     Some(Line::styled(text, scene.theme.warning))
 }

@@ -48,7 +48,7 @@ pub async fn load(
         let response = tokio::select! {
             response = call => response,
             _ = tokio::signal::ctrl_c() => {
-                plan.stop("stopped with Ctrl-C");
+                plan.stop("interrupted");
                 continue;
             }
         };

@@ -6,7 +6,6 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, Response, StatusCode};
 use serde_json::{Map, Value as Json};
 
-use super::super::call::Call;
 use super::super::random::Rng;
 use super::super::script::Script;
 use super::FaultTimes;
@@ -37,17 +36,7 @@ pub enum FaultOutput {
     Script(Script),
 }
 
-impl<'a> FaultContext<'a> {
-    pub fn new(call: Call, request: &'a Parts, times: FaultTimes, created: &'a [Created]) -> Self {
-        Self {
-            request,
-            times,
-            reply: json(StatusCode::OK, ""),
-            created,
-            rng: super::draw(0, call, 0),
-        }
-    }
-
+impl FaultContext<'_> {
     pub fn host(&self) -> &str {
         let host = self.request.headers.get(HOST);
         host.and_then(|host| host.to_str().ok()).unwrap_or("localhost")

@@ -31,7 +31,7 @@ use super::random::{Purpose, Rng};
 
 pub use catalogue::{CATALOGUE, Fault, Stage};
 pub use context::{Created, FaultContext, FaultOutput};
-pub use profile::Profile;
+pub use profile::{PROFILES, Profile};
 pub use spec::{FaultSpec, FaultSpecError, operations};
 
 /// The response header that names the fault.
@@ -68,7 +68,7 @@ pub struct Injection {
     pub ordinal: u64,
     seed: u64,
     /// Draws the fault's variant.
-    rng: Rng,
+    pub rng: Rng,
 }
 
 /// As in the header of an answer.
@@ -81,7 +81,6 @@ impl fmt::Display for Injection {
 impl Injection {
     /// What the sandbox sends. `cx` holds the response of the call if it was performed.
     pub fn output(&self, mut cx: FaultContext<'_>) -> FaultOutput {
-        cx.rng = self.rng.clone();
         self.mark(&mut cx.reply);
         let mut output = (self.fault.output)(&mut cx);
         if let FaultOutput::Response(response) = &mut output {

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use super::super::call::Call;
 use super::super::random::Rng;
 use super::catalogue::{CATALOGUE, Fault};
-use super::profile::{self, Profile, ProfileSpec};
+use super::profile::{PROFILES, Profile, ProfileSpec};
 
 /// Which faults are injected, where and how often.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,10 +41,10 @@ impl FaultSpec {
         }
     }
 
-    pub(super) const fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         match self {
             Self::Rules(rules) => rules.is_empty(),
-            Self::Profile(choice) => matches!(choice.profile, Profile::Calm),
+            Self::Profile(choice) => choice.profile.is_calm(),
         }
     }
 
@@ -78,7 +78,7 @@ impl FromStr for FaultSpec {
         let profile = parts.peek().and_then(|first| Profile::named(first));
         // `slow` is a fault and a profile. Alone or in a list it means the fault, as it always did.
         let is_choice = text.contains("seed=") || text.contains("only=");
-        let is_fault = |profile: &Profile| fault(profile.name()).is_ok();
+        let is_fault = |profile: &Profile| fault(profile.name).is_ok();
         match profile.filter(|profile| is_choice || !is_fault(profile)) {
             Some(profile) => choice(profile, parts.skip(1)).map(Self::Profile),
             None => parts.map(Rule::from_str).collect::<Result<_, _>>().map(Self::Rules),
@@ -86,7 +86,7 @@ impl FromStr for FaultSpec {
     }
 }
 
-fn choice<'a>(profile: Profile, parts: impl Iterator<Item = &'a str>) -> Result<ProfileSpec, FaultSpecError> {
+fn choice<'a>(profile: &'static Profile, parts: impl Iterator<Item = &'a str>) -> Result<ProfileSpec, FaultSpecError> {
     let mut seed = None;
     let mut only = Vec::new();
     for part in parts {
@@ -108,8 +108,8 @@ fn choice<'a>(profile: Profile, parts: impl Iterator<Item = &'a str>) -> Result<
         only.push(fault.number);
     }
     let choice = ProfileSpec { profile, seed, only };
-    if profile != Profile::Calm && choice.faults().next().is_none() {
-        return Err(FaultSpecError(format!("{} has none of these faults", profile.name())));
+    if !profile.is_calm() && choice.faults().next().is_none() {
+        return Err(FaultSpecError(format!("{} has none of these faults", profile.name)));
     }
     Ok(choice)
 }
@@ -141,7 +141,7 @@ fn fault(text: &str) -> Result<&'static Fault, FaultSpecError> {
         .and_then(|digits| digits.parse::<u8>().ok());
     let is_meant = |fault: &&Fault| fault.name == text || Some(fault.number) == number;
     CATALOGUE.iter().find(is_meant).ok_or_else(|| {
-        let profiles = profile::names().collect::<Vec<_>>().join(", ");
+        let profiles = PROFILES.each_ref().map(|profile| profile.name).join(", ");
         let known: Vec<_> = CATALOGUE.iter().map(|fault| fault.name).collect();
         FaultSpecError(format!(
             "'{text}' is not a fault: choose a profile ({profiles}) or {}",

@@ -188,22 +188,17 @@ impl Fleet {
 
     /// Returns the id of the endpoint of that name, creating it if needed.
     pub fn create_endpoint(&mut self, name: &str) -> Result<u64, CreateError> {
-        let known = self.endpoints.iter().position(|known| known.name == name);
-        let index = if let Some(index) = known {
-            index
-        } else {
-            self.room_for_an_endpoint()?;
-            self.add_endpoint(name, 0.0)
-        };
+        if let Some(known) = self.endpoints.iter().find(|known| known.name == name) {
+            return Ok(known.id);
+        }
+        self.room_for_an_endpoint()?;
+        let index = self.add_endpoint(name, 0.0);
         Ok(self.endpoints[index].id)
     }
 
     fn room_for_an_endpoint(&self) -> Result<(), CreateError> {
-        if self.endpoints.len() < MOST_ENDPOINTS {
-            Ok(())
-        } else {
-            Err(CreateError::TooManyEndpoints)
-        }
+        let has_room = self.endpoints.len() < MOST_ENDPOINTS;
+        has_room.then_some(()).ok_or(CreateError::TooManyEndpoints)
     }
 
     /// Deletes a workergroup and its workers; false if it does not exist.

@@ -63,85 +63,6 @@ pub struct Slice {
     pub gpus: u32,
 }
 
-/// A listed machine. Prices are the host's; clients pay a third more. Processor memory is in MB and
-/// disk space in GB; the network is in Mbit/s, disks in MB/s, buses and GPU memory in GB/s; shares
-/// are from 0 to 1.
-#[derive(Debug, Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "the flags of an offer")]
-pub struct Machine {
-    pub id: u64,
-    pub host: Arc<Host>,
-    /// Index among the GPU models of the figures.
-    pub model: usize,
-    /// Memory of a card, MB.
-    pub gpu_ram: u64,
-    pub gpus: u32,
-    pub gpu_ids: Vec<u64>,
-    /// GPUs rented to others: offers of more than the rest cannot be rented.
-    pub occupied: u32,
-    pub slices: Vec<Slice>,
-    /// Recently listed: few measurements yet, no location, lowest scores.
-    pub new: bool,
-    /// Stays for as long as the market runs, so that common searches always find something.
-    pub anchor: bool,
-    pub verification: Verification,
-    /// Whether its virtual machines failed the check.
-    pub vm_deverified: bool,
-    /// Whether virtual machines can be rented.
-    pub vms_enabled: bool,
-    /// Whether it belongs to another market, if known.
-    pub external: Option<bool>,
-    /// Whether the caller rents it.
-    pub rented_by_caller: bool,
-    pub reliability: f64,
-    /// As the market prints it, in two or three parts.
-    pub driver_version: String,
-    pub cuda_max_good: f64,
-    /// Index among the Ubuntu versions of the figures.
-    pub os: usize,
-    /// Index among the boards of the figures.
-    pub board: Option<usize>,
-    /// Index among the disks of the figures.
-    pub disk_name: usize,
-    /// Index among the processors of the figures.
-    pub processor: usize,
-    pub cpu_cores: u32,
-    pub cpu_ghz: f64,
-    pub cpu_ram: u64,
-    /// Whether the processor has AVX.
-    pub has_avx: bool,
-    pub disk_space: f64,
-    pub disk_bw: f64,
-    pub inet_down: f64,
-    pub inet_up: f64,
-    pub ports: u32,
-    /// Whether the IP address is static.
-    pub static_ip: bool,
-    pub public_ipaddr: String,
-    pub pci_gen: f64,
-    /// `PCIe` lanes of a GPU.
-    pub gpu_lanes: u8,
-    pub pcie_bw: f64,
-    pub bw_nvlink: f64,
-    pub gpu_mem_bw: f64,
-    pub gpu_max_power: f64,
-    /// Temperature of the hottest GPU in °C.
-    pub gpu_max_temp: f64,
-    /// Whether a GPU drives a display.
-    pub gpu_display_active: bool,
-    pub dlperf: f64,
-    /// Its disk, offered separately.
-    pub local_volume: Option<LocalVolume>,
-    /// $ per GPU and hour.
-    pub ask: f64,
-    /// Lowest bid, $ per GPU and hour.
-    pub bid_ask: f64,
-    /// Seconds since 1970, if known.
-    pub start_date: Option<f64>,
-    /// Seconds since 1970.
-    pub end_date: f64,
-}
-
 /// A machine that the market always has.
 #[derive(Debug, Clone, Copy)]
 pub struct Wish {
@@ -186,10 +107,37 @@ pub struct Commission<'a> {
     pub arriving: bool,
 }
 
-impl Machine {
-    /// Draws a machine and gives its offers ids.
-    #[expect(clippy::too_many_lines, reason = "one line or two for each member")]
-    pub fn draw(commission: &Commission<'_>, ids: &mut Ids) -> Self {
+/// A struct and the function that makes it, a row for each member.
+macro_rules! drawn {
+    (
+        $(#[$about:meta])*
+        pub struct $name:ident;
+        $(#[$made:meta])*
+        pub fn $make:ident($($argument:ident: $kind:ty),*) { $($first:tt)* }
+        $( $(#[$doc:meta])* $member:ident: $type:ty = $value:expr; )*
+    ) => {
+        $(#[$about])*
+        pub struct $name {
+            $( $(#[$doc])* pub $member: $type, )*
+        }
+
+        $(#[$made])*
+        pub fn $make($($argument: $kind),*) -> $name {
+            $($first)*
+            $name { $( $member: $value, )* }
+        }
+    };
+}
+
+drawn! {
+    /// A listed machine. Prices are the host's; clients pay a third more. Processor memory is in MB and
+    /// disk space in GB; the network is in Mbit/s, disks in MB/s, buses and GPU memory in GB/s; shares
+    /// are from 0 to 1.
+    #[derive(Debug, Clone)]
+    pub struct Machine;
+
+    /// Draws a machine and gives its offers ids. The order of the rows decides which random number each gets.
+    pub fn draw(commission: &Commission<'_>, ids: &mut Ids) {
         let Commission { figures, host, now, .. } = commission;
         let rng = &mut Rng::keyed(commission.seed, Purpose::Machine, commission.serial);
         let shares = &figures.spread.shares;
@@ -228,90 +176,115 @@ impl Machine {
         let machine_id = ids.machine;
         ids.machine += 1 + rng.below(120);
         ids.gpu += u64::from(gpus) + rng.below(9);
-        Self {
-            id: machine_id,
-            host: Arc::clone(host),
-            model,
-            // One model name is sold with several sizes: an RTX 4090 has 24, 48 or 23 GB.
-            gpu_ram: choose_vram(card, anchor, rng),
-            gpus,
-            gpu_ids: (0..u64::from(gpus)).map(|card| ids.gpu + card).collect(),
-            occupied: if anchor || rng.chance(1.0 - shares.occupied * 1.8) {
-                0
-            } else {
-                1 + draw_below(gpus, rng)
-            },
-            // A machine is listed once for every power of two of its GPUs, each with an id of its own.
-            slices: cut(chunks(gpus), ids, rng),
-            new,
-            anchor,
-            verification: match host.verification {
-                _ if new => Verification::Unverified,
-                verdict if anchor || rng.chance(0.85) => verdict,
-                _ => Verification::draw(shares, rng),
-            },
-            vm_deverified: rng.chance(shares.vm_deverified),
-            vms_enabled: card.server && rng.chance(0.4),
-            // Mostly null on the market, which the filter `external=false` lets pass.
-            external: rng.chance(shares.external).then(|| rng.chance(0.7)),
-            rented_by_caller: !anchor && rng.chance(shares.rented_by_caller),
-            reliability: if new {
-                0.6
-            } else {
-                let drawn = figures.spread.reliability.draw(rng);
-                rounded(if anchor { drawn.max(0.9871) } else { drawn }, 7)
-            },
-            cuda_max_good,
-            driver_version,
-            os: rng.weighted(figures.spread.os.iter().map(|(_, weight)| *weight)),
-            board: (!rng.chance(shares.board_unknown))
-                .then(|| rng.weighted(figures.spread.boards.iter().map(|(_, weight)| *weight))),
-            disk_name: rng.weighted(figures.spread.disks.iter().map(|(_, weight)| *weight)),
-            processor,
-            cpu_cores,
-            cpu_ghz: figures.spread.processors.get(processor).map_or(0.0, |cpu| cpu.ghz),
-            cpu_ram,
-            // AVX is an extension of x86.
-            has_avx: !card.arm && !rng.chance(shares.no_avx),
-            disk_space,
-            disk_bw: rounded(figures.spread.disk_bandwidth.draw(rng), 1),
-            inet_down: rounded(figures.spread.inet_down.at(network(rng)), 1),
-            inet_up: rounded(figures.spread.inet_up.at(network(rng)), 1),
-            ports: u32::try_from(whole(figures.spread.ports_per_machine.draw(rng))).unwrap_or(12),
-            static_ip: rng.chance(shares.static_ip),
-            public_ipaddr: address(commission.serial, rng),
-            pci_gen,
-            gpu_lanes: lanes,
-            pcie_bw: rounded(pci_gen * f64::from(lanes) * rng.between(0.6, 0.687), 1),
-            // A link needs two cards.
-            bw_nvlink: if gpus > 1 { card.nvlink } else { 0.0 },
-            gpu_mem_bw: rounded(card.bandwidth * rng.between(0.985, 1.0), 1),
-            gpu_max_power: (card.watts * if rng.chance(0.2) { 0.8 } else { 1.0 }).round(),
-            gpu_max_temp: figures.spread.temperature.draw(rng).round(),
-            gpu_display_active: !card.server && rng.chance(0.08),
-            dlperf: if new {
-                0.9
-            } else {
-                card.dlperf * rng.between(0.88, 1.12)
-            },
-            local_volume: (!rng.chance(shares.local_volume_unknown)).then(|| LocalVolume {
-                id: ids.next_offer(rng),
-                size: disk_space * rng.between(0.2, 0.9),
-            }),
-            ask,
-            bid_ask,
-            start_date: (!rng.chance(shares.start_unknown)).then(|| {
-                listed
-                    - if commission.arriving {
-                        0.0
-                    } else {
-                        rng.between(0.05, 400.0) * 86_400.0
-                    }
-            }),
-            end_date,
-        }
     }
 
+    id: u64 = machine_id;
+    host: Arc<Host> = Arc::clone(host);
+    /// Index among the GPU models of the figures.
+    model: usize = model;
+    /// Memory of a card, MB.
+    // One model name is sold with several sizes: an RTX 4090 has 24, 48 or 23 GB.
+    gpu_ram: u64 = choose_vram(card, anchor, rng);
+    gpus: u32 = gpus;
+    gpu_ids: Vec<u64> = (0..u64::from(gpus)).map(|card| ids.gpu + card).collect();
+    /// GPUs rented to others: offers of more than the rest cannot be rented.
+    occupied: u32 = if anchor || rng.chance(1.0 - shares.occupied * 1.8) {
+        0
+    } else {
+        1 + draw_below(gpus, rng)
+    };
+    // A machine is listed once for every power of two of its GPUs, each with an id of its own.
+    slices: Vec<Slice> = cut(chunks(gpus), ids, rng);
+    /// Recently listed: few measurements yet, no location, lowest scores.
+    new: bool = new;
+    /// Stays for as long as the market runs, so that common searches always find something.
+    anchor: bool = anchor;
+    verification: Verification = match host.verification {
+        _ if new => Verification::Unverified,
+        verdict if anchor || rng.chance(0.85) => verdict,
+        _ => Verification::draw(shares, rng),
+    };
+    /// Whether its virtual machines failed the check.
+    vm_deverified: bool = rng.chance(shares.vm_deverified);
+    /// Whether virtual machines can be rented.
+    vms_enabled: bool = card.server && rng.chance(0.4);
+    /// Whether it belongs to another market, if known.
+    // Mostly null on the market, which the filter `external=false` lets pass.
+    external: Option<bool> = rng.chance(shares.external).then(|| rng.chance(0.7));
+    /// Whether the caller rents it.
+    rented_by_caller: bool = !anchor && rng.chance(shares.rented_by_caller);
+    reliability: f64 = if new {
+        0.6
+    } else {
+        let drawn = figures.spread.reliability.draw(rng);
+        rounded(if anchor { drawn.max(0.9871) } else { drawn }, 7)
+    };
+    cuda_max_good: f64 = cuda_max_good;
+    /// As the market prints it, in two or three parts.
+    driver_version: String = driver_version;
+    /// Index among the Ubuntu versions of the figures.
+    os: usize = rng.weighted(figures.spread.os.iter().map(|(_, weight)| *weight));
+    /// Index among the boards of the figures.
+    board: Option<usize> = (!rng.chance(shares.board_unknown))
+        .then(|| rng.weighted(figures.spread.boards.iter().map(|(_, weight)| *weight)));
+    /// Index among the disks of the figures.
+    disk_name: usize = rng.weighted(figures.spread.disks.iter().map(|(_, weight)| *weight));
+    /// Index among the processors of the figures.
+    processor: usize = processor;
+    cpu_cores: u32 = cpu_cores;
+    cpu_ghz: f64 = figures.spread.processors.get(processor).map_or(0.0, |cpu| cpu.ghz);
+    cpu_ram: u64 = cpu_ram;
+    /// Whether the processor has AVX.
+    // AVX is an extension of x86.
+    has_avx: bool = !card.arm && !rng.chance(shares.no_avx);
+    disk_space: f64 = disk_space;
+    disk_bw: f64 = rounded(figures.spread.disk_bandwidth.draw(rng), 1);
+    inet_down: f64 = rounded(figures.spread.inet_down.at(network(rng)), 1);
+    inet_up: f64 = rounded(figures.spread.inet_up.at(network(rng)), 1);
+    ports: u32 = u32::try_from(whole(figures.spread.ports_per_machine.draw(rng))).unwrap_or(12);
+    /// Whether the IP address is static.
+    static_ip: bool = rng.chance(shares.static_ip);
+    public_ipaddr: String = address(commission.serial, rng);
+    pci_gen: f64 = pci_gen;
+    /// `PCIe` lanes of a GPU.
+    gpu_lanes: u8 = lanes;
+    pcie_bw: f64 = rounded(pci_gen * f64::from(lanes) * rng.between(0.6, 0.687), 1);
+    // A link needs two cards.
+    bw_nvlink: f64 = if gpus > 1 { card.nvlink } else { 0.0 };
+    gpu_mem_bw: f64 = rounded(card.bandwidth * rng.between(0.985, 1.0), 1);
+    gpu_max_power: f64 = (card.watts * if rng.chance(0.2) { 0.8 } else { 1.0 }).round();
+    /// Temperature of the hottest GPU in °C.
+    gpu_max_temp: f64 = figures.spread.temperature.draw(rng).round();
+    /// Whether a GPU drives a display.
+    gpu_display_active: bool = !card.server && rng.chance(0.08);
+    dlperf: f64 = if new {
+        0.9
+    } else {
+        card.dlperf * rng.between(0.88, 1.12)
+    };
+    /// Its disk, offered separately.
+    local_volume: Option<LocalVolume> = (!rng.chance(shares.local_volume_unknown)).then(|| LocalVolume {
+        id: ids.next_offer(rng),
+        size: disk_space * rng.between(0.2, 0.9),
+    });
+    /// $ per GPU and hour.
+    ask: f64 = ask;
+    /// Lowest bid, $ per GPU and hour.
+    bid_ask: f64 = bid_ask;
+    /// Seconds since 1970, if known.
+    start_date: Option<f64> = (!rng.chance(shares.start_unknown)).then(|| {
+        listed
+            - if commission.arriving {
+                0.0
+            } else {
+                rng.between(0.05, 400.0) * 86_400.0
+            }
+    });
+    /// Seconds since 1970.
+    end_date: f64 = end_date;
+}
+
+impl Machine {
     /// Whether the caller is its host.
     pub fn is_users(&self) -> bool {
         self.host.id == USER

@@ -1,8 +1,8 @@
 //! The service's price arithmetic: every price quoted for an offer.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use super::record::{AsCell, Cell};
+use super::record::Cell;
 use crate::domain::OfferType;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 
@@ -99,26 +99,12 @@ impl Quote {
 
     /// The members of `search`: the price while it runs.
     pub fn running(&self) -> Charges {
-        Charges {
-            gpu: self.base,
-            disk: self.storage,
-            premium: 0.0,
-            total: self.total,
-            discount: self.discount,
-            discounted: self.discounted,
-        }
+        Charges::new(self.base, self.storage, self.discount)
     }
 
     /// The members of `instance`: the price while it is stopped, which is the disk's.
     pub fn stopped(&self) -> Charges {
-        Charges {
-            gpu: 0.0,
-            disk: self.storage,
-            premium: 0.0,
-            total: self.storage,
-            discount: 0.0,
-            discounted: self.storage,
-        }
+        Charges::new(0.0, self.storage, 0.0)
     }
 }
 
@@ -128,41 +114,33 @@ pub fn storage_per_hour(storage_cost: f64, gigabytes: f64) -> f64 {
 }
 
 /// The objects `search` and `instance` of an offer, $ per hour.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Charges {
-    #[serde(rename = "gpuCostPerHour")]
-    pub gpu: f64,
-    #[serde(rename = "diskHour")]
-    pub disk: f64,
-    /// A premium that the service lists and does not charge.
-    #[serde(rename = "slaPremiumPerHour")]
-    pub premium: f64,
-    #[serde(rename = "totalHour")]
-    pub total: f64,
-    #[serde(rename = "discountTotalHour")]
-    pub discount: f64,
-    #[serde(rename = "discountedTotalPerHour")]
-    pub discounted: f64,
-}
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Charges([(&'static str, f64); 6]);
 
 impl Charges {
+    fn new(gpu: f64, disk: f64, discount: f64) -> Self {
+        let total = gpu + disk;
+        Self([
+            ("gpuCostPerHour", gpu),
+            ("diskHour", disk),
+            // Listed, but not charged.
+            ("slaPremiumPerHour", 0.0),
+            ("totalHour", total),
+            ("discountTotalHour", discount),
+            ("discountedTotalPerHour", total - discount),
+        ])
+    }
+
     /// The value of a member, or `None` if there is no such member.
     pub fn member(&self, name: &str) -> Option<Cell<'static>> {
-        let value = match name {
-            "gpuCostPerHour" => self.gpu,
-            "diskHour" => self.disk,
-            "slaPremiumPerHour" => self.premium,
-            "totalHour" => self.total,
-            "discountTotalHour" => self.discount,
-            "discountedTotalPerHour" => self.discounted,
-            _ => return None,
-        };
-        Some(Cell::Number(value))
+        let mut members = self.0.iter();
+        let member = members.find(|(known, _)| *known == name);
+        member.map(|(_, value)| Cell::Number(*value))
     }
 }
 
-impl<'m> AsCell<'m> for Charges {
-    fn as_cell(&self) -> Cell<'m> {
-        Cell::Charges(*self)
+impl Serialize for Charges {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0)
     }
 }

@@ -26,40 +26,26 @@ pub trait AsCell<'m> {
     fn as_cell(&self) -> Cell<'m>;
 }
 
-impl<'m> AsCell<'m> for bool {
-    fn as_cell(&self) -> Cell<'m> {
-        Cell::Flag(*self)
-    }
+/// What the types of members are as cells.
+macro_rules! cells {
+    ($($type:ty, $value:ident => $cell:expr;)*) => {$(
+        impl<'m> AsCell<'m> for $type {
+            fn as_cell(&self) -> Cell<'m> {
+                let $value = *self;
+                $cell
+            }
+        }
+    )*};
 }
 
-impl<'m> AsCell<'m> for f64 {
-    fn as_cell(&self) -> Cell<'m> {
-        Cell::Number(*self)
-    }
-}
-
-impl<'m> AsCell<'m> for u64 {
-    fn as_cell(&self) -> Cell<'m> {
-        Cell::Number(super::super::numbers::float(*self))
-    }
-}
-
-impl<'m> AsCell<'m> for u32 {
-    fn as_cell(&self) -> Cell<'m> {
-        Cell::Number(f64::from(*self))
-    }
-}
-
-impl<'m> AsCell<'m> for &'m str {
-    fn as_cell(&self) -> Cell<'m> {
-        Cell::Text(self)
-    }
-}
-
-impl<'m> AsCell<'m> for &[u64] {
-    fn as_cell(&self) -> Cell<'m> {
-        Cell::List
-    }
+cells! {
+    bool, flag => Cell::Flag(flag);
+    f64, number => Cell::Number(number);
+    u64, number => Cell::Number(super::super::numbers::float(number));
+    u32, number => Cell::Number(f64::from(number));
+    &'m str, text => Cell::Text(text);
+    &[u64], _list => Cell::List;
+    Charges, charges => Cell::Charges(charges);
 }
 
 impl<'m, T: AsCell<'m>> AsCell<'m> for Option<T> {
@@ -68,35 +54,26 @@ impl<'m, T: AsCell<'m>> AsCell<'m> for Option<T> {
     }
 }
 
-/// Always null, as the service sends some members.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Nothing;
-
-impl serde::Serialize for Nothing {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_unit()
-    }
-}
-
-impl<'m> AsCell<'m> for Nothing {
-    fn as_cell(&self) -> Cell<'m> {
-        Cell::Null
-    }
-}
-
-/// Declares a record: a struct that serializes in the order of its members, which can also be read
-/// by name.
+/// Declares a record and the function that makes it, a row for each member: a struct that serializes in the
+/// order of its members, which can also be read by name.
 macro_rules! record {
     (
         $(#[$about:meta])*
-        $vis:vis struct $name:ident<$life:lifetime> {
-            $( $(#[$doc:meta])* $member:ident: $type:ty, )*
-        }
+        pub struct $name:ident<$life:lifetime>;
+        $(#[$made:meta])*
+        pub fn $make:ident($($argument:ident: $kind:ty),* $(,)?) { $($first:tt)* }
+        $( $(#[$doc:meta])* $member:ident: $type:ty = $value:expr; )*
     ) => {
         $(#[$about])*
         #[derive(Debug, Clone, serde::Serialize)]
-        $vis struct $name<$life> {
+        pub struct $name<$life> {
             $( $(#[$doc])* pub $member: $type, )*
+        }
+
+        $(#[$made])*
+        pub fn $make<$life>($($argument: $kind),*) -> $name<$life> {
+            $($first)*
+            $name { $( $member: $value, )* }
         }
 
         impl<$life> $crate::sandbox::market::record::Record<$life> for $name<$life> {

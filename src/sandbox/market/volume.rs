@@ -12,56 +12,6 @@ use super::record::record;
 /// Disk in GB that a volume search prices by default.
 pub const DEFAULT_VOLUME: f64 = 1.0;
 
-record! {
-    /// A network volume offer: the members of the specification and those that the market's own
-    /// client shows. Space is in GB, the network in Mbit/s, traffic in $ per GB.
-    pub struct VolumeRow<'m> {
-        id: u64,
-        /// The same id under the specification's name.
-        ask_contract_id: u64,
-        /// The machines that share it.
-        cluster_id: u64,
-        host_id: u64,
-        disk_space: f64,
-        /// $ per GB and month.
-        storage_cost: f64,
-        /// $ per hour for the allocation of the search.
-        storage_cost_total: f64,
-        /// The same under the service's name.
-        storage_total_cost: f64,
-        inet_up: f64,
-        inet_down: f64,
-        inet_up_cost: f64,
-        inet_down_cost: f64,
-        /// Reliability of the cluster, 0 to 1.
-        reliability: f64,
-        reliability2: f64,
-        /// Whether all machines of the cluster are verified.
-        verified: bool,
-        verification: &'static str,
-        geolocation: Option<&'m str>,
-        /// A number derived from the country.
-        geolocode: Option<u64>,
-        /// Average read rate over the cluster's machines, MB/s.
-        nw_disk_avg_bw: u64,
-        nw_disk_max_bw: u64,
-        nw_disk_min_bw: u64,
-        /// When it was listed, seconds since 1970.
-        start_date: f64,
-        /// When it ends, seconds since 1970.
-        end_date: f64,
-        /// Seconds until it ends.
-        duration: f64,
-        /// Whether it belongs to another market; mostly null.
-        external: Option<bool>,
-        /// Whether it can be rented.
-        rentable: bool,
-        resource_type: &'static str,
-        /// The market's ranking of volumes.
-        score: f64,
-    }
-}
-
 /// The cluster of a volume, as far as it shows in the record: the network in Mbit/s, traffic in $ per
 /// GB.
 #[derive(Debug, Clone)]
@@ -125,53 +75,63 @@ impl Volume {
     pub const fn is_users(&self) -> bool {
         self.cluster.host == USER
     }
+}
 
-    /// The volume as a search for `storage` GB at `now` shows it.
-    pub fn row<'m>(
-        &self,
-        figures: &'m Figures,
-        codes: &super::geolocode::Codes,
-        storage: f64,
-        now: f64,
-    ) -> VolumeRow<'m> {
-        let storage_cost = client_price(self.ask);
+record! {
+    /// A network volume offer: the members of the specification and those that the market's own
+    /// client shows. Space is in GB, the network in Mbit/s, traffic in $ per GB.
+    pub struct VolumeRow<'m>;
+
+    /// A volume as a search for `storage` GB at `now` shows it.
+    pub fn row(figures: &'m Figures, codes: &super::geolocode::Codes, volume: &Volume, storage: f64, now: f64) {
+        let storage_cost = client_price(volume.ask);
         let hourly = storage_per_hour(storage_cost, storage);
-        let [average, highest, lowest] = self.bandwidth;
-        let location = figures.spread.locations.get(self.cluster.location);
-        VolumeRow {
-            id: self.id,
-            ask_contract_id: self.id,
-            cluster_id: self.cluster.id,
-            host_id: self.cluster.host,
-            disk_space: self.disk_space,
-            storage_cost,
-            // The specification and the offers' interface name the same member differently.
-            storage_cost_total: hourly,
-            storage_total_cost: hourly,
-            inet_up: self.cluster.inet_up,
-            inet_down: self.cluster.inet_down,
-            inet_up_cost: self.cluster.traffic_cost,
-            inet_down_cost: self.cluster.traffic_cost,
-            reliability: self.cluster.reliability,
-            reliability2: self.cluster.reliability,
-            verified: self.cluster.verified,
-            verification: if self.cluster.verified {
-                "verified"
-            } else {
-                "unverified"
-            },
-            geolocation: location.map(|(name, _)| name.as_str()),
-            geolocode: location.map(|_| codes.of(self.cluster.location)),
-            nw_disk_avg_bw: average,
-            nw_disk_max_bw: highest,
-            nw_disk_min_bw: lowest,
-            start_date: self.start_date,
-            end_date: self.end_date,
-            duration: self.end_date - now,
-            external: self.external,
-            rentable: true,
-            resource_type: "network_volume",
-            score: self.cluster.reliability * super::super::numbers::float(average) / storage_cost / 1e3,
-        }
+        let [average, highest, lowest] = volume.bandwidth;
+        let location = figures.spread.locations.get(volume.cluster.location);
     }
+
+    id: u64 = volume.id;
+    /// The same id under the specification's name.
+    ask_contract_id: u64 = volume.id;
+    /// The machines that share it.
+    cluster_id: u64 = volume.cluster.id;
+    host_id: u64 = volume.cluster.host;
+    disk_space: f64 = volume.disk_space;
+    /// $ per GB and month.
+    storage_cost: f64 = storage_cost;
+    /// $ per hour for the allocation of the search.
+    // The specification and the offers' interface name the same member differently.
+    storage_cost_total: f64 = hourly;
+    /// The same under the service's name.
+    storage_total_cost: f64 = hourly;
+    inet_up: f64 = volume.cluster.inet_up;
+    inet_down: f64 = volume.cluster.inet_down;
+    inet_up_cost: f64 = volume.cluster.traffic_cost;
+    inet_down_cost: f64 = volume.cluster.traffic_cost;
+    /// Reliability of the cluster, 0 to 1.
+    reliability: f64 = volume.cluster.reliability;
+    reliability2: f64 = volume.cluster.reliability;
+    /// Whether all machines of the cluster are verified.
+    verified: bool = volume.cluster.verified;
+    verification: &'static str = if volume.cluster.verified { "verified" } else { "unverified" };
+    geolocation: Option<&'m str> = location.map(|(name, _)| name.as_str());
+    /// A number derived from the country.
+    geolocode: Option<u64> = location.map(|_| codes.of(volume.cluster.location));
+    /// Average read rate over the cluster's machines, MB/s.
+    nw_disk_avg_bw: u64 = average;
+    nw_disk_max_bw: u64 = highest;
+    nw_disk_min_bw: u64 = lowest;
+    /// When it was listed, seconds since 1970.
+    start_date: f64 = volume.start_date;
+    /// When it ends, seconds since 1970.
+    end_date: f64 = volume.end_date;
+    /// Seconds until it ends.
+    duration: f64 = volume.end_date - now;
+    /// Whether it belongs to another market; mostly null.
+    external: Option<bool> = volume.external;
+    /// Whether it can be rented.
+    rentable: bool = true;
+    resource_type: &'static str = "network_volume";
+    /// The market's ranking of volumes.
+    score: f64 = volume.cluster.reliability * super::super::numbers::float(average) / storage_cost / 1e3;
 }

@@ -2,7 +2,7 @@
 //!
 //! They are a copy for questions about many spells. The rows stay, and everything else reads those.
 
-use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension as _, Params, Transaction, TransactionBehavior, params};
 
 use super::codes;
 use super::read::ending_of;
@@ -41,19 +41,10 @@ pub(super) fn closed_rows(
     connection: &Connection,
     search: i64,
     (from, until): (i64, i64),
-    mut each: impl FnMut(LotInterval<'_>),
+    each: impl FnMut(LotInterval<'_>),
 ) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM spell
-         WHERE search = ?1 AND ending IS NOT NULL AND ended >= ?2 AND ended < ?3
-         ORDER BY ended, id",
-    ))?;
-    let mut rows = statement.query(params![search, from, until])?;
-    while let Some(row) = rows.next()? {
-        let ended = Moment(row.get(7)?);
-        each(lot_interval(row, ended)?);
-    }
-    Ok(())
+    let part = "ending IS NOT NULL AND ended >= ?2 AND ended < ?3 ORDER BY ended, id";
+    rows(connection, part, params![search, from, until], Moment(from), each)
 }
 
 /// Calls `each` with the spells of a search that are on offer, last seen at `seen`.
@@ -61,19 +52,28 @@ pub(super) fn open_rows(
     connection: &Connection,
     search: i64,
     seen: Moment,
+    each: impl FnMut(LotInterval<'_>),
+) -> rusqlite::Result<()> {
+    rows(connection, "ending IS NULL", params![search], seen, each)
+}
+
+fn rows(
+    connection: &Connection,
+    part: &str,
+    values: impl Params,
+    seen: Moment,
     mut each: impl FnMut(LotInterval<'_>),
 ) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM spell WHERE search = ?1 AND ending IS NULL"
-    ))?;
-    let mut rows = statement.query([search])?;
+    let text = format!("SELECT {COLUMNS} FROM spell WHERE search = ?1 AND {part}");
+    let mut statement = connection.prepare_cached(&text)?;
+    let mut rows = statement.query(values)?;
     while let Some(row) = rows.next()? {
         each(lot_interval(row, seen)?);
     }
     Ok(())
 }
 
-/// A row of [`COLUMNS`]; without a last poll of its own, the spell was last seen at `seen`.
+/// A row of [`COLUMNS`]; without a last poll of its own, the spell was last seen when it ended, or at `seen`.
 fn lot_interval<'a>(row: &'a rusqlite::Row<'_>, seen: Moment) -> rusqlite::Result<LotInterval<'a>> {
     let first = Moment(row.get(4)?);
     let last: Option<i64> = row.get(5)?;
@@ -88,7 +88,7 @@ fn lot_interval<'a>(row: &'a rusqlite::Row<'_>, seen: Moment) -> rusqlite::Resul
             price: row.get(2)?,
             onset: Onset::of(codes::beginning_of(row.get(3)?, Some(0.0))),
             first,
-            last: last.map_or(seen.max(first), Moment),
+            last: last.map_or(ended.map_or(seen, Moment).max(first), Moment),
             end: end.map(|(ending, ended)| (ending_of(ending), Moment(ended))),
         },
         quotes: row.get_ref(8)?.as_blob_or_null()?.unwrap_or_default(),

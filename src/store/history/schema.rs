@@ -122,9 +122,12 @@ const LATEST: i64 = 10_000 * 365 * 86_400;
 const TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(20);
 
+/// Why a file at a path cannot be used.
+type Unusable = fn(String) -> HistoryError;
+
 /// Sets up a connection and brings the tables to the current version; why that cannot be, if so. A file of
 /// a later version, or of another program, is not changed.
-pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Option<fn(String) -> HistoryError>> {
+pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Option<Unusable>> {
     // Before it is read: a log beside it cannot be.
     if connection.is_readonly("main")? {
         return Ok(Some(|path| HistoryError::ReadOnly { path }));

@@ -69,7 +69,7 @@ impl Market {
     /// The sandbox, started on first use: on a thread of its own, since this one drives a runtime.
     pub fn sandbox(&self) -> &Server {
         let config = || SandboxConfig {
-            api_key: Some(KEY.to_owned()),
+            api_key: Some(bourse::sandbox::Token::new(KEY)),
             market: MarketConfig {
                 offers: OFFERS,
                 ..MarketConfig::default()

@@ -720,7 +720,7 @@ fn keys_differ_from_run_to_run_and_are_never_printed() {
     assert_eq!(first.running.key().len(), 32);
     assert!(!format!("{:?}", first.running).contains(first.running.key()));
     let given = SandboxConfig {
-        api_key: Some("canary".to_owned()),
+        api_key: Some(bourse::sandbox::Token::new("canary")),
         ..frozen()
     };
     assert!(!format!("{given:?}").contains("canary"));

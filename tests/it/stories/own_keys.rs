@@ -1,7 +1,8 @@
 //! A person's own keys: what they do, what is shown of them, and what is refused.
 
 use bourse::core::keys::{Keymap, UserKeys};
-use bourse::keys::{Action, BINDINGS};
+use bourse::keys::pane::Pane;
+use bourse::keys::{Action, BINDINGS, Motion, Side, Step, Subject};
 
 use crate::stories::groups::FOUR;
 use crate::test_app::{THREE, TestApp};
@@ -238,7 +239,32 @@ fn there_is_always_a_way_out() {
 
 #[test]
 fn every_action_has_a_row() {
-    for action in Action::ALL {
+    use Motion::{Down, First, FirstColumn, HalfDown, HalfUp, Last, LastColumn, PageDown, PageUp, Up};
+    let moves = [
+        Down,
+        Up,
+        PageDown,
+        PageUp,
+        HalfDown,
+        HalfUp,
+        First,
+        Last,
+        FirstColumn,
+        LastColumn,
+    ]
+    .map(Action::Move);
+    let marks = [Subject::Machine, Subject::Host].map(|subject| [Action::Star(subject), Action::Note(subject)]);
+    let shifts = [Step::Back, Step::Forward].map(Action::Shift);
+    let sides = [Side::Table, Side::Preview].map(Action::Widen);
+    let carrying = [
+        &moves[..],
+        &Pane::ALL.map(Action::Pane),
+        marks.as_flattened(),
+        &shifts,
+        &sides,
+    ]
+    .concat();
+    for action in Action::ALL.iter().chain(&carrying) {
         let has_row = BINDINGS.iter().any(|row| row.action == *action);
         assert!(has_row, "nobody can reach {action:?}: it has no row in BINDINGS");
     }

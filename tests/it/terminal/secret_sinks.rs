@@ -85,7 +85,7 @@ async fn nothing_that_holds_a_key_prints_it() {
     let listing = Listing::read(&WORKERGROUPS, group, 0.0).unwrap();
     let outcome = client.call(&route).await;
     let sandbox = SandboxConfig {
-        api_key: Some(USER.to_owned()),
+        api_key: Some(bourse::sandbox::Token::new(USER)),
         ..SandboxConfig::default()
     };
     let mut shown = String::new();
