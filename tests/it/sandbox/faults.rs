@@ -505,7 +505,6 @@ fn specifications_are_profiles_or_lists() {
         ("storm,only=F99", "'F99' is not a fault"),
         ("slow,only=F25", "slow has none of these faults"),
         ("F56@offers", "F56 does not apply to offers"),
-        ("F01@offers", "F01 affects connections"),
     ] {
         let error = bad.parse::<FaultSpec>().unwrap_err().to_string();
         assert!(error.starts_with(words), "{bad}: {error}");

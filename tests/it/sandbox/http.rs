@@ -762,28 +762,37 @@ fn faults_strike_where_they_are_told_to() {
         })
     };
     let offers = |spec: &str| with(spec).post(BUNDLES, &json!({"limit": 3}));
-    for (spec, status, kind, start) in [
+    for (spec, label, status, kind, start) in [
         (
             "status_400",
+            "F76/1/1",
             400,
             "application/json",
             r#"{"success":false,"error":"invalid_request""#,
         ),
         (
             "status_401",
+            "F22/1/1",
             401,
             "application/json",
             r#"{"success":false,"error":"auth_error""#,
         ),
         (
             "status_429",
+            "F25/1/1",
             429,
             "application/json",
             r#"{"detail":"API requests too frequent"#,
         ),
-        ("status_500", 500, "application/json", r#"{"error":""#),
-        ("status_502_html", 502, "text/html", "<html>"),
-        ("success_false", 200, "application/json", r#"{"success":false"#),
+        ("status_500", "F29/1/1", 500, "application/json", r#"{"error":""#),
+        ("status_502_html", "F30/1/1", 502, "text/html", "<html>"),
+        (
+            "success_false",
+            "F38/1/1",
+            200,
+            "application/json",
+            r#"{"success":false"#,
+        ),
     ] {
         let answer = offers(spec);
         let text = String::from_utf8_lossy(&answer.body).into_owned();
@@ -793,7 +802,7 @@ fn faults_strike_where_they_are_told_to() {
             "{spec}"
         );
         assert!(text.starts_with(start), "{spec}: {text:.90}");
-        assert_eq!(answer.header("x-sandbox-fault"), Some(format!("{spec}/1").as_str()));
+        assert_eq!(answer.header("x-sandbox-fault"), Some(label));
     }
     assert!(serde_json::from_slice::<Value>(&offers("garbage").body).is_err());
     let rows = offers("bad_row").offers();
