@@ -47,6 +47,8 @@ pub enum Message {
     },
     /// Something outside the core went well or not: a copy, a file, the record, a task. A message either way.
     Told(Result<String, String>),
+    /// So many days before the sandbox's first start are being simulated and recorded; `None`: no longer.
+    Simulating(Option<u32>),
     /// The state of the dashboard or of its sandbox cannot be saved: why.
     NotSaved(String),
     /// An attempt ended: its request and response, without secrets.

@@ -113,6 +113,12 @@ impl<'a> Update<'a> {
             Message::Recorded { ticket, entry } => self.recorded(ticket, *entry),
             Message::Woken { spread } => self.emit(Event::Woken { spread }),
             Message::Deadline => self.due(),
+            Message::Simulating(days) => {
+                state.sandbox.simulating = days;
+                if let Some(text) = state.sandbox.simulation() {
+                    state.show(Toast::new(text, now));
+                }
+            }
             Message::Told(Ok(how)) => state.show(Toast::new(how, now)),
             Message::Told(Err(why)) => state.show(Toast::error(why, now)),
         }

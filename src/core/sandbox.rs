@@ -7,6 +7,8 @@ pub struct SandboxNotes {
     pub listings: Vec<UserListing>,
     /// Why workergroups created in it are not saved, if they are not.
     pub unsaved: Option<&'static str>,
+    /// How many days of its past are being recorded: until they are, nothing is read from the record.
+    pub simulating: Option<u32>,
 }
 
 /// One of the person's volume listings.
@@ -21,6 +23,14 @@ impl SandboxNotes {
     /// Removes a listing that was unlisted.
     pub(crate) fn unlisted(&mut self, id: &str) {
         self.listings.retain(|listing| listing.id.to_string() != id);
+    }
+
+    /// What goes on while its past is simulated.
+    pub fn simulation(&self) -> Option<String> {
+        let days = self.simulating?;
+        Some(format!(
+            "Recording {days} simulated days of the sandbox's price history"
+        ))
     }
 
     /// The ids to try, as text: `4001, 4002 (rented)`.

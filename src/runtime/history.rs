@@ -132,23 +132,21 @@ impl Keeper {
             return true;
         }
         let days = past.days;
-        self.say(format!(
-            "Simulating the sandbox's last {days} days for the price history"
-        ));
+        let _ = self.outbox.send(Message::Simulating(Some(days)));
         let polls = past.polls(is_stopped);
+        let recorded = self.with(|database| polls.iter().try_for_each(|poll| database.record(poll).map(|_| ())));
+        let _ = self.outbox.send(Message::Simulating(None));
         if polls.is_empty() {
             return !is_stopped.load(Ordering::Relaxed);
         }
-        let recorded = self.with(|database| polls.iter().try_for_each(|poll| database.record(poll).map(|_| ())));
         match recorded {
-            Ok(()) => self.say(format!("The sandbox has {days} simulated days of price history")),
+            Ok(()) => {
+                let text = format!("The sandbox has {days} simulated days of price history");
+                let _ = self.outbox.send(Message::Told(Ok(text)));
+            }
             Err(error) => self.tell(&error),
         }
         true
-    }
-
-    fn say(&self, text: String) {
-        let _ = self.outbox.send(Message::Told(Ok(text)));
     }
 
     fn work(mut self, inbox: &Receiver<HistoryJob>) {
@@ -356,10 +354,16 @@ mod tests {
             )
         };
         let mut first = start();
-        for words in ["Simulating the sandbox's last 1 days", "has 1 simulated days"] {
-            let told = first.1.blocking_recv();
-            assert!(matches!(told, Some(Message::Told(Ok(text))) if text.contains(words)));
-        }
+        let told = [(); 3].map(|()| first.1.blocking_recv());
+        let [
+            Some(Message::Simulating(Some(1))),
+            Some(Message::Simulating(None)),
+            Some(Message::Told(Ok(text))),
+        ] = told
+        else {
+            panic!("{told:?}");
+        };
+        assert!(text.contains("has 1 simulated days"));
         // A claim takes nothing else for its answer.
         start().claim(Resource::Offers, 1000.0);
         let database = history.open().unwrap();
@@ -408,8 +412,11 @@ mod tests {
         second.take(HistoryJob::Record(Box::new(poll(1002))));
         let mut second = Program(second, messages);
         // It says that it starts, and that it is done.
-        let told = [(); 2].map(|()| second.1.blocking_recv());
-        assert!(told.iter().all(|told| matches!(told, Some(Message::Told(Ok(_))))));
+        let told = [(); 3].map(|()| second.1.blocking_recv());
+        assert!(matches!(
+            told,
+            [Some(Message::Simulating(Some(1))), _, Some(Message::Told(Ok(_)))]
+        ));
         second.claim(Resource::Offers, 1000.0);
         assert_eq!(polls(), 2 * 24 + 1);
     }

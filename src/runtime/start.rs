@@ -111,6 +111,7 @@ pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> San
         None => Some("there is no file to save to"),
     };
     SandboxNotes {
+        simulating: None,
         listings: listings.collect(),
         unsaved,
     }

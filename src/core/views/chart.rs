@@ -60,17 +60,39 @@ impl Axis<'_> {
     /// The ticks across a number of columns: round values at equal steps, as many as leave their labels
     /// apart.
     pub fn across(&self, columns: u16) -> Vec<Tick> {
-        self.ticks(columns, APART[0], cells)
+        self.over(columns, |value| Some(cell(self.0.position(value)?, columns)))
     }
 
-    /// The ticks up a number of rows, counted from the lowest.
+    /// As [`Axis::across`], over the column of a value.
+    fn over(&self, columns: u16, column: impl Fn(f64) -> Option<u16>) -> Vec<Tick> {
+        self.ticks(columns, APART[0], cells, column).next().unwrap_or_default()
+    }
+
+    /// The ticks up a number of rows, counted from the lowest: rather half as many than some a row off.
     fn upwards(&self, rows: u16) -> Vec<Tick> {
-        self.ticks(rows, APART[1], |_| 1)
+        let row = |value| Some(cell(self.0.position(value)?, rows));
+        let ticks: Vec<Vec<Tick>> = self.ticks(rows, APART[1], |_| 1, row).collect();
+        let most = ticks.first().map_or(0, Vec::len);
+        let even = ticks.iter().position(|ticks| 2 * ticks.len() > most && is_even(ticks));
+        ticks.into_iter().nth(even.unwrap_or(0)).unwrap_or_default()
     }
 
-    fn ticks(&self, room: u16, (step, gap): (u16, u16), length: fn(&str) -> u16) -> Vec<Tick> {
+    /// Of so many rows as many as set the ticks equally far apart; all, if that would cost too many.
+    fn even_rows(&self, rows: u16) -> u16 {
+        let mut fewer = (rows - rows / 6..=rows).rev();
+        fewer.find(|rows| is_even(&self.upwards(*rows))).unwrap_or(rows)
+    }
+
+    /// Sets of ticks whose labels are apart, the one with the most first.
+    fn ticks(
+        &self,
+        room: u16,
+        (step, gap): (u16, u16),
+        length: fn(&str) -> u16,
+        cell: impl Fn(f64) -> Option<u16>,
+    ) -> impl Iterator<Item = Vec<Tick>> {
         let Self(scale, labels) = self;
-        let ticks = |most| {
+        let ticks = move |most| {
             let values = match labels {
                 Labels::Time(local) => local.ticks(scale.low, scale.high, most),
                 Labels::Count => scale
@@ -81,7 +103,7 @@ impl Axis<'_> {
                 Labels::Number | Labels::Of(_) | Labels::Words(_) => scale.ticks(most),
             };
             let tick = |value: f64| {
-                let cell = cell(scale.position(value)?, room);
+                let cell = cell(value)?;
                 let label = self.label(value);
                 let length = length(&label);
                 let start = cell.saturating_sub(length / 2).min(room.saturating_sub(length));
@@ -89,13 +111,19 @@ impl Axis<'_> {
             };
             values.into_iter().filter_map(tick).collect::<Vec<_>>()
         };
-        let are_apart = |ticks: &Vec<(Tick, u16)>| ticks.windows(2).all(|pair| pair[0].1 + gap <= pair[1].0.start);
-        let fitting = (1..=usize::from(room / step).clamp(2, 12))
-            .rev()
-            .map(ticks)
-            .find(are_apart);
-        fitting.into_iter().flatten().map(|(tick, _)| tick).collect()
+        let are_apart = move |ticks: &Vec<(Tick, u16)>| ticks.windows(2).all(|pair| pair[0].1 + gap <= pair[1].0.start);
+        // So many steps of the least size fit with a tick at both ends.
+        let most = usize::from(room.saturating_sub(1) / step + 1).clamp(3, 12);
+        let fitting = (1..=most).rev().map(ticks).filter(are_apart);
+        fitting.map(|ticks| ticks.into_iter().map(|(tick, _)| tick).collect())
     }
+}
+
+/// Whether ticks are equally far apart.
+fn is_even(ticks: &[Tick]) -> bool {
+    let mut steps = ticks.windows(2).map(|pair| pair[1].cell - pair[0].cell);
+    let first = steps.next();
+    steps.all(|step| Some(step) == first)
 }
 
 /// Lines without gaps between their dots.
@@ -118,11 +146,26 @@ pub(crate) fn polyline(context: &mut Context<'_>, points: &[(f64, f64)], color: 
 /// Draws the axes with their ticks; returns the area between them, if there is any. Below it is a row for
 /// the signs of the horizontal ticks and one for their labels.
 pub(crate) fn axes(x: &Axis<'_>, y: Option<&Axis<'_>>, area: Rect, scene: &mut Scene<'_, '_>) -> Option<Rect> {
+    axes_with(|columns| x.across(columns), y, area, scene)
+}
+
+fn axes_with(
+    across: impl FnOnce(u16) -> Vec<Tick>,
+    y: Option<&Axis<'_>>,
+    area: Rect,
+    scene: &mut Scene<'_, '_>,
+) -> Option<Rect> {
     let [body, foot] = Layout::vertical([Constraint::Fill(1), Constraint::Length(2)]).areas(area);
     let [_, plot] = Layout::horizontal([Constraint::Length(LABELS), Constraint::Fill(1)]).areas(body);
     if plot.width < 10 || plot.height < 2 {
         return None;
     }
+    let height = y.map_or(plot.height, |y| y.even_rows(plot.height));
+    let plot = Rect {
+        y: plot.bottom() - height,
+        height,
+        ..plot
+    };
     let theme = scene.theme;
     let buffer = scene.frame.buffer_mut();
     for line in plot.rows() {
@@ -136,7 +179,7 @@ pub(crate) fn axes(x: &Axis<'_>, y: Option<&Axis<'_>>, area: Rect, scene: &mut S
         buffer.set_stringn(start, line, &tick.label, usize::from(LABELS - 2), theme.dim);
         buffer.set_string(plot.x - 1, line, "┤", theme.border);
     }
-    for tick in x.across(plot.width) {
+    for tick in across(plot.width) {
         buffer.set_string(plot.x + tick.start, foot.y + 1, &tick.label, theme.dim);
         buffer.set_string(plot.x + tick.cell, foot.y, "┬", theme.border);
     }
@@ -155,29 +198,35 @@ pub(crate) const OWN_BAR: &str = "▴";
 
 /// Draws the distribution of `values`, with the bar that contains `own` highlighted and marked.
 pub(crate) fn histogram(values: &[f64], marked: Option<f64>, axis: &Axis<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
-    let many = usize::from(area.width.saturating_sub(LABELS) / 2).min(60);
-    let Some(histogram) = Histogram::of(values, many, Some(axis.0.kind)) else {
+    let columns = area.width.saturating_sub(LABELS);
+    let Some(histogram) = Histogram::of(values, usize::from(columns / 2).min(60), Some(axis.0.kind)) else {
         return;
     };
     let tallest = u32::try_from(histogram.tallest()).unwrap_or(u32::MAX);
     let Some(upwards) = Scale::fit([0.0, f64::from(tallest)], Some(ScaleKind::Linear)) else {
         return;
     };
-    let Some(plot) = axes(axis, Some(&Axis(&upwards, Labels::Count)), area, scene) else {
+    let buckets = &histogram.buckets;
+    let many = u16::try_from(buckets.len()).unwrap_or(u16::MAX).max(1);
+    // All bars are equally wide, and their ticks below them. The last column of each is a gap.
+    let width = columns / many;
+    let area = Rect {
+        width: LABELS + many * width,
+        ..area
+    };
+    let axis = Axis(&histogram.scale, axis.1);
+    let middle = |value| Some(u16::try_from(histogram.at(value)?).ok()? * width + (width - 1) / 2);
+    let across = |columns| axis.over(columns, middle);
+    let Some(plot) = axes_with(across, Some(&Axis(&upwards, Labels::Count)), area, scene) else {
         return;
     };
     let theme = scene.theme;
-    let last = histogram.buckets.len().saturating_sub(1);
-    // If the bars do not divide the columns evenly, they are spread, so that bars stay over their
-    // ticks.
-    let index = |column: u16| (usize::from(column) * many / usize::from(plot.width)).min(last);
+    let is_gap = |column: u16| column % width == width - 1;
+    let bucket = |column: u16| buckets.get(usize::from(column / width));
     let is_marked = |column: u16| {
-        let (index, bucket) = (index(column), &histogram.buckets[index(column)]);
-        marked
-            .is_some_and(|value| value >= bucket.low && (value < bucket.high || index == last && value <= bucket.high))
+        let range = bucket(column).map(|bucket| bucket.low..bucket.high);
+        marked.zip(range).is_some_and(|(value, range)| range.contains(&value))
     };
-    // The last column of each bar is a gap.
-    let is_gap = |column: u16| column + 1 == plot.width || index(column + 1) != index(column);
     let bar = |column: u16| {
         let style = if is_marked(column) {
             // The style is that of the whole column, also above its bar.
@@ -185,11 +234,9 @@ pub(crate) fn histogram(values: &[f64], marked: Option<f64>, axis: &Axis<'_>, ar
         } else {
             theme.series[0]
         };
-        let count = if is_gap(column) {
-            0
-        } else {
-            histogram.buckets[index(column)].count
-        };
+        let count = bucket(column)
+            .filter(|_| !is_gap(column))
+            .map_or(0, |bucket| bucket.count);
         SparklineBar::from(u64::try_from(count).unwrap_or(0)).style(style)
     };
     let bars: Vec<SparklineBar> = (0..plot.width).map(bar).collect();

@@ -25,22 +25,28 @@ impl Question {
     /// The price of what has `quotes`, see [`lowest_price`]; `None` if the question is about other numbers
     /// of GPUs, or if it is none, as in a damaged database.
     pub fn price(&self, quotes: impl Iterator<Item = Quote>, recorded: f64) -> Option<f64> {
-        let gpus = match self.want {
+        lowest_price(quotes, recorded, self.gpus(), self.storage).filter(|price| price.is_finite())
+    }
+
+    /// The number of GPUs of the offers that it is about; `None` of all.
+    pub(super) const fn gpus(&self) -> Option<u32> {
+        match self.want {
             Want::Memory { gpus } | Want::Bids { gpus } => gpus,
             Want::Tape { .. } | Want::Series { .. } | Want::Index | Want::Searches | Want::Rings(_) => None,
-        };
-        lowest_price(quotes, recorded, gpus, self.storage).filter(|price| price.is_finite())
+        }
     }
 
     /// The same question about the search without its conditions on the model and the number of GPUs that
     /// it is about; `None` if there are none. Prices of a model are the same where all models are searched.
     pub fn without_model(&self) -> Option<Self> {
         let (search, model) = (self.search.as_ref()?, self.filter.model.as_deref()?);
-        let gpus = match self.want {
-            Want::Memory { gpus } | Want::Bids { gpus } => gpus,
-            Want::Series { .. } => None,
-            Want::Tape { .. } | Want::Index | Want::Searches | Want::Rings(_) => return None,
-        };
+        if matches!(
+            self.want,
+            Want::Tape { .. } | Want::Index | Want::Searches | Want::Rings(_)
+        ) {
+            return None;
+        }
+        let gpus = self.gpus();
         let catalog = search.resource.catalog();
         let parsed = language::parse(&search.conditions, catalog, &Dialect::SANDBOX, &[], Mode::Strict).ok()?;
         let is_told = |condition: &Condition| match condition.field.key {

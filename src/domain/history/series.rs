@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use super::outline::{Interval, Outline};
 use super::recall::{Question, Recorded};
 use super::timeline::{self, seconds, share};
-use super::{Moment, PollRow, SearchKey};
+use super::{Moment, PollOutcome, PollRow, SearchKey};
 
 /// The prices of a time: each lot counts for as long as it was on offer.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,7 +26,8 @@ pub struct Bucket {
     pub watched: f64,
     /// `None` where nothing was on offer, or where it was not watched.
     pub levels: Option<Levels>,
-    /// GPUs on offer on average, of volumes GB; `None` where it was not watched.
+    /// GPUs on offer on average, of volumes GB; `None` where it was not watched, or by a truncated response:
+    /// what that lacks may be on offer.
     pub amount: Option<f64>,
 }
 
@@ -36,8 +37,9 @@ pub struct Now {
     pub at: Moment,
     pub levels: Option<Levels>,
     pub lots: usize,
-    /// GPUs, of volumes GB.
+    /// GPUs, of volumes GB; of a truncated poll those that it has.
     pub amount: u64,
+    pub is_complete: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -51,10 +53,12 @@ pub struct Series {
     pub record: Option<(f64, Moment)>,
     /// The share of the time that was watched, from 0 to 1.
     pub watched: f64,
+    /// Usable polls that were truncated.
+    pub truncated: usize,
     /// The lowest price of each usable poll that saw any, ascending.
     lows: Vec<f64>,
     /// Usable polls, also those that saw none.
-    polls: usize,
+    pub polls: usize,
 }
 
 impl Series {
@@ -91,19 +95,22 @@ impl Outline {
             search: self.search.clone(),
             since,
             until,
-            buckets: parts.finish(&times, within),
-            now: within.last().map(|poll| self.now(poll.at)),
+            // What the poll before the time saw holds until the first of it.
+            buckets: parts.finish(&times, polls.get(first.saturating_sub(1)..last).unwrap_or_default()),
+            now: within.last().map(|poll| self.now(poll)),
             record: lows.record,
             watched: share(
                 seconds(timeline::overlap(&times, since, until)),
                 seconds(until.since(since)),
             ),
+            truncated: within.iter().filter(|poll| is_truncated(poll)).count(),
             lows: lows.prices,
             polls: within.len(),
         }
     }
 
-    fn now(&self, at: Moment) -> Now {
+    fn now(&self, poll: &PollRow) -> Now {
+        let at = poll.at;
         let mut prices = Prices::default();
         let (mut lots, mut amount) = (0, 0);
         for interval in self.intervals.iter().filter(|interval| interval.is_on_offer(at)) {
@@ -116,8 +123,13 @@ impl Outline {
             levels: prices.levels(),
             lots,
             amount,
+            is_complete: !is_truncated(poll),
         }
     }
+}
+
+fn is_truncated(poll: &PollRow) -> bool {
+    poll.outcome == PollOutcome::Truncated
 }
 
 /// Prices, and for how long each was asked.
@@ -220,6 +232,10 @@ impl Parts {
             let watched = timeline::overlap(times, *from, *until);
             let next = polls.partition_point(|poll| poll.at < *from);
             let has_poll = polls.get(next).is_some_and(|poll| poll.at < *until);
+            // The poll whose rows the part begins with may be before it.
+            let holds = polls.partition_point(|poll| poll.at <= *from).saturating_sub(1);
+            let seen = polls.get(holds..).unwrap_or_default().iter();
+            let is_whole = !seen.take_while(|poll| poll.at < *until).any(is_truncated);
             // What only one poll saw counts for a second, see `add`.
             let within = polls.get(next..).unwrap_or_default().iter();
             let is_alone = |poll: &&PollRow| {
@@ -233,7 +249,7 @@ impl Parts {
                 until: *until,
                 watched: share(seconds(watched), seconds(until.since(*from))),
                 levels: prices.levels(),
-                amount: (watched > 0 || has_poll).then(|| amount / seconds((watched + alone).max(1))),
+                amount: (is_whole && (watched > 0 || has_poll)).then(|| amount / seconds((watched + alone).max(1))),
             }
         });
         buckets.collect()

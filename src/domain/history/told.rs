@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 
 use super::timeline::seconds;
-use super::verdict::{Days, Memory, Rating, Standing};
+use super::verdict::{Days, Memory, Rating};
 use crate::domain::Resource;
 use crate::domain::format::{self, percent};
 
@@ -29,21 +29,25 @@ impl Memory {
         }
     }
 
-    /// `Market low: from $0.310 now, cheaper than on 8 of the last 10 days`, of the rating of the lowest
-    /// price now.
+    /// `Market low: 1x from $0.310 now, 12% below the usual $0.352; it was more expensive on 8 of the last 10 days`,
+    /// of the rating of the lowest price now.
     pub fn market(&self, rating: &Rating) -> String {
-        let name = rating.standing.name();
-        let lowest = self.lowest.map(|lowest| self.money(lowest));
-        let lowest = lowest.unwrap_or_default();
-        format!("Market {name}: from {lowest} now, {}", compared(rating))
-    }
-
-    /// `12% below its usual price`, of the rating of the lowest price now; `None` unless it is low.
-    pub fn below_usual(&self, rating: &Rating) -> Option<String> {
-        let share = 1.0 - self.lowest? / rating.median;
+        let (name, median) = (rating.standing.name(), self.money(rating.median));
+        let gpus = self.gpus.filter(|_| self.search.resource == Resource::Offers);
+        let gpus = gpus.map_or_else(String::new, |gpus| format!("{gpus}x "));
+        let lowest = self.lowest.unwrap_or(rating.median);
+        let more = lowest / rating.median - 1.0;
         // Less than a hundredth would be noise in words.
-        let is_low = rating.standing == Standing::Low && share >= 0.01;
-        is_low.then(|| format!("{} below its usual price", percent(share)))
+        let usual = match percent(more.abs()) {
+            _ if !more.is_finite() || more.abs() < 0.01 => format!("usually {median}"),
+            share if more < 0.0 => format!("{share} below the usual {median}"),
+            share => format!("{share} above the usual {median}"),
+        };
+        let lowest = self.money(lowest);
+        format!(
+            "Market {name}: {gpus}from {lowest} now, {usual}; {}",
+            compared(rating, more < 0.0)
+        )
     }
 
     /// When the lowest price is usually lowest, in a time zone, once three weeks were watched.
@@ -65,19 +69,20 @@ impl Memory {
     }
 }
 
-/// `cheaper than on 8 of the last 10 days`; `cheaper than in 40% of 30 hours` before days can be compared.
-fn compared(rating: &Rating) -> String {
-    let Days { cheaper, of } = rating.days;
-    if of == 0 {
-        let watched = format::lasting(seconds(rating.watched));
-        let share = percent(1.0 - rating.percentile);
-        return format!("cheaper than in {share} of {watched}");
-    }
+/// `it was cheaper on 8 of the last 10 days`; for how long it was watched before days can be compared.
+fn compared(rating: &Rating, is_below: bool) -> String {
+    let Days { higher, lower, of } = rating.days;
     let days = match of {
+        0 => return format!("{} watched", format::lasting(seconds(rating.watched))),
         10 => "the last 10 days".to_owned(),
         _ => format::counted(of, "watched day", "watched days"),
     };
-    format!("cheaper than on {cheaper} of {days}")
+    let (were, many) = if is_below {
+        ("more expensive", higher)
+    } else {
+        ("cheaper", lower)
+    };
+    format!("it was {were} on {many} of {days}")
 }
 
 /// The cheapest and the most expensive part; `None` if all are equal.

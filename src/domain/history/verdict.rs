@@ -22,7 +22,7 @@ const LEAST_WEEKS: i64 = 21 * DAY;
 // With fewer the band around the curve is too wide to plan by.
 /// Departures below which nothing is said of lifetimes.
 pub(super) const LEAST_DEPARTURES: usize = 30;
-// Few enough to be said as a count, `cheaper than on 7 of 10 days`, and recent enough to plan by.
+// Few enough to be said as a count, `cheaper on 7 of 10 days`, and recent enough to plan by.
 /// Days that a price is compared with one by one.
 const MOST_DAYS: i64 = 10;
 
@@ -30,6 +30,8 @@ const MOST_DAYS: i64 = 10;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Memory {
     pub search: SearchKey,
+    /// The number of GPUs of the offers that it is about; `None` of all.
+    pub gpus: Option<u32>,
     /// The first usable poll of the time.
     pub since: Moment,
     pub until: Moment,
@@ -67,7 +69,8 @@ pub struct Withheld {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Days {
     /// Days on which the usual lowest price was higher.
-    pub cheaper: usize,
+    pub higher: usize,
+    pub lower: usize,
     pub of: usize,
 }
 
@@ -170,6 +173,7 @@ impl Outline {
         let (lows, lowest) = self.lows(question, since);
         Memory {
             search: self.search.clone(),
+            gpus: question.gpus(),
             since,
             until,
             watched: lows.iter().map(|(from, to, _)| to.since(*from)).sum(),
@@ -309,7 +313,11 @@ impl Memory {
     }
 
     fn days(&self, price: f64) -> Days {
-        let mut days = Days { cheaper: 0, of: 0 };
+        let mut days = Days {
+            higher: 0,
+            lower: 0,
+            of: 0,
+        };
         // The last 24 hours are what the price is compared from.
         for day in 1..=MOST_DAYS {
             let until = Moment(self.last.0 - day * DAY);
@@ -320,7 +328,8 @@ impl Memory {
                 && let Some(usual) = quantile(&prices, 0.5)
             {
                 days.of += 1;
-                days.cheaper += usize::from(price < usual);
+                days.higher += usize::from(usual > price);
+                days.lower += usize::from(usual < price);
             }
         }
         days

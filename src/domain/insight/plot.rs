@@ -132,6 +132,35 @@ impl Scale {
         }
     }
 
+    /// Round numbers from the low end to the first above `highest`, at most `most` steps.
+    fn edges(&self, highest: f64, most: usize) -> Vec<f64> {
+        if self.kind == ScaleKind::Linear {
+            let mut step = Step::for_span(self.high - self.low, most);
+            loop {
+                let (first, last) = (step.below(self.low), step.below(highest) + 1.0);
+                if last - first <= count(most) {
+                    let many = whole(last - first, most);
+                    return (0..=many).map(|index| step.times(first + count(index))).collect();
+                }
+                step = step.next();
+            }
+        }
+        let fine = PREFERRED.iter().map(|numbers| (*numbers, 1));
+        let mut finest_first = fine.chain((2..).map(|stride| (PREFERRED[2], stride)));
+        loop {
+            let (numbers, stride) = finest_first.next().unwrap_or((PREFERRED[2], 1_000));
+            let first = self.low.log10().floor();
+            let decades = (0..=whole(highest.log10().floor() - first, 700) + stride).step_by(stride);
+            let number = |decade| numbers.iter().map(move |number| scaled(*number, first + count(decade)));
+            let all: Vec<f64> = decades.flat_map(number).collect();
+            let begin = all.partition_point(|edge| *edge <= self.low).saturating_sub(1);
+            let end = all.partition_point(|edge| *edge <= highest);
+            if end - begin <= most {
+                return all.get(begin..=end).unwrap_or_default().to_vec();
+            }
+        }
+    }
+
     fn decades(&self, most: usize) -> Vec<f64> {
         let (first, last) = (self.low.log10().floor(), self.high.log10().ceil());
         let decades = whole(last - first, 700);
@@ -270,35 +299,52 @@ pub struct Bucket {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Histogram {
-    /// The scale that is divided into equal buckets.
+    /// From the lower bound of the first bucket to the upper one of the last.
     pub scale: Scale,
     pub buckets: Vec<Bucket>,
 }
 
+/// Round numbers in each decade: with about equal ratios, then the coarser ones of the ticks.
+const PREFERRED: [&[f64]; 3] = [
+    // R10 of ISO 3, which has 1, 2 and 5.
+    &[1.0, 1.25, 1.6, 2.0, 2.5, 3.15, 4.0, 5.0, 6.3, 8.0],
+    &[1.0, 2.0, 5.0],
+    &[1.0],
+];
+
 impl Histogram {
-    /// The histogram of `values` in `buckets` bars; `None` without values or bars. Values that are
-    /// not finite are ignored.
-    pub fn of(values: &[f64], buckets: usize, wanted: Option<ScaleKind>) -> Option<Self> {
-        let last = buckets.checked_sub(1)?;
-        let scale = Scale::fit(values.iter().copied(), wanted)?;
-        let edge = |index: usize| match index {
-            0 => scale.low,
-            index if index == buckets => scale.high,
-            index => scale.value(count(index) / count(buckets)),
-        };
-        let mut bars: Vec<Bucket> = (0..buckets)
-            .map(|index| Bucket {
-                low: edge(index),
-                high: edge(index + 1),
+    /// The histogram of `values` in at most `most` bars between round numbers, so that a tick is where a bar
+    /// starts; `None` without values or bars. Values that are not finite are ignored.
+    pub fn of(values: &[f64], most: usize, wanted: Option<ScaleKind>) -> Option<Self> {
+        let values = || values.iter().copied().filter(|value| value.is_finite());
+        let fitted = Scale::fit(values(), wanted).filter(|_| most > 0)?;
+        let edges = fitted.edges(values().reduce(f64::max)?, most);
+        let mut buckets: Vec<Bucket> = edges
+            .windows(2)
+            .map(|pair| Bucket {
+                low: pair[0],
+                high: pair[1],
                 count: 0,
             })
             .collect();
-        for value in values.iter().filter(|value| value.is_finite()) {
+        for value in values() {
             // Compares with the edges that are shown, so that a value never lands in the wrong bar.
-            let above = bars.partition_point(|bar| bar.high <= *value);
-            bars[above.min(last)].count += 1;
+            let above = buckets.partition_point(|bar| bar.high <= value);
+            buckets.get_mut(above)?.count += 1;
         }
-        Some(Self { scale, buckets: bars })
+        let scale = Scale {
+            low: buckets.first()?.low,
+            high: buckets.last()?.high,
+            ..fitted
+        };
+        Some(Self { scale, buckets })
+    }
+
+    /// The bucket that starts at a value.
+    pub fn at(&self, low: f64) -> Option<usize> {
+        // Both are the same round number, each within rounding error.
+        let is_it = |bucket: &Bucket| (bucket.low - low).abs() <= low.abs() * 4.0 * f64::EPSILON;
+        self.buckets.iter().position(is_it)
     }
 
     /// The largest count, to scale the bars.

@@ -178,16 +178,15 @@ pub(crate) fn basis(history: &BidHistory, since: &str, run: &Run) -> Vec<String>
     let [hours, checkpoint, restart] = [run.hours * 3600.0, run.checkpoint, run.restart].map(lasting);
     vec![
         format!(
-            "Recorded since {since}: {} between complete responses of {source}.",
+            "{} recorded since {since}. An interruption costs the work since the last checkpoint (every {checkpoint}) \
+             and a restart ({restart}).",
             lasting(seconds(history.watched))
         ),
+        format!("Recorded: the time between complete responses of {source}."),
         "A bid holds an offer while that is listed and its minimum bid is no higher. The offer with the lowest \
          minimum bid is taken, and the next one when it is lost, to another renter too."
             .to_owned(),
-        format!(
-            "Bill: GPUs for {hours} of work at the bid, without storage and traffic. An interruption costs the work \
-             since the last checkpoint (every {checkpoint}) and a restart ({restart})."
-        ),
+        format!("Bill: GPUs for {hours} of work at the bid, without storage and traffic."),
     ]
 }
 

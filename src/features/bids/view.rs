@@ -15,9 +15,9 @@ use crate::domain::insight::{Scale, recorded_lot};
 use crate::domain::text::visible;
 use crate::features::history;
 use crate::features::history::Recalled;
-use crate::features::history::figures::Figures;
+use crate::features::history::figures::{self, Figures};
 use crate::keys::{Action, Context};
-use crate::widgets::panel::Panel;
+use crate::widgets::panel::{Panel, Size};
 
 /// The fewest lines of a chart that is worth its room.
 const CHART: u16 = 8;
@@ -122,7 +122,7 @@ impl Bids {
             return say(why, theme.warning);
         }
         if self.is_awaited {
-            return say("Reading the record", theme.dim);
+            return say(&history::reading(scene.state), theme.dim);
         }
         let Some(history) = self.history.as_ref().filter(|history| history.watched > 0) else {
             return say(NOTHING, theme.text);
@@ -207,19 +207,15 @@ impl View for Bids {
         let basis = recorded.map_or_else(Vec::new, |history| {
             let since = local.minute(history::prices::seconds(history.since));
             let lines = basis(history, &since, &self.run).into_iter();
+            let most = if scene.size == Size::Compact { 1 } else { usize::MAX };
+            let lines = lines.take(most);
             lines.map(|line| Line::styled(line, scene.theme.dim)).collect()
         });
         let [head, foot] =
             [&text, &basis].map(|lines| u16::try_from(sheet::rows(lines, inner.width)).unwrap_or(u16::MAX));
-        let bids = u16::try_from(outlooks.len()).unwrap_or(u16::MAX);
-        let table = bids.saturating_add(u16::from(bids > 0));
-        let [head, table, foot, chart] = Layout::vertical([
-            Constraint::Length(head),
-            Constraint::Length(table),
-            Constraint::Length(foot),
-            Constraint::Fill(1),
-        ])
-        .areas(inner);
+        let [head, body, foot] =
+            Layout::vertical([Constraint::Length(head), Constraint::Fill(1), Constraint::Length(foot)]).areas(inner);
+        let [table, chart] = figures::beside(outlooks.len(), &HEADS, CHART, body);
         sheet::text(text, head, scene);
         sheet::text(basis, foot, scene);
         if !outlooks.is_empty() {

@@ -137,7 +137,7 @@ impl Report {
     /// The parts of the time that were watched at all.
     fn watched(&self) -> impl Iterator<Item = &Bucket> {
         let buckets = self.series.buckets.iter();
-        buckets.filter(|bucket| bucket.amount.is_some())
+        buckets.filter(|bucket| bucket.watched > 0.0 || bucket.levels.is_some() || bucket.amount.is_some())
     }
 
     fn table(&self) -> String {
@@ -156,7 +156,9 @@ impl Report {
                 level(|levels| levels.p20),
                 level(|levels| levels.median),
                 level(|levels| levels.p80),
-                bucket.amount.map_or_else(String::new, |amount| trimmed(amount, 1)),
+                bucket
+                    .amount
+                    .map_or_else(|| format::NONE.to_owned(), |amount| trimmed(amount, 1)),
                 percent(bucket.watched),
             ]
         }));
@@ -175,8 +177,7 @@ impl Report {
             let at = short(now.at);
             lines.push(format!("Lowest now: {} (last search {at})", unit_price(low)));
             if let Some(share) = self.series.share_below(low) {
-                let none = percent(1.0 - share);
-                lines.push(format!("None below that in {none} of the searches"));
+                lines.push(format!("It was lower in {} of the searches", percent(share)));
             }
         }
         if let Some((price, at)) = self.series.record {
@@ -252,6 +253,7 @@ impl Report {
                 "lowest": now.levels.map(|levels| levels.lowest),
                 "median": now.levels.map(|levels| levels.median),
                 "amount": now.amount,
+                "complete": now.is_complete,
             })),
             "record_low": series.record.map(|(price, at)| json!({
                 "price": price,
@@ -300,7 +302,7 @@ fn rating_json(rating: &Rating) -> Json {
         "highest": rating.highest,
         "outbid": rating.outbid,
         "watched_seconds": rating.watched,
-        "days": { "cheaper_than": rating.days.cheaper, "of": rating.days.of },
+        "days": { "cheaper_than": rating.days.higher, "of": rating.days.of },
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use serde_json::{Map, Value as Json, json};
 
@@ -93,6 +93,29 @@ impl Figures {
         let table = Table::new(self, &columns, &placed, Some(cursor), scene.theme);
         scene.scroll(Region::MAIN, table, area);
     }
+}
+
+// A chart needs that much to tell times or prices apart.
+/// The least width of a chart beside a table.
+const BESIDE: u16 = 60;
+
+/// The room of a table of so many rows and of a chart at least so high: a high table beside the
+/// chart where both fit, or else above it, the chart with what the table leaves.
+pub(crate) fn beside(rows: usize, heads: &[Head], chart: u16, area: Rect) -> [Rect; 2] {
+    let width = heads.iter().map(|(_, _, width, _)| width + 1).sum::<u16>() + 2;
+    // Beside a few rows there would be a blank corner.
+    if area.width >= width + BESIDE && 3 * rows > usize::from(area.height) {
+        let sides = Layout::horizontal([Constraint::Length(width), Constraint::Fill(1)]);
+        return sides.spacing(3).areas(area);
+    }
+    let table = u16::try_from(rows + usize::from(rows > 0)).unwrap_or(u16::MAX);
+    // The chart goes if the table needs its room on a small screen.
+    let most = if area.height >= 2 * chart {
+        area.height - chart
+    } else {
+        area.height
+    };
+    Layout::vertical([Constraint::Length(table.min(most)), Constraint::Fill(1)]).areas(area)
 }
 
 impl Rows for Figures {

@@ -188,6 +188,12 @@ pub fn question(
     }
 }
 
+/// Why an answer is awaited.
+pub(crate) fn reading(state: &State) -> String {
+    let simulation = state.sandbox.simulation();
+    simulation.unwrap_or_else(|| "Reading the record".to_owned())
+}
+
 /// Asks a question of the record; [`Recall::answer`] has the answer once it is here.
 pub(crate) fn ask(cx: &mut Cx<'_>, question: Question) {
     let Lent {

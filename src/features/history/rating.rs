@@ -30,16 +30,17 @@ pub(crate) fn sentences(
     sentences
 }
 
-/// The lowest price of such offers over the recorded time, and how far below its usual one it is now.
+/// The lowest price of such offers over the recorded time until now.
 pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &Theme) -> Option<Line<'static>> {
     // With the range beside it that fits the preview of a terminal with 120 columns.
     const PARTS: usize = 16;
     const LEVELS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
     let (memory, ..) = state.remembered(resource, row)?;
     let prices = memory.trend(PARTS);
-    let known = || prices.iter().flatten().copied();
+    // What is asked now may be above the lowest of each part.
+    let known = || prices.iter().flatten().copied().chain(memory.lowest);
     let (low, high) = (known().reduce(f64::min)?, known().reduce(f64::max)?);
-    if known().count() < 2 {
+    if prices.iter().flatten().count() < 2 {
         return None;
     }
     let level = |price: f64| {
@@ -55,16 +56,11 @@ pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &T
     } else {
         format!("always {}", memory.money(low))
     };
-    let mut spans = vec![
+    Some(Line::from(vec![
         Span::styled(format!("{:9} ", format!("Low {span}")), theme.dim),
         Span::styled(line, theme.series[1]),
         Span::styled(format!(" {range}"), theme.text),
-    ];
-    if let Some(Verdict::Given(rating)) = memory.lowest.map(|lowest| verdict(memory, lowest)) {
-        let below = memory.below_usual(&rating);
-        spans.extend(below.map(|text| Span::styled(format!(" · {text}"), theme.good)));
-    }
-    Some(Line::from(spans))
+    ]))
 }
 
 /// How an offer alone compares, to put behind its letter.

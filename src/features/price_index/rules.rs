@@ -69,16 +69,16 @@ pub(crate) fn cells(line: &IndexLine) -> Vec<Cell> {
 
 /// What the figures rest on; `since` is written as the person reads times.
 pub(crate) fn basis(index: &Index, since: &str, unit: &str) -> Vec<String> {
-    let sizes = SIZES.map(|gpus| format!("{gpus}x"));
+    let sizes = SIZES.map(|gpus| format!("{gpus}x")).join(", ");
     let mut lines = vec![
         format!(
-            "Lowest: the usual (median) lowest {unit} of complete responses since {since}, asked, not paid. {}: what a \
-             GPU costs more there than alone, Bid and Reserved: than on demand, at the same time and without storage.",
-            sizes.join(", ")
+            "Lowest: median lowest price since {since}. {sizes}: difference per GPU from 1x. Bid, Reserved: from \
+             on-demand. Rented: share of known departures."
         ),
-        "Rented: of the machines that left for a known cause, those that were rented. A figure that less than a day \
-         or 30 departures tell is not given."
-            .to_owned(),
+        format!(
+            "Prices are {unit} of complete responses, asked, not paid. Differences compare the same moments, without \
+             storage. Figures from less than a day or 30 departures are left out."
+        ),
     ];
     if index.withheld > 0 {
         lines.push(format!(

@@ -13,10 +13,10 @@ use crate::domain::history::{Answer, DAY, Index, IndexLine, LotFilter, Moment, Q
 use crate::domain::text::visible;
 use crate::features::history;
 use crate::features::history::Recalled;
-use crate::features::history::figures::Figures;
+use crate::features::history::figures::{self, Figures};
 use crate::features::history::prices::{chart_of_lows, seconds};
 use crate::keys::{Action, Context};
-use crate::widgets::panel::Panel;
+use crate::widgets::panel::{Panel, Size};
 
 /// The fewest lines of a chart below the table.
 const CHART: u16 = 9;
@@ -46,14 +46,7 @@ impl PriceIndex {
             question,
             is_awaited: is_on,
             index: None,
-            why: Some(
-                if is_on {
-                    "Reading the record"
-                } else {
-                    "Nothing is recorded without a state folder"
-                }
-                .to_owned(),
-            ),
+            why: (!is_on).then(|| "Nothing is recorded without a state folder".to_owned()),
             model: None,
             cursor: 0,
         })
@@ -145,25 +138,23 @@ impl View for PriceIndex {
             .focused(true)
             .sized(scene.size);
         let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
-        let why = self.why.iter().map(|why| Line::styled(why.clone(), scene.theme.text));
-        let mut text: Vec<Line<'static>> = why.collect();
+        let why = self
+            .why
+            .clone()
+            .or_else(|| self.is_awaited.then(|| history::reading(scene.state)));
+        let why = why.map(|why| Line::styled(why, scene.theme.text));
+        let mut text: Vec<Line<'static>> = why.into_iter().collect();
         let local = scene.state.local_time(scene.now);
         if let Some(index) = self.index.as_ref().filter(|index| !index.lines.is_empty()) {
             let basis = basis(index, &local.minute(seconds(index.since)), &unit).into_iter();
-            text.extend(basis.map(|line| Line::styled(line, scene.theme.dim)));
+            // A small screen has room for what the columns are.
+            let most = if scene.size == Size::Compact { 1 } else { usize::MAX };
+            text.extend(basis.take(most).map(|line| Line::styled(line, scene.theme.dim)));
         }
         let lines = self.lines();
         let head = u16::try_from(sheet::rows(&text, inner.width)).unwrap_or(u16::MAX);
-        let room = inner.height.saturating_sub(head);
-        let table = u16::try_from(lines.len() + 1).unwrap_or(u16::MAX);
-        // The table may take all but the chart, which goes if the table needs its room on a small screen.
-        let table = if room >= 2 * CHART {
-            table.min(room - CHART)
-        } else {
-            table.min(room)
-        };
-        let [head, table, chart] =
-            Layout::vertical([Constraint::Length(head), Constraint::Length(table), Constraint::Fill(1)]).areas(inner);
+        let [head, body] = Layout::vertical([Constraint::Length(head), Constraint::Fill(1)]).areas(inner);
+        let [table, chart] = figures::beside(lines.len(), &HEADS, CHART, body);
         sheet::text(text, head, scene);
         if lines.is_empty() {
             return;

@@ -335,6 +335,7 @@ proptest! {
             let histogram = Histogram::of(&values, most, wanted).unwrap();
             let counted: usize = histogram.buckets.iter().map(|bucket| bucket.count).sum();
             prop_assert_eq!(counted, values.len());
+            prop_assert!(histogram.buckets.len() <= most);
         }
     }
 
@@ -531,13 +532,16 @@ fn a_histogram_counts_each_value_once() {
         .iter()
         .map(|bucket| (bucket.low, bucket.high, bucket.count))
         .collect();
-    assert_eq!(bars, [(1.0, 2.0, 1), (2.0, 3.0, 1), (3.0, 4.0, 1), (4.0, 5.0, 2)]);
+    // The highest value has a bar of its own: five of one, so four of two.
+    assert_eq!(bars, [(0.0, 2.0, 1), (2.0, 4.0, 2), (4.0, 6.0, 2)]);
     assert_eq!(histogram.tallest(), 2);
+    // Ticks are where bars start.
+    assert_eq!([2.0, 3.0, 4.0].map(|tick| histogram.at(tick)), [Some(1), None, Some(2)]);
     assert_eq!(Histogram::of(&values, 0, None), None);
     assert_eq!(Histogram::of(&[], 4, None), None);
-    let wide = Histogram::of(&[0.1, 0.5, 2.0, 10.0], 2, None).unwrap();
+    let wide = Histogram::of(&[0.1, 0.5, 10.0, 99.0], 2, None).unwrap();
     let counts: Vec<_> = wide.buckets.iter().map(|bucket| bucket.count).collect();
-    assert_eq!(counts, [2, 2]); // divided at 1, the middle of 0.1 and 10 by ratio
+    assert_eq!(counts, [2, 2]); // divided at 10, the middle of 0.1 and 1,000 by ratio
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
             card.number("target_util")
                 .map(|share| format!("target utilization {}%", trimmed(share * 100.0, 1))),
             card.number("cold_mult")
-                .map(|factor| format!("cold capacity {}×", trimmed(factor, 2))),
+                .map(|factor| format!("reserve capacity {}×", trimmed(factor, 2))),
         ]),
     );
     lines.push(Line::default());

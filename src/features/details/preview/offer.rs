@@ -159,23 +159,28 @@ fn verdict(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
         let why = browser.computed.unfit_words().replacen('t', "T", 1);
         return card.sentence(&format!("! {why}: not ranked"), theme.warning);
     }
-    let front = browser.computed.front();
+    let front = browser.computed.front().filter(|_| !browser.is_marked(row));
     let lead = front.and_then(|front| front.beaten_by(u32::try_from(row).ok()?));
-    let Some(lead) = lead.filter(|_| !browser.is_marked(row)) else {
+    let Some(lead) = lead else {
         return Vec::new();
     };
-    let better = card.subject.listing.id(lead.row as usize);
+    let id = card.subject.listing.id(lead.row as usize);
+    let id = id.map(|id| id.to_string()).unwrap_or_default();
     let share = |share: Option<f64>| share.map_or_else(|| "much".to_owned(), percent);
     let cheaper = (lead.x > 0.0).then(|| format!("{} cheaper", share(lead.x_share)));
     let faster = (lead.y > 0.0).then(|| format!("{} faster", share(lead.y_share)));
     let by: Vec<String> = [cheaper, faster].into_iter().flatten().collect();
-    let id = better.map(|id| id.to_string()).unwrap_or_default();
     let basis = if browser.computed.job.is_some() {
         "for the job"
     } else {
         "per GPU"
     };
-    let text = format!("{id} beats it: {} {basis}", by.join(" and "));
+    let hidden = if browser.view().contains(&lead.row) {
+        ""
+    } else {
+        ", hidden by your filters,"
+    };
+    let text = format!("{id}{hidden} beats it: {} {basis}", by.join(" and "));
     card.sentence(&text, theme.warning)
 }
 

@@ -64,6 +64,7 @@ pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> 
     rows.sort_by(|left, right| left.0.total_cmp(&right.0));
     let front = browser.computed.front();
     let beats = front.and_then(|front| front.beaten_by(this)).map(|lead| lead.row);
+    let beats = beats.filter(|row| browser.view().contains(row));
     let alternatives = rows.into_iter().map(|(_, row)| row);
     beats
         .into_iter()
@@ -148,7 +149,6 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
     );
     if let Some(table) = blocks.last_mut() {
         table.table = table.lines.len();
-        table.lines.extend(lead(browser, row, scene.theme));
     }
     blocks
 }
@@ -380,25 +380,6 @@ fn figure(listing: &Listing, row: usize, key: &str) -> String {
         }
         _ => format::cell(listing, row, field, 80),
     }
-}
-
-/// By how much the first alternative beats the row.
-fn lead(browser: &Browser, row: usize, theme: &Theme) -> Option<Line<'static>> {
-    let front = browser.computed.front()?;
-    let lead = front.beaten_by(u32::try_from(row).ok()?)?;
-    if browser.is_marked(row) {
-        return None;
-    }
-    let id = browser.listing()?.id(lead.row as usize)?;
-    let (price, basis) = match browser.computed.job {
-        Some(_) => (format::dollars(lead.x), "for the job"),
-        None => (format::per_hour(lead.x), "per GPU"),
-    };
-    let cheaper = (lead.x > 0.0).then(|| format!("{price} cheaper"));
-    let faster = (lead.y > 0.0).then(|| format!("{} DLPerf faster", trimmed(lead.y, 1)));
-    let by: Vec<String> = [cheaper, faster].into_iter().flatten().collect();
-    let text = format!("◆ {id} beats it: {}, {basis}", by.join(" and "));
-    Some(Line::styled(text, theme.good))
 }
 
 /// What a workergroup starts its workers with.

@@ -1,6 +1,8 @@
 //! Draws the price history: what is asked now and was at its lowest, the prices as steps, and the
 //! GPUs on offer below.
 
+use std::fmt::Write as _;
+
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Color;
 use ratatui::symbols::Marker;
@@ -19,14 +21,14 @@ use crate::domain::local::LocalTime;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::text::visible;
 use crate::domain::{Resource, format};
-use crate::features::history::rating;
+use crate::features::history::{rating, reading};
 use crate::keys::Action;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::text::{fit, wrap_line};
 use crate::widgets::theme::Theme;
 
 /// The lowest that the chart of prices gets before that of amounts is left out.
-const LEAST_PRICES: u16 = 7;
+const LEAST_PRICES: u16 = 6;
 
 /// The fewest lines of the chart of amounts: its title, its bars and its axis.
 const AMOUNTS: u16 = 8;
@@ -66,7 +68,8 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     let width = inner.width.max(1);
     let wrapped = text.iter().map(|line| wrap_line(line, width, 2).len());
     let head = u16::try_from(wrapped.sum::<usize>()).unwrap_or(1);
-    let has_amounts = inner.height >= head + LEAST_PRICES + AMOUNTS;
+    let is_counted = series.buckets.iter().any(|bucket| bucket.amount.is_some());
+    let has_amounts = is_counted && inner.height >= head + LEAST_PRICES + AMOUNTS;
     let [head, charts] = Layout::vertical([Constraint::Length(head), Constraint::Fill(1)]).areas(inner);
     sheet::text(text, head, scene);
     let beside = if scene.size == Size::Compact {
@@ -117,7 +120,7 @@ fn empty(view: &History, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         return vec![Line::styled(text, theme.text)];
     }
     if view.is_awaited {
-        return vec![Line::styled("Reading the record", theme.dim)];
+        return vec![Line::styled(reading(scene.state), theme.dim)];
     }
     // A single response has a price and no duration to draw.
     let single = view.series.as_deref().filter(|series| series.now.is_some());
@@ -158,8 +161,9 @@ fn summary(series: &Series, local: &LocalTime, theme: &Theme) -> Vec<Line<'stati
         match now.levels {
             Some(levels) => {
                 line.push(Text::styled(unit_price(levels.lowest), theme.heading));
+                let at_least = if now.is_complete { "" } else { "at least " };
                 let text = format!(
-                    " lowest, {} median, {} to {} for most · {} {noun}",
+                    " lowest, {} median, {} to {} for most · {at_least}{} {noun}",
                     unit_price(levels.median),
                     unit_price(levels.p20),
                     unit_price(levels.p80),
@@ -176,20 +180,24 @@ fn summary(series: &Series, local: &LocalTime, theme: &Theme) -> Vec<Line<'stati
     }
     if let Some((price, at)) = series.record {
         let now = series.now.and_then(|now| now.levels);
-        let share = now.and_then(|now| Some((now.lowest, series.share_below(now.lowest)?)));
-        let rarity = share.map_or_else(String::new, |(lowest, share)| {
-            let lowest = unit_price(lowest);
-            if share > 0.0 {
-                format!(" · below {lowest} in {} of polls", percent(share))
-            } else {
-                format!(" · never below {lowest}")
-            }
+        let share = now.and_then(|now| series.share_below(now.lowest));
+        let rarity = share.map_or_else(String::new, |share| match share {
+            0.0 => " · no poll was cheaper than now".to_owned(),
+            share => format!(" · {} of polls were cheaper than now", percent(share)),
         });
         let at = local.minute(seconds(at));
         let text = format!("Low  {} on {at}{rarity}", unit_price(price));
         lines.push(Line::styled(text, theme.text));
     }
-    let text = format!("Watched {} of the time", percent(series.watched));
+    let mut text = format!("Watched {} of the time", percent(series.watched));
+    if series.truncated > 0 {
+        let [truncated, polls] = [series.truncated, series.polls].map(format::grouped);
+        let _ = write!(
+            text,
+            " · {truncated} of {polls} responses were truncated: their median, P20 and P80 are of the first rows, \
+             and {noun} are not counted"
+        );
+    }
     lines.push(Line::styled(text, theme.dim));
     lines
 }
@@ -423,7 +431,12 @@ fn stairs(
 /// What was on offer, below the prices and over the same time.
 fn draw_amounts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, scene: &mut Scene<'_, '_>) {
     let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
-    scene.render(Line::styled(noun(resource), scene.theme.dim), title);
+    let from = if series.truncated > 0 {
+        ", by complete responses"
+    } else {
+        ""
+    };
+    scene.render(Line::styled(noun(resource).to_owned() + from, scene.theme.dim), title);
     let amounts = series.buckets.iter().filter_map(|bucket| bucket.amount);
     let Some(scale) = Scale::fit(amounts.chain([0.0]), None) else {
         return;

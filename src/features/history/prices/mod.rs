@@ -11,7 +11,9 @@ use super::Recalled;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Scene, View};
 use crate::core::views::keys::{TABBED_CHART, of_chart};
-use crate::domain::history::{Answer, DAY, Lot, LotFilter, Memory, Question, RecordedSearch, SearchKey, Series, Want};
+use crate::domain::history::{
+    Answer, DAY, Lot, LotFilter, Memory, Question, RecordedSearch, SearchKey, Series, Want, quotes,
+};
 use crate::domain::insight::{Standing, recorded_lot};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::{Query, Resource, Untrusted};
@@ -73,6 +75,8 @@ struct Subject {
     title: String,
     search: SearchKey,
     filter: LotFilter,
+    /// Of offers of a model the number of GPUs that the verdict is about, as everywhere.
+    gpus: Option<u32>,
     /// GB that its prices include.
     storage: f64,
 }
@@ -171,7 +175,7 @@ impl History {
             recall::question(Some(search), filter, subject.storage, seconds, want, cx.now)
         };
         let question = ask(self.span.seconds(), Want::Series { buckets: BUCKETS });
-        let month = ask(Span::Month.seconds(), Want::Memory { gpus: None });
+        let month = ask(Span::Month.seconds(), Want::Memory { gpus: subject.gpus });
         for question in [question.clone(), month.clone()] {
             super::ask(cx, question);
         }
@@ -263,6 +267,7 @@ impl Subject {
             title: format!("{name} {conditions}"),
             search,
             filter: LotFilter::default(),
+            gpus: None,
             storage,
         }
     }
@@ -286,13 +291,17 @@ fn subjects(state: &State) -> Vec<Subject> {
     };
     let storage = browser.storage().0;
     let all = Subject::of_search(search.clone(), storage, "search");
-    let lot = row.and_then(|(rows, row)| recorded_lot(rows, u32::try_from(row).ok()?));
-    let Some(lot) = lot else {
+    let lot = row.and_then(|(rows, row)| {
+        let row = u32::try_from(row).ok()?;
+        Some((recorded_lot(rows, row)?, quotes(rows, search.offer_type)(row)?.gpus))
+    });
+    let Some((lot, gpus)) = lot else {
         return vec![all];
     };
     let of = |title: String, machine: Option<i64>, model: Option<String>| Subject {
         title,
         search: search.clone(),
+        gpus: machine.is_none().then_some(gpus),
         filter: LotFilter { machine, model },
         storage,
     };

@@ -15,7 +15,7 @@ use crate::domain::history::{Change, ChangeKind, Event, EventKind, Lasted, Momen
 use crate::domain::local::LocalTime;
 use crate::domain::text::visible;
 use crate::domain::{Resource, Untrusted, format};
-use crate::features::history::Recalled;
+use crate::features::history::{Recalled, reading};
 use crate::keys::Action;
 use crate::widgets::panel::Panel;
 use crate::widgets::table;
@@ -122,7 +122,7 @@ fn empty(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
         });
     let watch = scene.state.keymap.key_of(Action::Watch);
     let lines = if is_awaited {
-        vec![Line::styled("Reading the record", theme.dim)]
+        vec![Line::styled(reading(scene.state), theme.dim)]
     } else if !view.words.is_empty() {
         let text = format!(
             "None of {} events matches “{}”",

@@ -93,8 +93,8 @@ fn supply(state: &State, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
         Some((None, None, true)) => "checking …".to_owned(),
         _ if state.groups().supply.is_queued(&look.search) => "checking …".to_owned(),
         _ => {
-            let key = state.keymap.key_of(Action::CheckSupply);
-            format!("not checked ({key} to check)")
+            let [this, all] = [Action::Preflight, Action::CheckSupply].map(|action| state.keymap.key_of(action));
+            format!("not checked ({this} to check, {all} for all)")
         }
     };
     vec![labelled("Supply now", text, theme.dim, theme)]

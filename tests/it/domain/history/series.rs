@@ -108,6 +108,24 @@ fn a_watched_time_with_nothing_on_offer_is_not_a_gap() {
 }
 
 #[test]
+fn a_truncated_response_does_not_tell_how_much_is_on_offer() {
+    let both = || vec![sighting(1, 4, 1.0), sighting(2, 1, 3.0)];
+    let polls = [0, 60, 120, 180, 240, 300].map(|at| match at {
+        120 | 180 => poll(at, PollOutcome::Truncated, vec![sighting(1, 4, 1.0)]),
+        _ => complete(at, both()),
+    });
+    let recorded = Record::of(&polls).recorded();
+    let found = series(&question(0, 300, Want::Series { buckets: 5 }), &recorded, 5);
+    let amounts: Vec<Option<f64>> = found.buckets.iter().map(|it| it.amount).collect();
+    assert_eq!(amounts, [Some(5.0), Some(5.0), None, None, Some(5.0)]);
+    assert!(found.buckets.iter().all(|it| it.levels.is_some()));
+    assert_eq!((found.truncated, found.polls), (2, 6));
+    assert!(found.now.unwrap().is_complete);
+    let until = series(&question(0, 200, Want::Series { buckets: 1 }), &recorded, 1);
+    assert!(!until.now.unwrap().is_complete);
+}
+
+#[test]
 fn a_question_about_a_machine_leaves_the_others_out() {
     let mut asked = question(0, 600, Want::Series { buckets: 1 });
     asked.filter.machine = Some(2);

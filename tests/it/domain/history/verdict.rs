@@ -46,13 +46,19 @@ fn market_now(hours: i64, lowest: impl Fn(i64) -> f64) -> Rating {
     rated(&memory, memory.lowest.unwrap())
 }
 
+/// On how many days the usual lowest price was higher, on how many lower, and of how many.
+fn days(rating: &Rating) -> [usize; 3] {
+    let Days { higher, lower, of } = rating.days;
+    [higher, lower, of]
+}
+
 #[test]
 fn a_market_that_stands_still_is_typical() {
     let rating = market_now(21 * 24, |_| 0.3);
     assert_eq!(rating.standing, Standing::Typical);
     assert_eq!((rating.lowest, rating.highest), (0.3, 0.3));
     assert_eq!(rating.rank, None);
-    assert_eq!(rating.days, Days { cheaper: 0, of: 10 });
+    assert_eq!(days(&rating), [0, 0, 10]);
 }
 
 #[test]
@@ -60,21 +66,26 @@ fn a_market_that_rose_by_half_is_high_and_one_that_fell_is_low() {
     let last_day = |price: f64| move |hour| if hour < 20 * 24 { 1.0 } else { price };
     let rose = market_now(21 * 24, last_day(1.5));
     assert_eq!(rose.standing, Standing::High);
-    assert_eq!(rose.days, Days { cheaper: 0, of: 10 });
+    assert_eq!(days(&rose), [0, 10, 10]);
     let fell = market_now(21 * 24, last_day(0.5));
     assert_eq!(fell.standing, Standing::Low);
-    assert_eq!(fell.days, Days { cheaper: 10, of: 10 });
+    assert_eq!(days(&fell), [10, 0, 10]);
 }
 
 #[test]
-fn a_low_price_is_told_by_how_much_it_is_below_the_usual_one_and_others_are_not() {
+fn a_price_is_told_beside_the_usual_one_and_on_which_days_it_was_better() {
     let told = |price: f64| {
         let recorded = market(21 * 24, |hour| if hour < 20 * 24 { 1.0 } else { price });
         let memory = remembered(&recorded, 21 * DAY);
-        memory.below_usual(&rated(&memory, memory.lowest.unwrap()))
+        memory.market(&rated(&memory, memory.lowest.unwrap()))
     };
-    assert_eq!(told(0.88).as_deref(), Some("12% below its usual price"));
-    assert_eq!((told(1.0), told(1.5)), (None, None));
+    let low =
+        "Market low: 1x from $0.880 now, 12% below the usual $1.000; it was more expensive on 10 of the last 10 days";
+    assert_eq!(told(0.88), low);
+    let high = "Market high: 1x from $1.500 now, 50% above the usual $1.000; it was cheaper on 10 of the last 10 days";
+    assert_eq!(told(1.5), high);
+    let typical = "Market typical: 1x from $1.000 now, usually $1.000; it was cheaper on 0 of the last 10 days";
+    assert_eq!(told(1.0), typical);
 }
 
 #[test]
@@ -97,12 +108,12 @@ fn a_price_is_compared_with_the_last_days_one_by_one() {
         10.. => 0.4,
         _ => 0.5,
     });
-    assert_eq!(rating.days, Days { cheaper: 8, of: 10 });
+    assert_eq!(days(&rating), [8, 2, 10]);
     // A day that was watched for less than half of it is none to compare with.
     let rating = market_now(35, |_| 0.5);
-    assert_eq!(rating.days, Days { cheaper: 0, of: 0 });
+    assert_eq!(days(&rating), [0, 0, 0]);
     let rating = market_now(36, |_| 0.5);
-    assert_eq!(rating.days, Days { cheaper: 0, of: 1 });
+    assert_eq!(days(&rating), [0, 0, 1]);
 }
 
 #[test]
