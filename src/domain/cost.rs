@@ -157,6 +157,17 @@ pub struct Step {
     pub measure: Measure,
 }
 
+impl Step {
+    const fn new(label: &'static str, formula: String, value: f64, measure: Measure) -> Self {
+        Self {
+            label,
+            formula,
+            value,
+            measure,
+        }
+    }
+}
+
 /// The unit of a [`Step`]'s value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {

@@ -218,8 +218,7 @@ impl Field {
     /// A field with the defaults of `kind`.
     pub const fn new(key: &'static str, label: &'static str, kind: Kind) -> Self {
         let (operators, sortable) = match kind {
-            Kind::Flag => (Operators::EQUALITY, true),
-            Kind::Text | Kind::Country => (Operators::EQUALITY, true),
+            Kind::Flag | Kind::Text | Kind::Country => (Operators::EQUALITY, true),
             Kind::Integer | Kind::Number | Kind::Id | Kind::Version | Kind::Epoch | Kind::Timestamp => {
                 (Operators::ALL, true)
             }

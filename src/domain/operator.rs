@@ -31,46 +31,33 @@ impl Operator {
         Self::Nin,
     ];
 
+    /// What it is called in the specification, in the query language and in words.
+    const fn names(self) -> [&'static str; 3] {
+        match self {
+            Self::Eq => ["eq", "=", "is"],
+            Self::Neq => ["neq", "!=", "is not"],
+            Self::Gt => ["gt", ">", "more than"],
+            Self::Lt => ["lt", "<", "less than"],
+            Self::Gte => ["gte", ">=", "at least"],
+            Self::Lte => ["lte", "<=", "at most"],
+            Self::In => ["in", "in", "is one of"],
+            Self::Nin => ["nin", "notin", "is none of"],
+        }
+    }
+
     /// The name in the specification. A dialect may spell `nin` differently: see
     /// [`super::Dialect::operator`].
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Eq => "eq",
-            Self::Neq => "neq",
-            Self::Gt => "gt",
-            Self::Lt => "lt",
-            Self::Gte => "gte",
-            Self::Lte => "lte",
-            Self::In => "in",
-            Self::Nin => "nin",
-        }
+        self.names()[0]
     }
 
     /// How the query language prints it.
     pub const fn symbol(self) -> &'static str {
-        match self {
-            Self::Eq => "=",
-            Self::Neq => "!=",
-            Self::Gt => ">",
-            Self::Lt => "<",
-            Self::Gte => ">=",
-            Self::Lte => "<=",
-            Self::In => "in",
-            Self::Nin => "notin",
-        }
+        self.names()[1]
     }
 
     pub const fn words(self) -> &'static str {
-        match self {
-            Self::Eq => "is",
-            Self::Neq => "is not",
-            Self::Gt => "more than",
-            Self::Lt => "less than",
-            Self::Gte => "at least",
-            Self::Lte => "at most",
-            Self::In => "is one of",
-            Self::Nin => "is none of",
-        }
+        self.names()[2]
     }
 
     /// Whether the operand is a list.

@@ -53,26 +53,6 @@ pub enum Discrepancy {
 }
 
 impl Discrepancy {
-    /// The same for the storage that the search wants, whether or not the market takes the parameter;
-    /// `None` if prices include just that.
-    fn wanted(self, storage: Option<f64>) -> Option<Self> {
-        match (self, storage) {
-            (
-                Self::OtherStorage {
-                    included: Some(included),
-                    rows,
-                    ..
-                },
-                Some(asked),
-            ) => ((included - asked).abs() > 1e-9).then_some(Self::OtherStorage {
-                included: Some(included),
-                asked,
-                rows,
-            }),
-            (size, _) => Some(size),
-        }
-    }
-
     /// The text for the banner.
     pub fn text(&self) -> String {
         let gb = |gb: f64| format::trimmed(gb, 2);
@@ -137,11 +117,20 @@ impl ResponseCheck {
         }
         if query.resource == Resource::Offers {
             discrepancies.extend(other_type(listing, query.offer_type));
-            let storage = other_storage(listing, query.priced_storage(dialect));
-            if let Some(Discrepancy::OtherStorage { included: agreed, .. }) = &storage {
+            let mut storage = other_storage(listing, query.priced_storage(dialect));
+            if let Some(Discrepancy::OtherStorage {
+                included: agreed,
+                asked,
+                ..
+            }) = &mut storage
+            {
                 included = *agreed;
+                // What the search wants counts, whether or not the market takes the parameter.
+                *asked = query.storage.filter(|_| included.is_some()).unwrap_or(*asked);
+                let asked = *asked;
+                storage = storage.filter(|_| included.is_none_or(|included| (included - asked).abs() > 1e-9));
             }
-            discrepancies.extend(storage.and_then(|storage| storage.wanted(query.storage)));
+            discrepancies.extend(storage);
             discrepancies.extend(too_small(listing, query, dialect));
         }
         Self {

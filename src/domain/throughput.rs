@@ -21,39 +21,32 @@ pub enum WorkUnit {
 impl WorkUnit {
     pub const ALL: [Self; 3] = [Self::Tokens, Self::Images, Self::Steps];
 
-    /// The rate as the configuration names it.
-    pub const fn rate(self) -> &'static str {
+    /// Its name, its rate, what a price is for, and the column of that price.
+    const fn names(self) -> [&'static str; 4] {
         match self {
-            Self::Tokens => "tokens/s",
-            Self::Images => "images/s",
-            Self::Steps => "steps/s",
+            Self::Tokens => ["tokens", "tokens/s", "Mtoken", "dollars_per_mtoken"],
+            Self::Images => ["images", "images/s", "1k images", "dollars_per_kimage"],
+            Self::Steps => ["steps", "steps/s", "1k steps", "dollars_per_kstep"],
         }
     }
 
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Tokens => "tokens",
-            Self::Images => "images",
-            Self::Steps => "steps",
-        }
+        self.names()[0]
+    }
+
+    /// The rate as the configuration names it.
+    pub const fn rate(self) -> &'static str {
+        self.names()[1]
     }
 
     /// As many as a price is for: `$0.11/Mtoken`.
     pub const fn per(self) -> &'static str {
-        match self {
-            Self::Tokens => "Mtoken",
-            Self::Images => "1k images",
-            Self::Steps => "1k steps",
-        }
+        self.names()[2]
     }
 
     /// The computed column of what it costs.
     pub const fn column(self) -> &'static str {
-        match self {
-            Self::Tokens => "dollars_per_mtoken",
-            Self::Images => "dollars_per_kimage",
-            Self::Steps => "dollars_per_kstep",
-        }
+        self.names()[3]
     }
 
     /// What as many units as the column prices cost at `rate` units per second and `hourly` $/h;

@@ -307,35 +307,21 @@ impl Prices<'_> {
         for (((label, formula), value), wanted) in lines.zip(parts.sums).zip(wanted) {
             if wanted > 0.0 {
                 summands.push(summand(value));
-                steps.push(Step {
-                    label,
-                    formula,
-                    value,
-                    measure: Measure::Dollars,
-                });
+                steps.push(Step::new(label, formula, value, Measure::Dollars));
             }
         }
-        steps.push(Step {
-            label: "Total",
-            formula: if summands.is_empty() {
-                "nothing is asked for".to_owned()
-            } else {
-                summands.join(" + ")
-            },
-            value: parts.total,
-            measure: Measure::Dollars,
-        });
+        let formula = if summands.is_empty() {
+            "nothing is asked for".to_owned()
+        } else {
+            summands.join(" + ")
+        };
+        steps.push(Step::new("Total", formula, parts.total, Measure::Dollars));
         steps
     }
 
     /// How the hours come about, where they are not those of the job.
     fn time_steps(&self, row: usize, job: &Job, parts: &Parts) -> Vec<Step> {
-        let step = |label, formula, value| Step {
-            label,
-            formula,
-            value,
-            measure: Measure::Hours,
-        };
+        let step = |label, formula, value| Step::new(label, formula, value, Measure::Hours);
         let mut steps = Vec::new();
         let download = parts.download;
         if let (Some(work), Ok(gpus)) = (job.work, self.workers(row, job)) {

@@ -122,26 +122,20 @@ impl<'a> VolumePrices<'a> {
         let (per_hour, per_month) = (self.hourly(row, term)?, self.monthly(row, term)?);
         let total = self.term_total(row, term)?;
         let [price, gb] = [rounded(price), shown(term.gb, 4)];
-        let step = |label, formula, value, measure| Step {
-            label,
-            formula,
-            value,
-            measure,
-        };
         let steps = vec![
-            step(
+            Step::new(
                 "Per hour",
                 format!("{price} $/GB/month × {gb} GB / 720 h"),
                 per_hour,
                 Measure::DollarsPerHour,
             ),
-            step(
+            Step::new(
                 "Per month of 720 h",
                 format!("{price} $/GB/month × {gb} GB"),
                 per_month,
                 Measure::Dollars,
             ),
-            step(
+            Step::new(
                 "Whole term",
                 format!("{} $/h × {} days × 24 h", rounded(per_hour), shown(term.days, 4)),
                 total,

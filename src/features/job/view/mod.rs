@@ -45,54 +45,40 @@ impl Key {
         Self::By,
     ];
 
+    /// Its label, and the note behind it.
+    const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Run => ("Run time", "24h, 3d, 2w"),
+            Self::Stopped => ("Stopped time", "storage only"),
+            Self::Disk => ("Disk", "50GB, 1.5TB"),
+            Self::Download => ("Download", "for the job"),
+            Self::Upload => ("Upload", "for the job"),
+            Self::Work => ("Work", "500M tokens, instead of run time"),
+            Self::By => ("Done by", "friday, 18:00"),
+            Self::Apply => ("Price offers", ""),
+            Self::Clear => ("Clear pricing", ""),
+        }
+    }
+
     const fn label(self) -> &'static str {
-        match self {
-            Self::Run => "Run time",
-            Self::Stopped => "Stopped time",
-            Self::Disk => "Disk",
-            Self::Download => "Download",
-            Self::Upload => "Upload",
-            Self::Work => "Work",
-            Self::By => "Done by",
-            Self::Apply => "Price offers",
-            Self::Clear => "Clear pricing",
-        }
+        self.words().0
     }
 
-    const fn note(self) -> &'static str {
+    const fn input(self) -> (Input, Quantity) {
         match self {
-            Self::Run => "24h, 3d, 2w",
-            Self::Stopped => "storage only",
-            Self::Disk => "50GB, 1.5TB",
-            Self::Download | Self::Upload => "for the job",
-            Self::Work => "500M tokens, instead of run time",
-            Self::By => "friday, 18:00",
-            Self::Apply | Self::Clear => "",
-        }
-    }
-
-    const fn input(self) -> Input {
-        match self {
-            Self::Run | Self::By | Self::Apply | Self::Clear => Input::RunHours,
-            Self::Stopped => Input::StoppedHours,
-            Self::Disk => Input::DiskGb,
-            Self::Download => Input::GbIn,
-            Self::Upload => Input::GbOut,
-            Self::Work => Input::Work,
-        }
-    }
-
-    const fn quantity(self) -> Quantity {
-        match self {
-            Self::Run | Self::Stopped | Self::By | Self::Apply | Self::Clear => Quantity::Hours,
-            Self::Disk | Self::Download | Self::Upload => Quantity::Gigabytes,
-            Self::Work => Quantity::Number,
+            Self::Run | Self::By | Self::Apply | Self::Clear => (Input::RunHours, Quantity::Hours),
+            Self::Stopped => (Input::StoppedHours, Quantity::Hours),
+            Self::Disk => (Input::DiskGb, Quantity::Gigabytes),
+            Self::Download => (Input::GbIn, Quantity::Gigabytes),
+            Self::Upload => (Input::GbOut, Quantity::Gigabytes),
+            Self::Work => (Input::Work, Quantity::Number),
         }
     }
 
     /// Takes a text as what it says of a job; work and a deadline need not be given.
     fn read(self, text: &str, job: &mut Job, local: &LocalTime) -> Result<(), String> {
-        let number = |text: &str| quantity::within(text, self.quantity(), 0.0..=self.input().most());
+        let (input, quantity) = self.input();
+        let number = |text: &str| quantity::within(text, quantity, 0.0..=input.most());
         let is_blank = text.trim().is_empty();
         match self {
             Self::Run => job.run_hours = number(text)?,
@@ -162,7 +148,7 @@ impl JobForm {
         let has_job = offers.computed.job.is_some();
         let fields = Key::TEXTS.into_iter().zip(texts).map(|(key, text)| {
             let local = local.clone();
-            let field = Field::text(key, key.label(), text).note(key.note());
+            let field = Field::text(key, key.label(), text).note(key.words().1);
             field.check(move |text| key.read(text, &mut Job::default(), &local))
         });
         let mut buttons = vec![Field::button(Key::Apply, Key::Apply.label())];
@@ -234,7 +220,7 @@ impl JobForm {
 }
 
 fn texts(job: Job, local: &LocalTime) -> [String; 7] {
-    let write = |value: f64, key: Key| quantity::write(value, key.quantity());
+    let write = |value: f64, key: Key| quantity::write(value, key.input().1);
     let score = job.work_dlperf_hours;
     let score = score.map(|work| format!("{} {DLPERF_HOURS}", write(work, Key::Work)));
     let work = job.work.map(|work| work.to_string());
