@@ -50,7 +50,7 @@ impl Verification {
 
 /// Disk space of a machine that can be rented separately.
 #[derive(Debug, Clone)]
-pub struct LocalVolume {
+pub(super) struct LocalVolume {
     pub id: u64,
     pub size: f64,
 }

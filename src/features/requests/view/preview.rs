@@ -4,11 +4,16 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::text::Line;
+use ratatui::symbols::Marker;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::canvas::Points;
 
 use super::draw::named;
 use crate::api::{LedgerEntry, redact};
 use crate::core::view::Scene;
+use crate::core::views::chart;
+use crate::core::views::chart::{Axis, Labels};
+use crate::domain::insight::{Scale, ScaleKind};
 use crate::domain::pretty;
 use crate::domain::routing::words;
 use crate::domain::text::visible;
@@ -26,6 +31,12 @@ const BEGINNING: usize = 12 * 1024;
 /// Lines of the request's body before the response starts.
 const REQUEST_LINES: usize = 16;
 
+/// Cells of a run's figures beside its chart.
+const FIGURES: u16 = 44;
+
+/// The fewest lines of a useful chart, with its title and its axis.
+const LEAST_CHART: u16 = 8;
+
 /// Draws what is selected in the list, beside it.
 pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
     let inner = frame(area, scene);
@@ -35,12 +46,78 @@ pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
             entry.map_or_else(Vec::new, |entry| request(entry, inner, scene))
         }
         Some(Row::Run(run)) => {
-            let run = scene.state.requests().run(run);
-            run.map_or_else(Vec::new, |run| route_run(run, inner, scene))
+            let Some(run) = scene.state.requests().run(run) else {
+                return;
+            };
+            let is_beside = inner.width >= 2 * FIGURES;
+            let figures = Constraint::Length(if is_beside { FIGURES } else { inner.width });
+            let [left, right] = Layout::horizontal([figures, Constraint::Fill(1)]).areas(inner);
+            let lines = route_run(run, left, scene);
+            let height = u16::try_from(lines.len() + 1).unwrap_or(u16::MAX);
+            let [text, below] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(left);
+            let (text, chart) = if is_beside { (left, right) } else { (text, below) };
+            timeline(run, chart, scene);
+            return lines_in(text, lines, scene);
         }
         None => Vec::new(),
     };
     lines_in(inner, lines, scene);
+}
+
+/// How long each request of a run took, over the time of the run: a dot each, failed ones as crosses.
+fn timeline(run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
+    let (state, theme) = (scene.state, scene.theme);
+    let of_run = state.ledger.numbered();
+    let of_run = of_run.filter(|(number, _)| state.requests().run_of(*number) == Some(run.number));
+    let sent: Vec<(f64, f64, bool)> = of_run
+        .map(|(_, entry)| (entry.at, entry.took.as_secs_f64(), entry.is_failed()))
+        .collect();
+    let slowest = sent.iter().map(|(_, took, _)| *took).fold(0.0, f64::max);
+    let Some(upwards) = Scale::fit([0.0, slowest], Some(ScaleKind::Linear)) else {
+        return;
+    };
+    let start = sent.iter().map(|(at, ..)| *at).fold(run.to, f64::min);
+    let across = Scale {
+        kind: ScaleKind::Linear,
+        low: 0.0,
+        high: (run.to - start).max(1e-3),
+    };
+    if area.height < LEAST_CHART {
+        return;
+    }
+    let below = if area.height >= 2 * LEAST_CHART {
+        area.height / 2
+    } else {
+        0
+    };
+    let [title, area, below] =
+        Layout::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(below)]).areas(area);
+    scene.render(Line::styled("Latency over time", theme.heading), title);
+    let [x, y] = [(&across, words::span as fn(f64) -> String), (&upwards, words::latency)]
+        .map(|(scale, words)| Axis(scale, Labels::Words(words)));
+    let Some(plot) = chart::axes(&x, Some(&y), area, scene) else {
+        return;
+    };
+    let place = |(at, took, is_failed): &(f64, f64, bool)| {
+        let (x, y) = (across.position(at - start)?, upwards.position(*took)?);
+        Some((*is_failed, (x, y)))
+    };
+    let (failed, fine): (Vec<_>, Vec<_>) = sent.iter().filter_map(place).partition(|(is_failed, _)| *is_failed);
+    let coords: Vec<(f64, f64)> = fine.into_iter().map(|(_, place)| place).collect();
+    let canvas = chart::canvas(Marker::Braille).paint(|context| {
+        let color = theme.series[0].fg.unwrap_or_default();
+        context.draw(&Points { coords: &coords, color });
+        for (_, (x, y)) in &failed {
+            context.print(*x, *y, Span::styled("×", theme.error));
+        }
+    });
+    scene.render(canvas, plot);
+    let all: Vec<f64> = sent.iter().map(|(_, took, _)| *took).collect();
+    if let Some(scale) = Scale::fit(all.iter().copied(), None) {
+        let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(below);
+        scene.render(Line::styled("Requests by latency", theme.heading), title);
+        chart::histogram(&all, None, &Axis(&scale, Labels::Words(words::latency)), area, scene);
+    }
 }
 
 /// Draws what is selected in the list, below it: the response has half of the width to itself.
