@@ -38,7 +38,7 @@ pub(crate) fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Host if browser.host_condition().is_none() => Some("This offer names no host".to_owned()),
         Action::ForgetJob if browser.computed.job.is_none() => Some("Offers are not priced for a job".to_owned()),
         Action::Unmark if browser.marks.is_empty() => Some("Nothing is marked".to_owned()),
-        Action::Compare if browser.marks.len() < 2 => {
+        Action::Compare if browser.listing().is_none() || browser.marks.len() < 2 => {
             Some(format!("Mark at least two rows first ({})", key(Action::Mark)))
         }
         Action::Funnel if browser.resource() == Resource::Workergroups => {
@@ -47,6 +47,7 @@ pub(crate) fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Funnel if browser.query.active().next().is_none() => Some("No filters to explain".to_owned()),
         // The planner leaves out the count that no offer has.
         Action::Cluster if browser.gpus_beyond_an_offer().is_some() => None,
+        _ if needs_rows && has_no_row && browser.remote().is_loading() => Some("Still loading".to_owned()),
         _ if needs_rows && has_no_row => Some("No rows".to_owned()),
         _ => None,
     }

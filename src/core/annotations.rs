@@ -209,9 +209,7 @@ impl Browser {
             }
             let hidden = self.listing_mut().map_or(0, |shown| all.hide_banned(shown));
             if hidden > 0 {
-                let mut marks = std::mem::take(&mut self.marks);
-                marks.retain(|id| self.listing().is_some_and(|listing| listing.row(*id).is_some()));
-                self.marks = marks;
+                self.unmark_absent();
             }
         }
         self.revalue();

@@ -2,6 +2,7 @@
 
 use super::commands::Commands;
 use super::model::Model;
+use super::state::State;
 use super::view::Availability;
 use super::{analysis, annotations, mutations};
 use crate::keys::pane::Pane;
@@ -60,6 +61,13 @@ impl Model {
         if self.binds_itself(action) {
             return None;
         }
+        self.blocked(action, self.overlays.is_empty())
+    }
+}
+
+impl State {
+    /// Why the state of the pane and its table disables an action, if it does.
+    pub(super) fn blocked(&self, action: Action, is_on_pane: bool) -> Option<String> {
         if self.pane == Pane::Requests {
             return None;
         }
@@ -77,22 +85,26 @@ impl Model {
                 .is_none()
                 .then(|| "No request of this pane failed".to_owned()),
             action => (self.features.iter())
-                .find_map(|feature| (feature.disabled)(self, action, self.overlays.is_empty()))
+                .find_map(|feature| (feature.disabled)(self, action, is_on_pane))
                 .or_else(|| analysis::disabled(self, action))
                 .or_else(|| annotations::disabled(self, action)),
         }
     }
+}
 
+impl Model {
     /// Whether the topmost view has its own key for an action: then it means something else there
     /// than in the pane below.
     fn binds_itself(&self, action: Action) -> bool {
-        let Some(view) = self.overlays.last() else {
-            return false;
-        };
-        let is_shared = |context: &&Context| matches!(context, Context::Global | Context::Always);
-        let mut contexts = view.contexts().iter().take_while(|context| !is_shared(context));
-        contexts.any(|context| bindings(*context).any(|row| row.action == action))
+        let view = self.overlays.last();
+        view.is_some_and(|view| bind_themselves(view.contexts(), action))
     }
+}
+
+fn bind_themselves(contexts: &[Context], action: Action) -> bool {
+    let is_shared = |context: &&Context| matches!(context, Context::Global | Context::Always);
+    let mut contexts = contexts.iter().take_while(|context| !is_shared(context));
+    contexts.any(|context| bindings(*context).any(|row| row.action == action))
 }
 
 /// Why no record can be opened, if none can.
@@ -110,16 +122,13 @@ fn nothing_to_open(browser: Option<&Browser>) -> Option<String> {
 impl Commands {
     /// The commands of whoever has the keyboard now.
     pub(crate) fn of(model: &Model) -> Self {
-        let mut disabled: Vec<(Action, String)> = Vec::new();
-        for row in BINDINGS {
-            if !disabled.iter().any(|(known, _)| *known == row.action)
-                && let Some(why) = model.disabled(row.action)
-            {
-                disabled.push((row.action, why));
-            }
-        }
-        let actions = BINDINGS.iter().map(|row| row.action);
-        let hidden = actions.filter(|action| !model.has_use_for(*action)).collect();
+        let actions = || BINDINGS.iter().map(|row| row.action);
+        let by_view = |action| match model.availability(action) {
+            Availability::Disabled(why) => Some((action, why)),
+            Availability::Hidden | Availability::Available => None,
+        };
+        let disabled = actions().filter_map(by_view).collect();
+        let hidden = actions().filter(|action| !model.has_use_for(*action)).collect();
         Self {
             contexts: model.contexts(),
             below: reach(model),
@@ -127,5 +136,13 @@ impl Commands {
             disabled,
             hidden,
         }
+    }
+
+    /// Why an action is disabled now, if it is: the list stays open while rows arrive.
+    pub fn disabled(&self, action: Action, state: &State) -> Option<String> {
+        let by_view = self.disabled.iter().find(|(known, _)| *known == action);
+        let is_own = !self.is_pane && bind_themselves(self.contexts, action);
+        let by_state = || (!is_own).then(|| state.blocked(action, self.is_pane)).flatten();
+        by_view.map(|(_, why)| why.clone()).or_else(by_state)
     }
 }

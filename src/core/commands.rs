@@ -14,6 +14,7 @@ pub struct Commands {
     pub(crate) below: Option<&'static [Context]>,
     /// Whether nothing is open over the pane.
     pub(crate) is_pane: bool,
+    /// What the focused view itself disables, and why.
     pub(crate) disabled: Vec<(Action, String)>,
     /// Actions without a meaning for the focused view.
     pub(crate) hidden: Vec<Action>,
@@ -36,12 +37,6 @@ impl Commands {
         let below = below.iter().filter(|context| !self.contexts.contains(context));
         let contexts = self.contexts.iter().chain(below);
         contexts.flat_map(|context| bindings(*context))
-    }
-
-    /// Why an action is disabled, if it is.
-    pub fn disabled(&self, action: Action) -> Option<&str> {
-        let known = self.disabled.iter().find(|(known, _)| *known == action);
-        known.map(|(_, why)| why.as_str())
     }
 
     /// Runs an action where it has a meaning: for the view that had the focus, else for the table

@@ -27,7 +27,6 @@ impl State {
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
             market: market(self),
-            pane: self.pane.title().to_lowercase(),
             panes: self.browsers.iter().map(pane_state).collect(),
             job: self.browsers[Resource::Offers].computed.job,
             volume_term: self.browsers[Resource::Volumes].computed.term,
@@ -65,12 +64,6 @@ impl State {
             self.screen.split = Split::of(snapshot.split);
             let term = snapshot.volume_term;
             self.browsers[Resource::Volumes].computed.term = term.filter(|term| term.validate().is_ok());
-            let pane = Pane::ALL
-                .into_iter()
-                .find(|pane| pane.title().eq_ignore_ascii_case(&snapshot.pane));
-            if let (Some(pane), false) = (pane, given) {
-                self.pane = pane;
-            }
         }
         if let (Some(search), false) = (self.searches.startup().cloned(), given) {
             match search.read(self.profile.dialect) {

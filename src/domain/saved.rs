@@ -349,9 +349,6 @@ pub struct Snapshot {
     /// The address of the market: the state of one market is not restored on another.
     #[serde(default)]
     pub market: String,
-    /// The open pane, by its name.
-    #[serde(default)]
-    pub pane: String,
     #[serde(default)]
     pub panes: Vec<PaneState>,
     /// The job that offers are priced for.

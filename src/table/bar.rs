@@ -24,6 +24,8 @@ pub struct Bar {
     pub editing: bool,
     /// The error in it, found when it was run.
     pub error: Option<LanguageError>,
+    /// Whether running it starts from the default search.
+    pub resets: bool,
     /// Candidates for the word at the cursor.
     pub completion: Option<Completion>,
     /// Whether Enter would ask the market for other rows than the loaded ones.
@@ -47,6 +49,7 @@ impl Bar {
         let text = if text.is_empty() { text } else { text + " " };
         self.input.set(text);
         self.editing = true;
+        self.resets = false;
         self.recalled = None;
         self.error = None;
     }
@@ -95,6 +98,7 @@ impl Bar {
 
     /// Recalls the cancelled draft, then older queries.
     pub fn older(&mut self) {
+        self.resets = false;
         let recallable = self.recallable();
         let at = match self.recalled {
             None => {

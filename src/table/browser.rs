@@ -249,6 +249,13 @@ impl Browser {
         }
     }
 
+    /// Unmarks rows that are not loaded: nobody sees them, and they have nothing to compare.
+    pub(crate) fn unmark_absent(&mut self) {
+        let listing = self.rows.listing();
+        self.marks
+            .retain(|id| listing.is_some_and(|listing| listing.row(*id).is_some()));
+    }
+
     /// Filters the loaded rows by words.
     pub fn set_words(&mut self, words: Vec<String>) {
         self.ran_words.clone_from(&words);
@@ -306,6 +313,19 @@ impl Browser {
     /// The words of the query last run.
     pub fn ran_words(&self) -> &[String] {
         &self.ran_words
+    }
+
+    /// What a person would call the search: `4090 Europe`; empty if it is the default one.
+    pub fn name(&self) -> String {
+        let dialect = self.dialect();
+        let defaults = language::default_conditions(self.query.catalog(), dialect);
+        let chosen = self.query.active().filter(|own| !defaults.contains(own));
+        // The disk and the like are in the search, not in its name, unless there is nothing else.
+        let (names, others): (Vec<_>, Vec<_>) =
+            chosen.partition(|own| ["gpu_name", "num_gpus", "geolocation"].contains(&own.field.key));
+        let used = if names.is_empty() { others } else { names };
+        let words = used.into_iter().map(|own| language::words(own, dialect));
+        words.collect::<Vec<_>>().join(" ").replace("RTX ", "")
     }
 
     /// Puts the running query's text into the bar.

@@ -4,7 +4,7 @@ use super::browser::Browser;
 use super::computed_columns::{JOB_COLUMNS, TERM_COLUMNS, columns_of};
 use crate::domain::cost::{Job, VolumeTerm};
 use crate::domain::query::DEFAULT_STORAGE_GB;
-use crate::domain::{Operand, Operator, OrderKey, Query, Value};
+use crate::domain::{Operand, Operator, OrderKey, Query, Value, language};
 
 impl Browser {
     /// Whether the rows are in the market's default order.
@@ -66,6 +66,13 @@ impl Browser {
         }
         self.revalue();
         self.asks_other_than(&before)
+    }
+
+    /// Goes back to the default search, priced for no job and no term; the caller sends it.
+    pub fn reset(&mut self) {
+        self.set_job(None);
+        self.set_term(None);
+        self.apply(language::default_query(self.resource(), self.dialect()), Vec::new());
     }
 
     /// Makes the disk of the job, if there is one, the storage that prices include.

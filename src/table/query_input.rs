@@ -149,13 +149,17 @@ impl Browser {
                 if !reading.is_empty() {
                     self.restore_words();
                 }
-                let is_other_job = self.take_job(&reading.meaning.settings, local);
+                let before = self.query.clone();
+                if self.bar.resets {
+                    self.reset();
+                }
                 let settings = &reading.meaning.settings;
+                self.take_job(settings, local);
                 let must_ask = self.take_query(parsed.conditions, parsed.words, settings);
                 self.bar.ran(&text);
                 self.show_query_in_bar();
                 Some(Ran {
-                    must_ask: must_ask || is_other_job,
+                    must_ask: must_ask || self.asks_other_than(&before),
                     told: told(&reading, &text, &replaced),
                     cluster: settings.cluster,
                 })
@@ -170,21 +174,20 @@ impl Browser {
         self.take_query(conditions, words, settings);
     }
 
-    /// Sets the job that plain words describe, if they do; true if the market must be queried for
-    /// its prices. The lowest bill comes first, unless another order was chosen.
-    fn take_job(&mut self, settings: &Settings, local: &LocalTime) -> bool {
+    /// Sets the job that plain words describe, if they do. The lowest bill comes first, unless another order
+    /// was chosen.
+    fn take_job(&mut self, settings: &Settings, local: &LocalTime) {
         if !settings.job.is_job() {
-            return false;
+            return;
         }
         let storage = settings.storage.or(self.query.storage);
         let job = settings.job.over(self.computed.job, storage, local);
         let reorders = self.computed.job.is_none() && self.is_ranked_by_score();
-        let is_changed = self.set_job(Some(job));
+        self.set_job(Some(job));
         if reorders && let Some(field) = self.query.catalog().column("job_cost") {
             let direction = Direction::Ascending;
             self.query.order = vec![OrderKey { field, direction }];
         }
-        is_changed
     }
 
     /// Goes back to the running query; Up recalls the draft.

@@ -14,7 +14,8 @@ const FACTOR: u32 = 4;
 /// The limit that loads more; `None` where all rows are loaded.
 fn limit(state: &State) -> Option<u32> {
     let browser = state.browser().filter(|browser| browser.is_cut())?;
-    let limit = browser.query.limit?;
+    // The planner may have loaded more than the search asks for.
+    let limit = browser.shown_query()?.limit?;
     Some(limit.saturating_mul(FACTOR))
 }
 
@@ -41,22 +42,6 @@ pub(crate) fn load(cx: &mut Cx<'_>) {
         browser.query.limit = Some(limit);
     }
     cx.perform_on_pane(Action::Refresh);
-}
-
-/// As many offers as a plan is made from at first; they take a second to load.
-const PLENTY: u32 = 3_000;
-
-/// Runs the search again with a limit of [`PLENTY`], if the present one left rows out.
-pub(crate) fn load_all(cx: &mut Cx<'_>) {
-    if limit(cx.state).is_none() {
-        return;
-    }
-    if let Some(browser) = cx.state.browser_mut()
-        && browser.query.limit.is_some_and(|limit| limit < PLENTY)
-    {
-        browser.query.limit = Some(PLENTY);
-        cx.perform_on_pane(Action::Refresh);
-    }
 }
 
 /// That cheaper rows may be missing.

@@ -20,6 +20,15 @@ pub enum Subject {
     },
 }
 
+impl Subject {
+    pub const fn unit(&self) -> Unit {
+        match self {
+            Self::Field(field) => field.unit,
+            Self::Derived { unit, .. } => *unit,
+        }
+    }
+}
+
 /// One line: one value for each compared row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompareLine {

@@ -10,6 +10,7 @@ use super::{Bill, whole};
 use crate::domain::cost::{Basis, Job, Prices};
 use crate::domain::format::{self, counted, nominal_gb};
 use crate::domain::listing::Listing;
+use crate::domain::objection::Objection;
 use crate::domain::quantity::{self, Quantity};
 use crate::domain::query::Condition;
 use crate::domain::value::CellRef;
@@ -83,25 +84,27 @@ pub struct Need {
 
 impl Need {
     /// Why no plan can meet it, whatever the market offers.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), Objection> {
+        const LEAST: &str = "min-machines";
         let (least, most) = (self.least_machines, self.most_machines);
         let is_limited = least.is_some() || most.is_some();
         let most_gpus = if is_limited { MOST_GPUS_LIMITED } else { MOST_GPUS };
         if !(1..=most_gpus).contains(&(self.gpus as usize)) {
-            return Err(format!("From 1 to {} GPUs", format::grouped(most_gpus)));
+            let why = format!("From 1 to {} GPUs", format::grouped(most_gpus));
+            return Err(Objection::new("gpus", why));
         }
-        let what = match (least, most) {
-            (_, Some(most)) if most > MOST_MACHINES => return Err(too_many_machines()),
+        let (parameter, why) = match (least, most) {
+            (_, Some(most)) if most > MOST_MACHINES => ("machines", too_many_machines()),
             (Some(least), Some(most)) if least > most => {
-                format!("At least {least} machines is more than at most {most}")
+                (LEAST, format!("At least {least} machines is more than at most {most}"))
             }
             (Some(least), _) if least > self.gpus => {
-                format!("{} GPUs can't be on {least} machines", self.gpus)
+                (LEAST, format!("{} GPUs can't be on {least} machines", self.gpus))
             }
-            (Some(least), _) if least > MOST_MACHINES => return Err(too_many_machines()),
+            (Some(least), _) if least > MOST_MACHINES => (LEAST, too_many_machines()),
             _ => return Ok(()),
         };
-        Err(what)
+        Err(Objection::new(parameter, why))
     }
 
     #[rustfmt::skip] // a table reads as a table

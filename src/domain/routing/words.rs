@@ -11,7 +11,7 @@ pub fn plan(plan: &RoutePlan) -> String {
     let endpoint = Untrusted::from(plan.endpoint.as_str()).screen(40);
     let cost = amount(plan.cost);
     if plan.is_single() {
-        return format!("{endpoint}, one request, cost {cost}");
+        return format!("{endpoint}, one request, load {cost}");
     }
     let stop = match plan.stop {
         Stop::Count(number) => format!("{} requests", count(number)),
@@ -20,7 +20,7 @@ pub fn plan(plan: &RoutePlan) -> String {
     let rate = plan
         .rate
         .map_or_else(String::new, |rate| format!(", {}/s", amount(rate)));
-    format!("{endpoint}, {stop}, {} at once{rate}, cost {cost}", plan.concurrency)
+    format!("{endpoint}, {stop}, {} at once{rate}, load {cost}", plan.concurrency)
 }
 
 /// Why a run ended before its plan was complete, unless the person or the key ended it.

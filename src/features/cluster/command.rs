@@ -60,7 +60,7 @@ fn need(options: &PlanArguments) -> Result<Need, CliError> {
         budget: options.budget,
         conditions: Vec::new(),
     };
-    need.check().map_err(CliError::Usage)?;
+    need.check().map_err(|why| CliError::Usage(why.message))?;
     Ok(need)
 }
 

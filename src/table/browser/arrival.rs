@@ -100,6 +100,7 @@ impl Browser {
         }
         self.asked_query = None;
         let is_arranged = self.rows.take_arranged(rows);
+        self.unmark_absent();
         self.remember_names();
         self.reprice();
         self.after_watched_answer(now);

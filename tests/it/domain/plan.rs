@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bourse::domain::cost::{Basis, Job, Prices};
 use bourse::domain::insight::Bill;
 use bourse::domain::insight::plan::{Need, Offers, Planning, Same};
+use bourse::domain::objection::Objection;
 use bourse::domain::throughput::{Throughput, WorkUnit};
 use bourse::domain::{Condition, Listing, OFFERS, OfferType, Operand, Operator, Value};
 use proptest::prelude::*;
@@ -306,21 +307,30 @@ fn what_no_market_can_meet_is_told() {
     };
     assert_eq!(machines(None, None).check(), Ok(()));
     assert_eq!(machines(Some(8), Some(8)).check(), Ok(()));
-    for (need, words) in [
-        (gpus(0), "From 1 to 1,024 GPUs"),
-        (gpus(1_025), "From 1 to 1,024 GPUs"),
+    for (need, field, words) in [
+        (gpus(0), "gpus", "From 1 to 1,024 GPUs"),
+        (gpus(1_025), "gpus", "From 1 to 1,024 GPUs"),
         (
             Need {
                 gpus: 600,
                 ..machines(None, Some(9))
             },
+            "gpus",
             "From 1 to 512 GPUs",
         ),
-        (machines(Some(3), Some(2)), "At least 3 machines is more than at most 2"),
-        (machines(Some(9), None), "8 GPUs can't be on 9 machines"),
-        (machines(None, Some(65)), "At most 64 machines; blank sets no limit"),
+        (
+            machines(Some(3), Some(2)),
+            "min-machines",
+            "At least 3 machines is more than at most 2",
+        ),
+        (machines(Some(9), None), "min-machines", "8 GPUs can't be on 9 machines"),
+        (
+            machines(None, Some(65)),
+            "machines",
+            "At most 64 machines; blank sets no limit",
+        ),
     ] {
-        assert_eq!(need.check(), Err(words.to_owned()));
+        assert_eq!(need.check(), Err(Objection::new(field, words)));
     }
 }
 

@@ -40,7 +40,6 @@ fn search(name: &str) -> SavedSearch {
 pub fn snapshot() -> Snapshot {
     Snapshot {
         market: "https://market.example".to_owned(),
-        pane: "volumes".to_owned(),
         panes: vec![PaneState {
             search: spec("verified=true"),
             columns: vec!["id".to_owned(), "dph_total".to_owned()],

@@ -40,7 +40,7 @@ fn an_alert_is_added_polls_and_rings_once() {
     for (columns, rows) in SIZES {
         // Machine 9 asks $0.24 and for 8 GB at $1.8 a month 2 cents more.
         let mut desk = with_alert(columns, rows, "0.25");
-        desk.expect("Added alert “This search: any below $0.250/h per GPU”");
+        desk.expect("Added alert “Offers: any below $0.250/h per GPU”");
         let added = desk.effects.iter().find_map(|effect| match effect {
             Effect::Save {
                 saving: Saving::Alerts { change, .. },
@@ -62,7 +62,7 @@ fn an_alert_is_added_polls_and_rings_once() {
         desk.wait(61.0).answer(&market("0.10"));
         let text = "$0.120/h per GPU is the lowest price: machine 9, offer 103";
         assert_eq!(rings(&desk), [text]);
-        desk.expect("Alert “This search: any below $0.250/h per GPU”");
+        desk.expect("Alert “Offers: any below $0.250/h per GPU”");
         // It has rung for the last time: no more polls.
         let calls = desk.calls.len();
         desk.wait(120.0);
@@ -146,13 +146,13 @@ fn an_alert_is_edited_in_place() {
     for (columns, rows) in SIZES {
         let mut desk = with_alert(columns, rows, "0.25");
         desk.keys("esc A down enter").expect("Edit alert");
-        desk.expect("This search").expect("price below");
+        desk.expect("‹ Offers ›").expect("price below");
         desk.keys("down down ctrl-u").type_text("0.2");
         desk.keys("down down right pgdn enter");
-        desk.expect("Saved alert “This search: any below $0.200/h per GPU”");
+        desk.expect("Saved alert “Offers: any below $0.200/h per GPU”");
         let (name, alert) = edited(&desk);
-        assert_eq!(name, "This search: any below $0.250/h per GPU");
-        assert_eq!(alert.name, "This search: any below $0.200/h per GPU");
+        assert_eq!(name, "Offers: any below $0.250/h per GPU");
+        assert_eq!(alert.name, "Offers: any below $0.200/h per GPU");
         assert_eq!(alert.rule.trigger, Trigger::PriceBelow(0.2));
         assert_eq!(alert.rule.repeat, Repeat::EveryTime);
         assert_eq!(desk.model.alerts().all.alerts.len(), 1);
@@ -212,7 +212,7 @@ fn a_ring_that_another_program_has_claimed_is_only_logged() {
         // The other program has logged it in the file that both share.
         let mut all = desk.model.alerts().all.clone();
         all.log.push(Logged {
-            alert: "This search: any below $0.250/h per GPU".to_owned(),
+            alert: "Offers: any below $0.250/h per GPU".to_owned(),
             at: Moment::of(START),
             text: "$0.225/h per GPU with 50 GB is the lowest price: machine 9, offer 103".to_owned(),
         });

@@ -50,7 +50,7 @@ fn machines_have_a_range_and_something_in_common() {
     desk.keys("K");
     fill(&mut desk, "2").keys("tab tab");
     // The pair of 3090s is on two machines, the 4090s are on one.
-    fill(&mut desk, "3").expect("! GPUs: 2 GPUs can't be on 3 machines");
+    fill(&mut desk, "3").expect("! Machines: 2 GPUs can't be on 3 machines");
     fill(&mut desk, "2")
         .expect("$0.520/h")
         .expect("No limit raises the bill");
@@ -77,6 +77,8 @@ fn the_planner_loads_the_offers_that_the_limit_left_out() {
     desk.expect("! Only the first 5 offers: cheaper ones may be missing");
     desk.answer(MARKET).expect_not("may be missing");
     desk.expect("8 GPUs in 1 offer on 1 machine");
+    // The search of the person is as it was.
+    desk.keys("esc").expect("limit 5").expect_not("limit 3000");
 }
 
 #[test]
@@ -131,7 +133,7 @@ fn the_planner_works_on_small_and_large_screens() {
         let mut desk = TestApp::with_offers(MARKET);
         desk.resize(size.0, size.1).keys("K");
         fill(&mut desk, "2")
-            .expect("Machines from")
+            .expect("at least")
             .expect("$0.520/h · 2 GPUs in 2 offers on 2 machines")
             .expect("Runner-up")
             .expect("105");

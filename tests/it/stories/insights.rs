@@ -226,6 +226,22 @@ fn three_prices_fit_into_eighty_columns() {
 }
 
 #[test]
+fn marks_are_of_rows_that_are_there() {
+    let mut desk = wide();
+    desk.keys("space space /")
+        .type_text("h100")
+        .keys("enter")
+        .answer(r#"{"offers":[]}"#);
+    desk.expect_not("marked");
+    desk.keys("v").expect("Mark at least two rows first (Space)");
+    // While two are compared, both leave the market.
+    let mut desk = wide();
+    desk.keys("space space v r").answer(r#"{"offers":[]}"#);
+    desk.expect("! Fewer than two marked rows are left")
+        .expect_not("If you rent all");
+}
+
+#[test]
 fn escape_clears_marks_as_a_step_of_its_own() {
     let mut desk = wide();
     desk.keys("space space").expect("2 marked");

@@ -278,6 +278,35 @@ fn a_mistake_gets_a_caret_and_tab_takes_the_suggestion() {
 }
 
 #[test]
+fn the_defaults_are_those_of_the_whole_search() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("/").expect(" → type what you need: 4090 eu 200gb 3d");
+    desk.type_text("4090 eu 200gb 3d").keys("enter").answer(THREE);
+    desk.expect("job 3d").expect("sort Job $ ▲");
+    desk.keys("/ ctrl-u")
+        .expect(" → resets job, disk, price type, sort and limit, too");
+    // Without Enter nothing is reset, nor by an older query.
+    desk.keys("esc").expect("job 3d");
+    desk.keys("/ ctrl-u up enter").expect("job 3d");
+    desk.calls.clear();
+    desk.keys("/ ctrl-u enter").expect_not("job 3d").expect("sort Score");
+    let asked = desk.asked_query();
+    assert_eq!(
+        language::print(&asked.conditions),
+        "verified=true rentable=true rented=false"
+    );
+    assert_eq!(asked.storage, Some(8.0));
+}
+
+#[test]
+fn commands_that_need_rows_can_be_used_once_they_are_there() {
+    let mut desk = TestApp::new();
+    desk.keys(":").type_text("Compare prices").expect("Still loading");
+    desk.answer(THREE).expect_not("Still loading");
+    desk.keys("enter").expect("RTX 4090").expect_not("Commands");
+}
+
+#[test]
 fn the_carets_are_under_the_mistake_in_a_scrolled_query_too() {
     let mut desk = TestApp::with_offers(THREE);
     let filler = "cpu_ram>=16 ".repeat(12);

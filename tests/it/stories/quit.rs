@@ -121,10 +121,11 @@ fn a_write_and_a_series_are_both_named() {
         let mut desk = creating();
         desk.resize(columns, rows);
         desk.keys("z t ctrl-u").type_text("chat").keys("down ctrl-u");
-        desk.type_text("0").keys("down space enter esc");
+        desk.type_text("0").keys("down down ctrl-u");
+        desk.type_text("100").keys("enter esc");
         desk.keys("q").expect("A run is in progress and a request is pending");
         says(&desk, "Creating a workergroup for endpoint chat");
-        says(&desk, "chat, 100 requests, 4 at once, cost 0");
+        says(&desk, "chat, 100 requests, 4 at once, load 0");
         says(&desk, "discards results that were not exported");
         desk.expect("[ Cancel ]  [ Quit ]");
         desk.keys("enter").expect_not("Quit bourse?");

@@ -407,8 +407,7 @@ fn a_route_run_is_one_row_until_it_is_unfolded() {
     desk.keys("3");
     let groups = r#"{"success": true, "results": [{"id": 1, "endpoint_name": "chat"}]}"#;
     desk.answer(groups);
-    desk.keys("t down down right").expect("‹ several requests ›");
-    desk.keys("down ctrl-u").type_text("20");
+    desk.keys("t down down down ctrl-u").type_text("20");
     desk.keys("down ctrl-u").type_text("20").keys("enter y");
     let tickets: Vec<Ticket> = desk.calls.iter().map(|(ticket, _)| *ticket).collect();
     assert_eq!(tickets.len(), 20, "{}", desk.screen());

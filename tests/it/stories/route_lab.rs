@@ -96,11 +96,8 @@ fn routed(desk: &mut TestApp, ticket: Ticket, at: (f64, f64), result: Result<Rep
 /// Fills the form in for a series by count and presses Enter.
 fn series(desk: &mut TestApp, cost: &str, count: &str, at_once: &str, rate: &str) {
     desk.keys("t down ctrl-u").type_text(cost);
-    desk.keys("down");
-    while !desk.shows("‹ several requests ›") {
-        desk.keys("right");
-    }
-    desk.keys("down ctrl-u").type_text(count);
+    // The form keeps its last input.
+    desk.keys("down down ctrl-u").type_text(count);
     desk.keys("down ctrl-u").type_text(at_once);
     desk.keys("down ctrl-u").type_text(rate).keys("enter");
 }
@@ -123,7 +120,8 @@ fn t_on_a_workergroup_asks_its_endpoint_for_a_worker_once() {
     desk.keys("j t")
         .expect("Endpoint  ▏images")
         .expect("▏100")
-        .expect("‹ one request ›")
+        .expect("‹ a number of requests ›")
+        .expect("Requests  ▏1 ")
         .expect("POST http://127.0.0.1:2/route/")
         .expect("with the profile's key")
         .expect(r#"{"endpoint":"images","cost":100}"#);
@@ -311,7 +309,7 @@ fn a_series_with_load_asks_once_and_without_load_not_at_all() {
         .expect("Sends first:")
         .expect(r#"{"endpoint":"chat","cost":100}"#);
     assert!(desk.calls.is_empty());
-    desk.keys("esc").expect("‹ several requests ›");
+    desk.keys("esc").expect("Requests  ▏101 ");
     assert!(desk.calls.is_empty());
     desk.keys("enter enter");
     assert!(desk.calls.is_empty(), "Enter cancels");
@@ -427,7 +425,7 @@ fn the_reply_and_the_time_to_a_worker_stand_side_by_side() {
 fn a_series_by_duration_without_a_rate_sends_ten_a_second() {
     let mut desk = at_groups(&Dialect::DOCUMENTED);
     desk.keys("t down ctrl-u").type_text("0");
-    desk.keys("down right right").expect("‹ for a duration ›");
+    desk.keys("down right").expect("‹ for a duration ›");
     desk.keys("down ctrl-u").type_text("1s");
     desk.keys("down down").expect("per second; blank: 10");
     desk.keys("enter").expect("for 1.0s, 4 at once, 10/s");
@@ -781,11 +779,11 @@ fn esc_goes_back_to_where_the_lab_was_opened() {
 fn the_plan_is_told_while_it_is_typed() {
     let mut desk = at_groups(&Dialect::DOCUMENTED);
     desk.keys("t")
-        .expect("chat, one request, cost 100")
+        .expect("chat, one request, load 100")
         .expect("Endpoints of your workergroups");
-    desk.keys("down down right down ctrl-u").type_text("600");
+    desk.keys("down down down ctrl-u").type_text("600");
     desk.keys("down down ctrl-u").type_text("50");
-    desk.expect("chat, 600 requests, 4 at once, 50/s, cost 100")
+    desk.expect("chat, 600 requests, 4 at once, 50/s, load 100")
         .expect("Takes about 12s.")
         .expect("A load of up to 60,000 in all.");
     desk.type_text("x").expect("Rate: Not a number");

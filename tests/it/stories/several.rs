@@ -169,7 +169,7 @@ fn rings(desk: &TestApp) -> usize {
 fn add_alert(desk: &mut TestApp) {
     desk.keys("A enter down down ctrl-u").type_text("0.41");
     desk.keys("pgdn enter")
-        .expect("Added alert “This search: any below $0.410/h per GPU”");
+        .expect("Added alert “Offers: any below $0.410/h per GPU”");
     desk.keys("esc");
 }
 

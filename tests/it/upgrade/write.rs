@@ -144,7 +144,6 @@ fn snapshot() -> Snapshot {
     let texts = |all: &[&str]| all.iter().map(|text| (*text).to_owned()).collect();
     Snapshot {
         market: ADDRESS.to_owned(),
-        pane: "volumes".to_owned(),
         panes: vec![
             PaneState {
                 search: SearchSpec {

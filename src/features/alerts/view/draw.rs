@@ -127,10 +127,6 @@ pub(super) fn form(view: &AlertForm, area: Rect, scene: &mut Scene<'_, '_>) {
         let text = format!("Prices are {per}{storage}, as the search has them.");
         lines.push(Line::styled(text, theme.dim));
     }
-    lines.push(Line::styled(
-        "Checked every minute while bourse runs. After a ring it rests until the condition has \
-         been clear for a while.",
-        theme.dim,
-    ));
+    lines.push(Line::styled(view.rhythm(), theme.dim));
     sheet::text(lines, side, scene);
 }

@@ -126,7 +126,7 @@ impl AlertForm {
             text(Key::Workers, "Workers", "20").note("the group's max workers"),
             Field::choice(Key::Repeat, "Rings", REPEATS, 0),
             text(Key::Until, "Until", "").note("2026-12-31 or 2026-12-31 18:00"),
-            text(Key::Name, "Name", "").note("named by its condition if empty"),
+            text(Key::Name, "Name", "").note("blank: search and condition"),
             Field::button(Key::Add, if edited.is_some() { "Save" } else { "Add alert" }),
         ])
         .submits(Key::Add);
@@ -183,6 +183,14 @@ impl AlertForm {
         self.form.set_note(Key::Price, note);
         let is_priced = shown(self.form.chosen(Key::Trigger)).contains(&Key::Per);
         self.form.set_hidden(Key::Per, is_volume || !is_priced);
+    }
+
+    /// How often it is checked, and whether it rings again.
+    pub fn rhythm(&self) -> &'static str {
+        match self.form.chosen(Key::Repeat) {
+            0 => "Checked every minute while bourse runs, until it rings.",
+            _ => "Checked every minute while bourse runs. Rings again after the condition was clear for a while.",
+        }
     }
 
     /// What the prices in the form are for.

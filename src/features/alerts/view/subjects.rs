@@ -5,6 +5,7 @@ use crate::domain::alerts::{Alert, Followed, condition};
 use crate::domain::saved::SearchSpec;
 use crate::domain::text::visible;
 use crate::domain::{Condition, Operand, Operator, Resource, Value, language};
+use crate::widgets::text::capitalized;
 
 /// What an alert can follow, in the words of the choice.
 #[derive(Debug, Clone)]
@@ -23,8 +24,10 @@ pub(super) fn subjects(state: &State) -> Vec<Subject> {
             follows: Followed::Group(id.0),
         }));
     } else if let Some(browser) = state.browser() {
+        let nouns = || capitalized(browser.resource().nouns());
+        let name = Some(visible(&browser.name(), 40)).filter(|name| !name.is_empty());
         subjects.push(Subject {
-            label: "This search".to_owned(),
+            label: name.unwrap_or_else(nouns),
             follows: Followed::Search(SearchSpec::of(&browser.query, &[])),
         });
     }

@@ -19,7 +19,8 @@ pub(super) fn cluster(view: &Cluster, area: Rect, scene: &mut Scene<'_, '_>) {
     let plan = view.planning.as_ref().and_then(|planning| planning.plan.as_ref());
     let total = plan.map_or_else(|| "no plan".to_owned(), |plan| bill(offers).total(plan.bill));
     let lines = lines(view, scene);
-    let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    let rows = sheet::rows(&lines, sheet::result_width(area, scene.size));
+    let rows = u16::try_from(rows).unwrap_or(u16::MAX);
     // A low screen shows the form alone, with the total. Room for an error below the fields.
     let sheet = sheet::with_result(
         Panel::new("Cluster").note(total),

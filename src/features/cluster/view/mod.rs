@@ -7,7 +7,6 @@ use ratatui::layout::Rect;
 use crate::core::State;
 use crate::core::view::{Cx, Outcome, Scene};
 use crate::core::views::form_view::FormView;
-use crate::core::views::wider;
 use crate::domain::cost::Prices;
 use crate::domain::format::trimmed;
 use crate::domain::insight::Bill;
@@ -35,14 +34,17 @@ pub(crate) enum Key {
     Mark,
 }
 
+/// As many offers as a plan is made from at first; they take a second to load.
+const PLENTY: u32 = 3_000;
+
 const MODELS: [&str; 2] = ["all the same", "may differ"];
 
 /// The text fields with their labels and notes; the choices stand behind the first five.
 const TEXTS: [(Key, &str, &str); 8] = [
     (Key::Gpus, "GPUs", ""),
     (Key::Vram, "Memory per GPU", "as sold: 24GB, 80GB"),
-    (Key::Least, "Machines from", ""),
-    (Key::Most, "to", ""),
+    (Key::Least, "Machines", "at least"),
+    (Key::Most, "Machines", "at most"),
     (Key::PerMachine, "GPUs per machine", "at least"),
     (Key::Only, "Only offers", "EU, not CN, inet_up>=500"),
     (Key::Deadline, "Done within", "of the job: 24h, 3d"),
@@ -92,7 +94,6 @@ pub(crate) struct Cluster {
     picks: Vec<(u32, f64)>,
 }
 
-/// Opens the planner with the last input, and loads the offers that the limit of the search left out.
 /// Opens the planner. A count that no offer has leaves the search and becomes the planner's.
 pub(crate) fn open(cx: &mut Cx<'_>) -> bool {
     let offers = cx.table(Resource::Offers);
@@ -143,10 +144,22 @@ fn open_with(cx: &mut Cx<'_>, fill: impl FnOnce(&mut Form<Key>)) -> bool {
         picks: Vec::new(),
     };
     fill(&mut view.form);
+    view.form.focus_on(Key::Gpus);
     view.recompute(offers);
     cx.open(view);
-    wider::load_all(cx);
+    load_more(cx);
     true
+}
+
+/// Searches once for [`PLENTY`] if the search left offers out; its own limit stays the person's.
+fn load_more(cx: &mut Cx<'_>) {
+    let offers = cx.table(Resource::Offers);
+    let (limit, shown) = (offers.query.limit, offers.shown_query().and_then(|shown| shown.limit));
+    if offers.is_cut() && shown.is_some_and(|limit| limit < PLENTY) {
+        offers.query.limit = Some(PLENTY);
+        cx.ask(Resource::Offers);
+        cx.table(Resource::Offers).query.limit = limit;
+    }
 }
 
 impl Cluster {
@@ -189,7 +202,11 @@ impl Cluster {
             budget: number(Key::Budget)?,
             conditions: only(text(Key::Only), browser.dialect()).map_err(|why| (Key::Only, why))?,
         };
-        need.check().map_err(|why| (Key::Gpus, why))?;
+        need.check().map_err(|why| match why.parameter {
+            "machines" => (Key::Most, why.message),
+            "min-machines" => (Key::Least, why.message),
+            _ => (Key::Gpus, why.message),
+        })?;
         match browser.pricing().job {
             None if need.deadline.is_some() => Err((Key::Deadline, "Price the offers for a job first".to_owned())),
             Some(_) | None => Ok(need),
@@ -225,10 +242,13 @@ impl FormView for Cluster {
     }
 
     fn submitted(&mut self, _: Key, cx: &mut Cx<'_>) {
-        if !self.form.validate() || self.need.is_err() {
+        if !self.form.validate() {
             return;
         }
-        if self.picks.is_empty() {
+        if let Err((key, why)) = &self.need {
+            self.form.set_error(*key, Some(why.clone()));
+            self.form.focus_on(*key);
+        } else if self.picks.is_empty() {
             cx.complain("No plan: relax a limit first");
         } else {
             self.mark(cx);

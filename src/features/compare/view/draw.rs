@@ -10,7 +10,6 @@ use super::verdict::letter;
 use super::{Compare, HEADERS, Line, Values};
 use crate::core::frame_layout::Target;
 use crate::core::view::{Region, Scene};
-use crate::domain::text::truncate;
 use crate::features::history::rating;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::text::{cells, fit, wrap};
@@ -57,22 +56,13 @@ impl Grid {
     }
 }
 
-/// What the panel's border tells besides the visible rows.
-fn notes(view: &Compare) -> Vec<String> {
-    let mut notes = Vec::new();
-    if view.absent > 0 {
-        notes.push(format!("{} marked, not loaded", view.absent));
-    }
-    if view.only_differences {
-        notes.push("differing rows only".to_owned());
-    }
-    notes
-}
-
 pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let many = view.rows.len();
-    let mut notes = notes(view);
+    let mut notes = Vec::new();
+    if view.only_differences {
+        notes.push("differing rows only".to_owned());
+    }
     let frame = match scene.size {
         Size::Compact => (0, 1),
         Size::Medium | Size::Wide => (4, 2),
@@ -86,7 +76,7 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
         .flat_map(|sentence| wrap(&sentence, width))
         .collect();
     let above = u16::try_from(verdict.len()).unwrap_or(0);
-    let totals = totals(view, area.height, width, scene.size);
+    let totals = totals(view, area.height, width);
     let below = u16::try_from(totals.len()).unwrap_or(0);
     let mut shown = Viewport::default();
     let page = area.height.saturating_sub(frame.1 + above + 2 + below);
@@ -110,7 +100,7 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
     draw_verdict(&verdict, top, scene);
     let grid = Grid::new(view, inner);
     headers(view, &grid, head, scene);
-    if view.lines.is_empty() {
+    if view.lines.is_empty() && many > 1 {
         let text = TextLine::styled("No differences.", theme.dim);
         scene.render(text, body);
     }
@@ -140,20 +130,11 @@ fn ratings(view: &Compare, scene: &Scene<'_, '_>) -> Vec<String> {
 }
 
 /// The totals as lines; none where the rows need the room.
-fn totals(view: &Compare, height: u16, width: u16, size: Size) -> Vec<String> {
+fn totals(view: &Compare, height: u16, width: u16) -> Vec<String> {
     if height <= 14 || view.totals.is_empty() {
         return Vec::new();
     }
-    let text = rented(view);
-    match size {
-        Size::Compact => vec![truncate(&text, usize::from(width))],
-        Size::Medium | Size::Wide => wrap(&text, width),
-    }
-}
-
-/// The totals of all rows.
-fn rented(view: &Compare) -> String {
-    format!("If you rent all: {}", view.totals.join(" · "))
+    wrap(&format!("If you rent all: {}", view.totals.join(" · ")), width)
 }
 
 fn draw_verdict(verdict: &[String], area: Rect, scene: &mut Scene<'_, '_>) {

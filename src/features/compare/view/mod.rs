@@ -12,7 +12,7 @@ use crate::core::searched::Searched;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::core::views::searched;
 use crate::domain::cost::Prices;
-use crate::domain::field::Section;
+use crate::domain::field::{Section, Unit};
 use crate::domain::insight::{CompareLine, Subject, compare, compare_fields, is_silent};
 use crate::domain::listing::FullRecord;
 use crate::domain::{Dialect, Field, Listing, Resource, RowId, format};
@@ -76,8 +76,6 @@ struct Compared {
 pub struct Compare {
     resource: Resource,
     rows: Vec<Compared>,
-    /// Marked rows that are not loaded.
-    absent: usize,
     lines: Vec<Line>,
     only_differences: bool,
     /// The conclusions, one sentence each.
@@ -95,7 +93,6 @@ impl Compare {
         let mut view = Self {
             resource: browser.resource(),
             rows: Vec::new(),
-            absent: 0,
             lines: Vec::new(),
             only_differences: false,
             verdict: Vec::new(),
@@ -113,7 +110,6 @@ impl Compare {
             return;
         };
         let rows = browser.marked_rows();
-        self.absent = browser.marks.len() - rows.len();
         self.rows = rows
             .iter()
             .filter_map(|row| {
@@ -124,6 +120,13 @@ impl Compare {
             })
             .collect();
         self.cursor = self.cursor.min(self.rows.len().saturating_sub(1));
+        self.lines.clear();
+        if rows.len() < 2 {
+            // The others have left the market: nothing is cheaper than itself.
+            self.verdict = vec!["! Fewer than two marked rows are left: go back and mark others.".to_owned()];
+            self.totals.clear();
+            return;
+        }
         self.verdict = verdict::verdict(browser, listing, &rows);
         self.totals = verdict::totals(browser, listing, &rows);
         let pricing = browser.pricing();
@@ -143,12 +146,17 @@ impl Compare {
             .into_iter()
             .map(|section| (section.section.title(), section.lines));
         let records: Vec<Arc<FullRecord>> = rows.iter().map(|row| listing.whole(*row as usize)).collect();
-        self.lines.clear();
+        // Markets repeat a price under other names: adjusted, discounted, running, in total.
+        let mut prices: Vec<Vec<Option<String>>> = Vec::new();
         let mut alike = Vec::new();
         for (title, lines) in std::iter::once((AT_A_GLANCE, glance)).chain(sections) {
-            let lines = lines
-                .iter()
-                .map(|line| values(browser, listing, (&rows, &records), line));
+            let lines = lines.iter().filter_map(|line| {
+                let values = values(browser, listing, (&rows, &records), line);
+                let is_price = line.subject.unit() == Unit::DollarsPerHour;
+                let is_repeated = is_price && prices.contains(&values.cells);
+                prices.extend(is_price.then(|| values.cells.clone()));
+                (!is_repeated).then_some(values)
+            });
             let (differing, same): (Vec<_>, Vec<_>) = lines.partition(Values::differs);
             alike.extend(same);
             self.add(title, differing);

@@ -80,21 +80,8 @@ pub(crate) struct Palette {
 impl Palette {
     /// The palette for the focused view.
     pub fn new(commands: Commands, state: &State) -> Self {
-        let mut items = actions(&commands, state);
-        if commands.reaches_table() {
-            items.extend(saved(state));
-            items.extend(fields(state));
-        }
-        items.extend(copies(&commands, state));
-        if commands.reaches_markets() {
-            items.extend(connections(state));
-        }
-        Self {
-            list: List::new(grouped(items))
-                .known_as(Entry::names)
-                .listing(Entry::is_listed),
-            commands,
-        }
+        let list = lines(&commands, state);
+        Self { list, commands }
     }
 
     fn submit(&self, cx: &mut Cx<'_>) {
@@ -144,6 +131,20 @@ impl Palette {
     }
 }
 
+fn lines(commands: &Commands, state: &State) -> List<Entry> {
+    let mut items = actions(commands, state);
+    if commands.reaches_table() {
+        items.extend(saved(state));
+        items.extend(fields(state));
+    }
+    items.extend(copies(commands, state));
+    if commands.reaches_markets() {
+        items.extend(connections(state));
+    }
+    let list = List::new(grouped(items));
+    list.known_as(Entry::names).listing(Entry::is_listed)
+}
+
 /// The lines below their headings, those that can be used first.
 fn grouped(mut items: Vec<Item<Entry>>) -> Vec<Item<Entry>> {
     items.sort_by_key(|item| item.disabled.is_some());
@@ -182,7 +183,7 @@ fn actions(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
             title: label(row.name),
             text: explanation(row).to_owned(),
             note: key(row, commands, state),
-            disabled: commands.disabled(row.action).map(str::to_owned),
+            disabled: commands.disabled(row.action, state),
             value: Some(Entry::Do(row)),
         })
         .collect()
@@ -296,6 +297,17 @@ impl View for Palette {
 
     fn widget<'a>(&'a mut self, _: &'a mut Cx<'_>) -> Option<&'a mut dyn InputWidget> {
         Some(&mut self.list)
+    }
+
+    // What needed rows can be done once they are there.
+    fn rows_changed(&mut self, state: &State) {
+        let title = self.list.current().map(|item| item.title.clone());
+        let input = std::mem::take(&mut self.list.input);
+        self.list = lines(&self.commands, state);
+        self.list.input = input;
+        self.list.narrow();
+        let line = self.list.shown().position(|item| Some(&item.title) == title.as_ref());
+        self.list.select(line.unwrap_or_default(), false);
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -66,7 +66,7 @@ impl Help {
     fn submit(&self, cx: &mut Cx<'_>) {
         match self.list.current().and_then(|item| item.value.clone()) {
             None | Some(Entry::Read) => {}
-            Some(Entry::Key(row)) => match self.commands.disabled(row.action) {
+            Some(Entry::Key(row)) => match self.commands.disabled(row.action, cx.state()) {
                 Some(why) => {
                     cx.close();
                     cx.complain(why);
@@ -100,7 +100,7 @@ fn keys(row: &Binding, state: &State) -> String {
 fn key_here(row: &'static Binding, commands: &Commands, state: &State) -> Item<Entry> {
     let why = match state.keymap.owner_of(commands.contexts, row) {
         Some(owner) if owner != row.context => Some(format!("here this key belongs to: {}", owner.title())),
-        _ => commands.disabled(row.action).map(str::to_owned),
+        _ => commands.disabled(row.action, state),
     };
     Item::new(keys(row, state), row.help, Entry::Key(row)).disabled(why)
 }

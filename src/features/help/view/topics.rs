@@ -13,7 +13,7 @@ pub(super) const ALL: [Topic; 3] = [
 // The left sides are short because the keys below them are.
 /// The query language by example.
 pub(super) const LANGUAGE: &[(&str, &str)] = &[
-    ("4090 europe 200gb 3d", "plain words become conditions and a job"),
+    ("4090 eu 200gb 3d", "plain words become conditions and a job"),
     ("gpu_name=RTX_4090", "equal; a _ is a blank in a name"),
     (
         "price<0.5 vram>=24GB",

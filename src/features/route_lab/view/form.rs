@@ -62,13 +62,13 @@ impl Key {
     const fn label(self) -> &'static str {
         match self {
             Self::Endpoint => "Endpoint",
-            Self::Cost => "Cost",
+            Self::Cost => "Load",
             Self::Send => "Send",
             Self::Count => "Requests",
             Self::Duration => "Duration",
             Self::Concurrency => "At once",
             Self::Rate => "Rate",
-            Self::PollCost => "Poll cost",
+            Self::PollCost => "Poll load",
             Self::Patience => "Poll for",
             Self::Start => "Start",
         }
@@ -103,14 +103,12 @@ impl Key {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    Single,
     Count,
     Duration,
 }
 
-const MODES: [(Mode, &str); 3] = [
-    (Mode::Single, "one request"),
-    (Mode::Count, "several requests"),
+const MODES: [(Mode, &str); 2] = [
+    (Mode::Count, "a number of requests"),
     (Mode::Duration, "for a duration"),
 ];
 
@@ -139,13 +137,13 @@ fn blank() -> Form<Key> {
     let modes = MODES.map(|(_, label)| label);
     Form::new(vec![
         Key::Endpoint.text(""),
-        Key::Cost.text("100").note("compute of one request"),
+        Key::Cost.text("100").note("load units of a request"),
         Field::choice(Key::Send, Key::Send.label(), modes, 0),
-        Key::Count.text("100").note("polls do not count"),
+        Key::Count.text("1").note("100 for percentiles"),
         Key::Duration.text("30s").note("30s, 5m, 1h"),
         Key::Concurrency.text("4").note("in flight"),
         Key::Rate.text(""),
-        Key::PollCost.text("").note("blank: same as Cost"),
+        Key::PollCost.text("").note("blank: same as Load"),
         Key::Patience.text("60s").note("while no worker is ready"),
         Field::button(Key::Start, Key::Start.label()),
     ])
@@ -167,11 +165,12 @@ impl NewRun {
     /// Shows the fields that the mode needs.
     fn arrange(&mut self) {
         let mode = self.mode();
+        let is_single = mode == Mode::Count && self.form.text(Key::Count) == "1";
         let form = &mut self.form;
         form.set_hidden(Key::Count, mode != Mode::Count);
         form.set_hidden(Key::Duration, mode != Mode::Duration);
         for key in [Key::Concurrency, Key::Rate, Key::PollCost, Key::Patience] {
-            form.set_hidden(key, mode == Mode::Single);
+            form.set_hidden(key, is_single);
         }
         let rate = if mode == Mode::Duration {
             format!("per second; blank: {DEFAULT_RATE}")
@@ -193,11 +192,10 @@ impl NewRun {
         plan.cost = number(Key::Cost).unwrap_or_default();
         let mode = self.mode();
         match mode {
-            Mode::Single => {}
             Mode::Count => plan.stop = Stop::Count(count(Key::Count).into()),
             Mode::Duration => plan.stop = Stop::Duration(number(Key::Duration).unwrap_or_default()),
         }
-        if mode != Mode::Single {
+        if !plan.is_single() {
             plan.concurrency = count(Key::Concurrency);
             plan.rate = number(Key::Rate).or((mode == Mode::Duration).then_some(DEFAULT_RATE));
             plan.poll = PollPolicy {
@@ -282,7 +280,7 @@ impl FormView for NewRun {
     }
 
     fn changed(&mut self, key: Key, _: &mut Cx<'_>) {
-        if key == Key::Send {
+        if matches!(key, Key::Send | Key::Count) {
             self.arrange();
         }
     }
@@ -390,7 +388,7 @@ impl NewRun {
                         lines.push(Line::styled(text, theme.warning));
                     }
                 } else {
-                    lines.push(Line::from("Cost 0 adds no load."));
+                    lines.push(Line::from("Requests of load 0 add no load."));
                 }
             }
             Err(errors) => {

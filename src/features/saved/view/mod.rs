@@ -39,14 +39,15 @@ pub(crate) struct Saved {
 }
 
 impl Saved {
-    /// The list, on the search that was saved last, else on its first line.
+    /// The list, on the search that was saved last, else on the first saved one, else on its first line.
     pub fn open(cx: &mut Cx<'_>) -> bool {
-        let added = cx.drafts().take::<Added>();
+        let added = cx.drafts().take::<Added>().map(|Added(name)| name);
         cx.try_open(|state| {
             let mut view = Self {
                 list: List::new(items(state)),
             };
-            if let Some(Added(name)) = added {
+            let first = || state.searches.saved.first().map(|search| search.name.clone());
+            if let Some(name) = added.or_else(first) {
                 view.relist(state, Some(&Entry::Saved(name)));
             }
             Some(view)
@@ -154,20 +155,14 @@ pub(crate) fn ask_name(in_list: bool, cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// What a person would call a search: `4090 Europe 3 days`.
+/// The name of the search with its words and its job: `4090 Europe 3 days`.
 fn proposed_name(browser: &Browser) -> String {
-    let dialect = browser.dialect();
-    let defaults = language::default_conditions(browser.query.catalog(), dialect);
-    let chosen = browser.query.active().filter(|own| !defaults.contains(own));
-    // The disk and the like are in the search, not in its name, unless there is nothing else.
-    let (names, others): (Vec<_>, Vec<_>) =
-        chosen.partition(|own| ["gpu_name", "num_gpus", "geolocation"].contains(&own.field.key));
-    let used = if names.is_empty() { others } else { names };
-    let words = used.into_iter().map(|own| language::words(own, dialect));
     let job = browser.computed.job.map(|job| job.length());
-    let words: Vec<_> = words.chain(browser.ran_words().to_vec()).chain(job).collect();
-    let name = words.join(" ").replace("RTX ", "");
-    name.chars().take(LONGEST_NAME).collect()
+    let words = std::iter::once(browser.name())
+        .chain(browser.ran_words().to_vec())
+        .chain(job);
+    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    words.join(" ").chars().take(LONGEST_NAME).collect()
 }
 
 fn save(name: String, in_list: bool, cx: &mut Cx<'_>) {

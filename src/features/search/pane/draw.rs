@@ -52,7 +52,7 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
         area = rest;
     }
     let row = browser.selected_row();
-    let has_card = first_run::is_due(view, scene.state);
+    let has_card = first_run::is_due(view.resource, scene.state);
     let below = room_below(view, browser, area, scene);
     let has_room = scene.size != Size::Compact || below.is_some();
     if !has_room || scene.state.screen.split.is_folded() || (row.is_none() && !has_card) {

@@ -13,7 +13,7 @@ use crate::widgets::panel::{Panel, Size};
 use crate::widgets::text::wrap;
 
 const KEYS: [(Action, &str); 6] = [
-    (Action::Query, "search by conditions or words"),
+    (Action::Query, "search: 4090 eu 200gb 3d"),
     (Action::Open, "open the selected offer"),
     (Action::Job, "price offers for your job"),
     (Action::Summary, "see the market by GPU model"),
@@ -22,8 +22,8 @@ const KEYS: [(Action, &str); 6] = [
 ];
 
 /// Whether the card is to be shown: in the sandbox, until a person has closed it or searched.
-pub(super) fn is_due(view: &BrowserPane, state: &State) -> bool {
-    view.resource == Resource::Offers && !state.markets.is_welcomed && state.markets.invites && state.profile.is_sandbox
+pub(super) fn is_due(resource: Resource, state: &State) -> bool {
+    resource == Resource::Offers && !state.markets.is_welcomed && state.markets.invites && state.profile.is_sandbox
 }
 
 /// Closes the card for good at a key or click, if there is room for it, or at a search: who has not
@@ -32,7 +32,7 @@ pub(super) fn close(view: &BrowserPane, is_search: bool, cx: &mut Cx<'_>) {
     let state = cx.state();
     let (columns, rows) = state.screen.size;
     let has_room = Size::of(columns, rows) != Size::Compact && !state.screen.split.is_folded();
-    if (has_room || is_search) && is_due(view, state) {
+    if (has_room || is_search) && is_due(view.resource, state) {
         cx.markets().is_welcomed = true;
     }
 }

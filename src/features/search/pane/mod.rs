@@ -14,7 +14,7 @@ use ratatui::layout::Rect;
 
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
-use crate::domain::{Field, Resource, language};
+use crate::domain::{Field, Resource};
 use crate::features::auto_refresh;
 use crate::features::market::summary as market;
 use crate::features::market::summary::Overview;
@@ -44,7 +44,6 @@ pub struct BrowserPane {
     resource: Resource,
     focus: Focus,
     market: Overview,
-    /// Whether it has not been used yet.
     /// Whether Enter applies a suggestion.
     has_suggestion: bool,
 }
@@ -94,11 +93,7 @@ impl BrowserPane {
                 self.refresh(cx);
             }
             Action::Reset => {
-                let mut fresh = language::default_query(self.resource, browser.dialect());
-                if browser.computed.job.is_some() {
-                    fresh.storage = browser.query.storage;
-                }
-                browser.apply(fresh, Vec::new());
+                browser.reset();
                 browser.show_query_in_bar();
                 self.refresh(cx);
             }

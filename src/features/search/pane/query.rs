@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{BrowserPane, Focus, POPUP};
+use super::{BrowserPane, Focus, POPUP, first_run};
 use crate::core::frame_layout::Target;
 use crate::core::keys::Keymap;
 use crate::core::view::{Cx, Outcome, Region, Scene};
@@ -24,6 +24,9 @@ use crate::widgets::panel::Panel;
 use crate::widgets::text::{cells, fit};
 use crate::widgets::theme::Theme;
 use crate::widgets::viewport::Viewport;
+
+/// A search in the fewest words.
+const EXAMPLE: &str = "4090 eu 200gb 3d";
 
 /// Cells of the prompt before the query.
 const PROMPT: u16 = 3;
@@ -68,6 +71,7 @@ pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) ->
             let defaults = language::default_conditions(browser.query.catalog(), browser.dialect());
             browser.bar.input.set(language::print_briefly(&defaults));
             browser.edit_query();
+            browser.bar.resets = browser.resource() != Resource::Workergroups;
         }
         Action::Older => {
             browser.bar.older();
@@ -116,6 +120,8 @@ fn count_text(browser: &Browser, width: u16, scene: &Scene<'_, '_>) -> String {
 fn layout(browser: &Browser, area: Rect, scene: &Scene<'_, '_>) -> ([Rect; 3], String) {
     let shown = if browser.bar.editing {
         count_text(browser, area.width, scene)
+    } else if first_run::is_due(browser.resource(), scene.state) {
+        format!("try {} {EXAMPLE}", scene.key(Action::Query))
     } else {
         String::new()
     };
@@ -286,8 +292,8 @@ pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Sce
     let x = column_of(completion.span.start, browser, line, scene)
         .saturating_sub(2)
         .min(screen.right().saturating_sub(width));
-    // What plain words mean is shown below the query.
-    let below = if bar.understood.text.is_empty() { 1 } else { 2 };
+    // What plain words mean, or can mean, is shown below the query.
+    let below = if advice(browser).is_none() { 1 } else { 2 };
     let height = height.min(screen.bottom().saturating_sub(line.y + below + 2)).max(1);
     let area = Rect::new(x, line.y + below, width, height + 2).intersection(screen);
     Clear.render(area, scene.frame.buffer_mut());
@@ -350,11 +356,10 @@ pub(super) fn settings(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>)
     if let Some(error) = &browser.bar.error {
         return caret(browser, error, area, scene);
     }
-    let understood = &browser.bar.understood.text;
-    if browser.bar.editing && !understood.is_empty() {
+    if let Some(text) = advice(browser).filter(|_| browser.bar.editing) {
         let line = Line::from(vec![
             Span::styled(" → ", scene.theme.dim),
-            Span::styled(understood.as_str(), scene.theme.good),
+            Span::styled(text, scene.theme.good),
         ]);
         return scene.render(fit(line, area.width.saturating_sub(1)), area);
     }
@@ -366,6 +371,20 @@ pub(super) fn settings(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>)
     let mut line = separated(parts(browser, keymap, &local, theme), theme);
     line.spans.insert(0, Span::raw("   "));
     scene.render(fit(line, area.width.saturating_sub(1)), area);
+}
+
+/// What the typed words mean; before anything is typed, what can be.
+fn advice(browser: &Browser) -> Option<String> {
+    let bar = &browser.bar;
+    match (&*bar.understood.text, browser.resource()) {
+        ("", Resource::Offers) if bar.resets => Some("resets job, disk, price type, sort and limit, too".to_owned()),
+        ("", Resource::Volumes) if bar.resets => Some("resets term, sort and limit, too".to_owned()),
+        ("", Resource::Offers) if bar.input.text().trim() == browser.query_text() => {
+            Some(format!("type what you need: {EXAMPLE}"))
+        }
+        ("", _) => None,
+        (understood, _) => Some(understood.to_owned()),
+    }
 }
 
 fn parts(browser: &Browser, keymap: &Keymap, local: &LocalTime, theme: &Theme) -> Vec<(String, Style)> {
