@@ -149,13 +149,15 @@ impl Browser {
                 if !reading.is_empty() {
                     self.restore_words();
                 }
-                let before = self.query.clone();
+                let mut before = self.query.clone();
                 if self.bar.resets {
                     self.reset();
                 }
                 let settings = &reading.meaning.settings;
                 self.take_job(settings, local);
                 let must_ask = self.take_query(parsed.conditions, parsed.words, settings);
+                // Whether another order is asked for depends on the limit, which `must_ask` has seen to.
+                before.order.clone_from(&self.query.order);
                 self.bar.ran(&text);
                 self.show_query_in_bar();
                 Some(Ran {

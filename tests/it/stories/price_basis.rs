@@ -216,8 +216,11 @@ fn the_disk_of_the_job_survives_a_restart_and_other_searches() {
         model.restore(Some(&snapshot), Default::default(), false);
     });
     assert_eq!(body(&desk, &Dialect::VAST)["allocated_storage"], json!(720));
-    desk.answer(MARKET).keys(":").type_text("reset-query").keys("enter");
+    desk.answer(MARKET).keys("/").type_text("num_gpus>=1").keys("enter");
     assert_eq!(body(&desk, &Dialect::VAST)["allocated_storage"], json!(720));
+    // The default search has no job.
+    desk.answer(MARKET).keys(":").type_text("reset-query").keys("enter");
+    assert_eq!(body(&desk, &Dialect::VAST)["allocated_storage"], json!(8));
 }
 
 #[test]
