@@ -31,9 +31,9 @@ const EVERY: u32 = 60;
 /// Seconds between two lists of workergroups.
 const LIST_EVERY: u32 = 600;
 
-// Others record about once a minute.
-/// Seconds until what another program records is read again.
-const LOOK: f64 = 15.0;
+// Rings and changes are told at most a quarter of an interval late.
+/// How often, between two polls of another program, it is read whether it recorded one.
+const LOOKS: f64 = 4.0;
 
 /// Seconds after which the files of searches, alerts and bans are read again.
 const RELOAD: f64 = 60.0;
@@ -287,7 +287,7 @@ impl<'a> Watcher<'a> {
             self.check(&poll, None);
             self.tell_changes(poll.at);
         }
-        self.schedule.look_again(task, now.mono, LOOK);
+        self.schedule.look_again(task, now.mono, f64::from(every) / LOOKS);
         self.finish(task);
         None
     }

@@ -397,15 +397,13 @@ fn watched(
     let other = settings(root.path(), alone);
     let mut chance = fastrand::Rng::with_seed(7);
     let (mut first, mut second) = (vec![0.0], Vec::new());
-    // Who is not first looks every few seconds whether the other still watches: most of the time of a month.
-    let together = if days > 2.0 { 20.0 * MINUTE } else { HOUR };
     for day in 0..days.ceil() as u32 {
         let day = f64::from(day) * DAY;
         let kill = day + DAY * (0.3 + 0.5 * chance.f64());
         // Back at once, or after minutes.
         let pause = [0.0, 30.0, 900.0][chance.usize(..3)];
         first.extend([kill, kill + pause]);
-        second.extend([kill - together, kill + together]);
+        second.extend([kill - HOUR, kill + HOUR]);
     }
     let program = |settings, mut kills: Vec<f64>| {
         kills.reverse();
