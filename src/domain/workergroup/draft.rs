@@ -121,7 +121,8 @@ impl Draft {
             without.push(format!("{} prices", query.offer_type.wire()));
         }
         if query.order != usual.order {
-            without.push(format!("sort {}", language::print_order(&query.order)));
+            let columns: Vec<_> = query.order.iter().map(|key| key.field.label).collect();
+            without.push(format!("sort {}", columns.join(", ")));
         }
         if let Some(limit) = query.limit.filter(|_| query.limit != usual.limit) {
             without.push(format!("limit {limit}"));

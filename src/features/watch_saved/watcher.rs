@@ -35,8 +35,9 @@ const LIST_EVERY: u32 = 600;
 /// How often, between two polls of another program, it is read whether it recorded one.
 const LOOKS: f64 = 4.0;
 
-/// Seconds after which the files of searches, alerts and bans are read again.
-const RELOAD: f64 = 60.0;
+// As often as there is something to do, and soon enough after a person changed something.
+/// Seconds after which the files of searches, alerts and bans are read again, at the least and at the most.
+const RELOAD: (u32, u32) = (60, 600);
 
 // What troubles are about, as they are told.
 const MARKET: &str = "the market";
@@ -74,6 +75,11 @@ pub struct Rhythm {
 }
 
 impl Rhythm {
+    /// Seconds after which the person's files are read again.
+    fn reload(self) -> f64 {
+        f64::from(self.every.unwrap_or(EVERY).clamp(RELOAD.0, RELOAD.1))
+    }
+
     /// Seconds between two requests of a task.
     pub fn every(self, task: &Task) -> f64 {
         f64::from(match task {
@@ -149,7 +155,7 @@ impl<'a> Watcher<'a> {
                 _ => Step::Send(Request::Search(query.clone())),
             };
         }
-        let is_old = |at: f64| !self.rhythm.is_once && now.mono - at >= RELOAD;
+        let is_old = |at: f64| !self.rhythm.is_once && now.mono - at >= self.rhythm.reload();
         if self.reloaded.is_none_or(is_old) {
             self.reload(now);
         }
@@ -158,11 +164,11 @@ impl<'a> Watcher<'a> {
                 return if self.rhythm.is_once {
                     Step::Done
                 } else {
-                    Step::Wait(now.mono + RELOAD)
+                    Step::Wait(now.mono + self.rhythm.reload())
                 };
             };
             if at > now.mono {
-                return Step::Wait(at.min(now.mono + RELOAD));
+                return Step::Wait(at.min(now.mono + self.rhythm.reload()));
             }
             self.awaited = self.targets.iter().position(|target| target.task == task).unwrap_or(0);
             if let Some(request) = self.request(&task, now) {

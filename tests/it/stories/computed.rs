@@ -338,7 +338,7 @@ fn a_group_from_a_search_gets_its_disk_and_says_beside_the_search_what_it_lacks(
     desk.keys(":").type_text("from-search").keys("enter");
     desk.resize(90, 48).answer(FOUR);
     desk.expect("--disk 200");
-    desk.expect("Not part of a workergroup: bid prices, sort dph_total, limit 50");
+    desk.expect("Not part of a workergroup: bid prices, sort $/h, limit 50");
     desk.type_text("chat");
     says(&desk, r#""launch_args": "--disk 200""#);
     desk.keys("esc").expect_not("Not part of");

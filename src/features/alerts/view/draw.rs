@@ -11,7 +11,7 @@ use crate::core::views::form_view::FormView;
 use crate::core::views::sheet;
 use crate::domain::alerts::{Alert, Followed, condition, repeat};
 use crate::domain::format;
-use crate::domain::history::{Moment, PricePer, with_storage};
+use crate::domain::history::{Moment, PricePer, Repeat, with_storage};
 use crate::domain::text::visible;
 use crate::widgets::panel::{Panel, Size};
 
@@ -85,7 +85,14 @@ fn describe(alert: &Alert, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let before = lines.len();
     lines.extend(rings);
     if lines.len() == before {
-        lines.push(Line::styled("Has not rung yet", theme.dim));
+        // It is told once the record has it.
+        let is_ringing = alert.rule.repeat == Repeat::Once && !alert.is_paused && !alert.is_active(now);
+        let text = if is_ringing {
+            "Rang a moment ago"
+        } else {
+            "Has not rung yet"
+        };
+        lines.push(Line::styled(text, theme.dim));
     }
     lines
 }

@@ -88,6 +88,16 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
                 (Action::Pane(Pane::Requests), "open requests"),
             ],
         },
+        // While the query is typed, its keys are letters.
+        (_, Some(listing)) if browser.bar.editing && browser.bar.is_other_query => Note {
+            title: format!(
+                "None of the {} loaded {} match",
+                listing.len(),
+                browser.resource().nouns()
+            ),
+            reasons: Vec::new(),
+            keys: vec![(Action::Submit, "search the market")],
+        },
         (_, Some(listing)) if !browser.words.is_empty() => Note {
             title: format!(
                 "None of the {} loaded {} match “{}”",
