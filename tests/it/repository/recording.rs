@@ -55,7 +55,7 @@ const TOUR: &[(&str, &str, f64)] = &[
     ("All 5 workergroups", "", 2.0),
     // Test a route.
     ("All 5 workergroups", "jt", 1.0),
-    ("New run", "<Down><Down><Space><Down><C-u>200<Down><C-u>8<Down>100", 1.0),
+    ("New run", "<Down><Down><Down><C-u>200<Down><C-u>8<Down>100", 1.0),
     ("200 requests", "<Enter>", 2.0),
     ("Start this run?", "<Right><Enter>", 0.5),
     ("Done", "", 4.0),

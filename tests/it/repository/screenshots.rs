@@ -104,7 +104,7 @@ const SHOTS: &[Shot] = &[
             ("llama-70b", "t"),
             (
                 "New run",
-                "<Down><Down><Space><Down><C-u>600<Down><C-u>8<Down>100<Enter>",
+                "<Down><Down><Down><C-u>600<Down><C-u>8<Down>100<Enter>",
             ),
             ("Start this run?", "y"),
             ("Done", ""),
