@@ -102,10 +102,7 @@ const SHOTS: &[Shot] = &[
         steps: &[
             ("First 500, more exist", "3"),
             ("llama-70b", "t"),
-            (
-                "New run",
-                "<Down><Down><Down><C-u>600<Down><C-u>8<Down>100<Enter>",
-            ),
+            ("New run", "<Down><Down><Down><C-u>600<Down><C-u>8<Down>100<Enter>"),
             ("Start this run?", "y"),
             ("Done", ""),
         ],
