@@ -134,11 +134,12 @@ impl Keeper {
         let days = past.days;
         let _ = self.outbox.send(Message::Simulating(Some(days)));
         let polls = past.polls(is_stopped);
-        let recorded = self.with(|database| polls.iter().try_for_each(|poll| database.record(poll).map(|_| ())));
+        // Of a part, killed meanwhile, the next start would think that it is the past.
+        let recorded = (!polls.is_empty()).then(|| self.with(|database| database.record_all(&polls)));
         let _ = self.outbox.send(Message::Simulating(None));
-        if polls.is_empty() {
+        let Some(recorded) = recorded else {
             return !is_stopped.load(Ordering::Relaxed);
-        }
+        };
         match recorded {
             Ok(()) => {
                 let text = format!("The sandbox has {days} simulated days of price history");

@@ -19,70 +19,98 @@ impl Database {
     /// When it cannot be written; nothing of it is then.
     pub fn record(&mut self, poll: &Poll) -> Result<bool, HistoryError> {
         self.follow()?;
-        let Some(at) = self.write(poll).map_err(|error| self.explained(&error))? else {
+        let Some(at) = self
+            .write(std::slice::from_ref(poll))
+            .map_err(|error| self.explained(&error))?
+        else {
             return Ok(false);
         };
+        self.keep_size(at)?;
+        Ok(true)
+    }
+
+    /// Adds polls that belong together, oldest first: all of them or, on an error, none.
+    pub fn record_all(&mut self, polls: &[Poll]) -> Result<(), HistoryError> {
+        self.follow()?;
+        let last = self.write(polls).map_err(|error| self.explained(&error))?;
+        last.map_or(Ok(()), |at| self.keep_size(at))
+    }
+
+    /// Deletes what is too old or too much after a poll at `at`.
+    fn keep_size(&mut self, at: Moment) -> Result<(), HistoryError> {
         self.unswept += 1;
         let size = retention::size(&self.connection).map_err(|error| self.explained(&error))?;
         if self.unswept >= SWEEP_EVERY || size > self.limits.size {
             self.unswept = 0;
             self.sweep(at)?;
         }
-        Ok(true)
+        Ok(())
     }
 
-    /// The time that the poll is recorded at.
-    fn write(&mut self, poll: &Poll) -> rusqlite::Result<Option<Moment>> {
+    /// The time that the last recorded poll is recorded at; `None` if none of them is.
+    fn write(&mut self, polls: &[Poll]) -> rusqlite::Result<Option<Moment>> {
         // What is read here decides what is written: no other program may write in between.
         let behavior = TransactionBehavior::Immediate;
         let transaction = self.connection.transaction_with_behavior(behavior)?;
-        let search = search(&transaction, &self.market, &poll.search)?;
-        let newest = newest(&transaction, search)?;
-        let ahead = read::ahead(&transaction, search)?;
-        let last = read::last_usable(&transaction, search)?;
-        let Some(placed) = history::placed(poll.at, ahead, newest, last) else {
-            return Ok(None);
-        };
-        let interval = match poll.interval {
-            Some(interval) => Some(interval),
-            None => rhythm(&transaction, search, placed.at)?,
-        };
-        let poll = &Poll {
-            at: placed.at,
-            interval,
-            ..poll.clone()
-        };
-        let seen = last.map_or(poll.at, |last| last.at);
-        let open = read::open_spells(&transaction, search, seen)?;
-        let advance = history::advance(&open, last, poll);
-        if !advance.is_recorded {
-            return Ok(None);
+        let mut last = None;
+        for poll in polls {
+            last = add(&transaction, &self.market, poll)?.or(last);
         }
-        if placed.ahead != ahead {
-            transaction.execute(
-                "UPDATE search SET ahead = ?2 WHERE id = ?1",
-                params![search, placed.ahead],
-            )?;
+        // Else nothing was written but, of a new search, its number.
+        if last.is_some() {
+            transaction.commit()?;
         }
-        add_poll(&transaction, search, poll)?;
-        for spell in &advance.closed {
-            close(&transaction, search, spell)?;
-        }
-        let ends = advance.closed.iter().filter_map(|spell| spell.end);
-        // A spell may end in a day that is sealed already, if its search was away for long: that block is no
-        // longer whole.
-        if let Some(earliest) = ends.map(|(_, at)| at.0).min() {
-            block::unseal(&transaction, search, earliest)?;
-        }
-        for spell in &advance.opened {
-            open_spell(&transaction, search, spell)?;
-        }
-        for spell in &advance.updated {
-            update(&transaction, search, spell, poll.at)?;
-        }
-        transaction.commit()?;
-        Ok(Some(poll.at))
+        Ok(last)
     }
+}
+
+/// The time that the poll is recorded at, if it is.
+fn add(connection: &Connection, market: &str, poll: &Poll) -> rusqlite::Result<Option<Moment>> {
+    let search = search(connection, market, &poll.search)?;
+    let newest = newest(connection, search)?;
+    let ahead = read::ahead(connection, search)?;
+    let last = read::last_usable(connection, search)?;
+    let Some(placed) = history::placed(poll.at, ahead, newest, last) else {
+        return Ok(None);
+    };
+    let interval = match poll.interval {
+        Some(interval) => Some(interval),
+        None => rhythm(connection, search, placed.at)?,
+    };
+    let poll = &Poll {
+        at: placed.at,
+        interval,
+        ..poll.clone()
+    };
+    let seen = last.map_or(poll.at, |last| last.at);
+    let open = read::open_spells(connection, search, seen)?;
+    let advance = history::advance(&open, last, poll);
+    if !advance.is_recorded {
+        return Ok(None);
+    }
+    if placed.ahead != ahead {
+        connection.execute(
+            "UPDATE search SET ahead = ?2 WHERE id = ?1",
+            params![search, placed.ahead],
+        )?;
+    }
+    add_poll(connection, search, poll)?;
+    for spell in &advance.closed {
+        close(connection, search, spell)?;
+    }
+    let ends = advance.closed.iter().filter_map(|spell| spell.end);
+    // A spell may end in a day that is sealed already, if its search was away for long: that block is no
+    // longer whole.
+    if let Some(earliest) = ends.map(|(_, at)| at.0).min() {
+        block::unseal(connection, search, earliest)?;
+    }
+    for spell in &advance.opened {
+        open_spell(connection, search, spell)?;
+    }
+    for spell in &advance.updated {
+        update(connection, search, spell, poll.at)?;
+    }
+    Ok(Some(poll.at))
 }
 
 /// Seconds until the next poll of a search after one at `at`, if polls before it tell.

@@ -11,6 +11,23 @@ fn at(after: i64) -> Moment {
 }
 
 #[test]
+fn polls_that_belong_together_are_recorded_whole_or_not_at_all() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("history.sqlite");
+    drop(open(&path));
+    let polls = [poll(0, &[(10, 2, 0.5)]), poll(60, &[(10, 2, 0.5)])];
+    let recorded = || open(&path).contents().unwrap().polls;
+    let file = rusqlite::Connection::open(&path).unwrap();
+    // The second poll took as long as the first one.
+    file.execute_batch("CREATE UNIQUE INDEX one ON poll (took)").unwrap();
+    assert!(open(&path).record_all(&polls).is_err());
+    assert_eq!(recorded(), 0);
+    file.execute_batch("DROP INDEX one").unwrap();
+    open(&path).record_all(&polls).unwrap();
+    assert_eq!(recorded(), 2);
+}
+
+#[test]
 fn spells_are_what_several_polls_say_together() {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("history.sqlite");
