@@ -45,9 +45,15 @@ struct Lane {
 
 impl Lane {
     const fn new(operation: Operation) -> Self {
-        // Specification, "Limits": the only documented interval.
-        let is_documented = matches!(operation, Operation::UnlistVolume);
-        let floor = if is_documented { 5.0 } else { 0.0 };
+        let floor = match operation {
+            // Specification, "Limits": the only documented interval.
+            Operation::UnlistVolume => 5.0,
+            Operation::SearchOffers
+            | Operation::SearchVolumes
+            | Operation::ListWorkergroups
+            | Operation::CreateWorkergroup
+            | Operation::Route => 0.0,
+        };
         Self {
             interval: floor,
             floor,

@@ -42,10 +42,18 @@ impl Owners {
 
     /// Who gets the news of a ticket; after its result, nobody does.
     fn of(&mut self, ticket: Ticket, news: &News) -> Option<Owner> {
-        if let News::Progress(_) = news {
-            self.0.get(&ticket).copied()
-        } else {
-            self.0.remove(&ticket)
+        match news {
+            News::Progress(_) => self.0.get(&ticket).copied(),
+            News::Reply(_)
+            | News::Arranged(_)
+            | News::Routed(_)
+            | News::Recalled(_)
+            | News::Poll(_)
+            | News::Ring { .. }
+            | News::Saved(_)
+            | News::Written(_)
+            | News::Edited(_)
+            | News::Market(_) => self.0.remove(&ticket),
         }
     }
 

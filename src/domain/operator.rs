@@ -31,7 +31,7 @@ impl Operator {
         Self::Nin,
     ];
 
-    /// What it is called in the specification, in the query language and in words.
+    /// Its names in the specification, in the query language and in plain words.
     const fn names(self) -> [&'static str; 3] {
         match self {
             Self::Eq => ["eq", "=", "is"],

@@ -364,13 +364,7 @@ pub(super) fn join(conditions: &mut Vec<Condition>, new: Condition) {
         (Operand::Many(values), Operand::Many(added)) if new.operator == Operator::In => {
             values.retain(|value| added.contains(value));
         }
-        (Operand::Many(values), Operand::Many(added)) => {
-            for value in added {
-                if !values.contains(&value) {
-                    values.push(value);
-                }
-            }
-        }
+        (Operand::Many(values), Operand::Many(added)) => unite(values, added),
         (Operand::One(value), Operand::One(added)) if new.operator.is_ordering() => {
             let tighter = match new.operator {
                 Operator::Gt | Operator::Gte => Ordering::Greater,
@@ -394,6 +388,15 @@ pub(super) fn join(conditions: &mut Vec<Condition>, new: Condition) {
             join(conditions, Condition::new(new.field, operator, Operand::Many(list)));
         }
         (Operand::One(_), Operand::Many(_)) | (Operand::Many(_), Operand::One(_)) => {}
+    }
+}
+
+/// Adds the values of a list that another lacks.
+pub(super) fn unite(old: &mut Vec<Value>, new: Vec<Value>) {
+    for value in new {
+        if !old.contains(&value) {
+            old.push(value);
+        }
     }
 }
 

@@ -97,70 +97,71 @@ impl Palette {
     }
 }
 
+#[expect(clippy::unreadable_literal)] // colours are read as 0xRRGGBB
 impl Theme {
     /// For dark backgrounds, 24-bit colours.
     pub const DARK: Self = Palette {
-        dim: 0x8b_94a7,
-        accent: 0x7a_c7ff,
-        heading: 0xc8_b6ff,
-        selected: (0xff_ffff, 0x2c_3e5c),
-        border: 0x4a_556a,
-        good: 0x9e_e08f,
-        warning: 0xf5_c86a,
-        error: 0xff_8a8a,
-        live: (0x20_0c0c, 0xff_a66b),
-        input: (0xe8_edf5, 0x26_2f3f),
-        highlight: (0xff_e9a8, 0x5c_4a12),
-        series: [0x7a_c7ff, 0x9e_e08f, 0xf5_c86a, 0xc8_b6ff, 0xff_9d7a, 0x7f_e0d0],
+        dim: 0x8b94a7,
+        accent: 0x7ac7ff,
+        heading: 0xc8b6ff,
+        selected: (0xffffff, 0x2c3e5c),
+        border: 0x4a556a,
+        good: 0x9ee08f,
+        warning: 0xf5c86a,
+        error: 0xff8a8a,
+        live: (0x200c0c, 0xffa66b),
+        input: (0xe8edf5, 0x262f3f),
+        highlight: (0xffe9a8, 0x5c4a12),
+        series: [0x7ac7ff, 0x9ee08f, 0xf5c86a, 0xc8b6ff, 0xff9d7a, 0x7fe0d0],
     }
     .theme();
 
     /// For light backgrounds, 24-bit colours.
     pub const LIGHT: Self = Palette {
-        dim: 0x5a_6270,
-        accent: 0x00_55aa,
-        heading: 0x5b_2fa8,
-        selected: (0x08_1020, 0xcf_e0f7),
-        border: 0xa8_b0bd,
-        good: 0x1d_6f20,
-        warning: 0x8a_5500,
-        error: 0xb0_1414,
-        live: (0xff_ffff, 0xa6_4500),
-        input: (0x08_1020, 0xe8_edf4),
-        highlight: (0x20_1800, 0xff_e39a),
-        series: [0x00_55aa, 0x1d_6f20, 0x8a_5500, 0x5b_2fa8, 0xb0_3a14, 0x00_706a],
+        dim: 0x5a6270,
+        accent: 0x0055aa,
+        heading: 0x5b2fa8,
+        selected: (0x081020, 0xcfe0f7),
+        border: 0xa8b0bd,
+        good: 0x1d6f20,
+        warning: 0x8a5500,
+        error: 0xb01414,
+        live: (0xffffff, 0xa64500),
+        input: (0x081020, 0xe8edf4),
+        highlight: (0x201800, 0xffe39a),
+        series: [0x0055aa, 0x1d6f20, 0x8a5500, 0x5b2fa8, 0xb03a14, 0x00706a],
     }
     .theme();
 
     /// The light theme on a background of its own, for a dark terminal.
     pub const LIGHT_PAINTED: Self = Self {
-        text: rgb(0x08_1020),
-        background: Some(Color::from_u32(0xff_ffff)),
+        text: rgb(0x081020),
+        background: Some(Color::from_u32(0xffffff)),
         ..Self::LIGHT
     };
 
     /// White on black with bright colours: every text at least 7 to 1 against the background.
     pub const HIGH_CONTRAST: Self = Self {
-        text: rgb(0xff_ffff),
-        good: rgb(0x66_ff66).add_modifier(Modifier::BOLD),
-        warning: rgb(0xff_d040).add_modifier(Modifier::BOLD),
-        error: rgb(0xff_a0a0).add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
+        text: rgb(0xffffff),
+        good: rgb(0x66ff66).add_modifier(Modifier::BOLD),
+        warning: rgb(0xffd040).add_modifier(Modifier::BOLD),
+        error: rgb(0xffa0a0).add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
         background: Some(Color::from_u32(0)),
-        input: on((0xff_ffff, 0)).add_modifier(Modifier::UNDERLINED),
+        input: on((0xffffff, 0)).add_modifier(Modifier::UNDERLINED),
         thick_focus: true,
         ..Palette {
-            dim: 0xe0_e0e0,
-            accent: 0x66_ffff,
-            heading: 0xff_ff66,
-            selected: (0, 0xff_ff00),
-            border: 0xff_ffff,
-            good: 0x66_ff66,
-            warning: 0xff_d040,
-            error: 0xff_a0a0,
-            live: (0, 0xff_d040),
-            input: (0xff_ffff, 0),
-            highlight: (0, 0xff_ffff),
-            series: [0x66_ffff, 0x66_ff66, 0xff_ff66, 0xff_9dff, 0xff_d040, 0xff_ffff],
+            dim: 0xe0e0e0,
+            accent: 0x66ffff,
+            heading: 0xffff66,
+            selected: (0, 0xffff00),
+            border: 0xffffff,
+            good: 0x66ff66,
+            warning: 0xffd040,
+            error: 0xffa0a0,
+            live: (0, 0xffd040),
+            input: (0xffffff, 0),
+            highlight: (0, 0xffffff),
+            series: [0x66ffff, 0x66ff66, 0xffff66, 0xff9dff, 0xffd040, 0xffffff],
         }
         .theme()
     };

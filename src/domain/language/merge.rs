@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::error::LanguageError;
 use super::print::print_value;
 use crate::domain::field::{Field, Kind, Operator};
-use crate::domain::query::{Condition, Operand, join};
+use crate::domain::query::{Condition, Operand, join, unite};
 use crate::domain::value::Value;
 
 /// A condition and its position in the text.
@@ -102,17 +102,6 @@ fn several(field: &Field, rivals: &[&Located], text: &str) -> LanguageError {
     LanguageError::new(second.clone(), message).suggest(first.start..end, merged)
 }
 
-/// Adds the values of a list that another lacks.
-fn unite(old: &mut Operand, new: Operand) {
-    if let (Operand::Many(old), Operand::Many(new)) = (old, new) {
-        for value in new {
-            if !old.contains(&value) {
-                old.push(value);
-            }
-        }
-    }
-}
-
 /// Lays what words say over the conditions of a search: what a field is to be replaces what it was to be, a
 /// bound replaces that on its side. Exclusions add up, and so do the values of the fields in `added`. Also
 /// returns what was replaced.
@@ -133,7 +122,7 @@ pub fn renew(old: Vec<Condition>, mut new: Vec<Condition>, added: &[&str]) -> (V
             Some(new) if is_equal(&condition) && added.contains(&new.field.key) => {
                 let mut values = many(condition.operand);
                 unite(&mut values, many(new.operand.clone()));
-                (new.operator, new.operand) = (Operator::In, values);
+                (new.operator, new.operand) = (Operator::In, Operand::Many(values));
             }
             Some(new) if *new == condition => {}
             Some(_) => replaced.push(condition),
@@ -143,10 +132,10 @@ pub fn renew(old: Vec<Condition>, mut new: Vec<Condition>, added: &[&str]) -> (V
     (kept, replaced)
 }
 
-fn many(operand: Operand) -> Operand {
+fn many(operand: Operand) -> Vec<Value> {
     match operand {
-        Operand::One(value) => Operand::Many(vec![value]),
-        Operand::Many(_) => operand,
+        Operand::One(value) => vec![value],
+        Operand::Many(values) => values,
     }
 }
 

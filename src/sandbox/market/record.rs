@@ -21,7 +21,7 @@ pub enum Cell<'a> {
 }
 
 /// A type of a record's members.
-pub trait AsCell<'m> {
+pub(super) trait AsCell<'m> {
     /// Its value for filters and orders.
     fn as_cell(&self) -> Cell<'m>;
 }

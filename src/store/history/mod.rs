@@ -63,7 +63,14 @@ pub enum HistoryError {
 impl HistoryError {
     /// Whether later writes may succeed without anybody repairing the file.
     pub const fn is_passing(&self) -> bool {
-        matches!(self, Self::Locked { .. } | Self::Full { .. })
+        match self {
+            Self::Locked { .. } | Self::Full { .. } => true,
+            Self::Corrupt { .. }
+            | Self::Foreign { .. }
+            | Self::Newer { .. }
+            | Self::ReadOnly { .. }
+            | Self::Failed { .. } => false,
+        }
     }
 }
 
