@@ -46,7 +46,6 @@ async fn series(person: &Person, cost: &str, count: &str, at_once: &str, rate: &
     person.erase();
     person.types(cost);
     person.press(KeyCode::Down);
-    person.types(" ");
     for text in [count, at_once, rate] {
         person.press(KeyCode::Down);
         person.erase();
