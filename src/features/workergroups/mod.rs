@@ -169,6 +169,19 @@ impl State {
         names.dedup();
         names
     }
+
+    /// The endpoint after `typed`: the one that begins with it, or the next if it is one.
+    pub fn next_endpoint(&self, typed: &str) -> Option<String> {
+        let known = self.endpoint_names();
+        let next = match known.iter().position(|name| name == typed) {
+            Some(index) => known.get((index + 1) % known.len()),
+            None => known
+                .iter()
+                .find(|name| name.starts_with(typed))
+                .or_else(|| known.first()),
+        };
+        next.cloned()
+    }
 }
 
 /// Why an action of the pane is disabled, if it is.

@@ -50,7 +50,7 @@ fn machines_have_a_range_and_something_in_common() {
     desk.keys("K");
     fill(&mut desk, "2").keys("tab tab");
     // The pair of 3090s is on two machines, the 4090s are on one.
-    fill(&mut desk, "3").expect("! Machines: 2 GPUs can't be on 3 machines");
+    fill(&mut desk, "3").expect("! Min machines: 2 GPUs can't be on 3 machines");
     fill(&mut desk, "2")
         .expect("$0.520/h")
         .expect("No limit raises the bill");

@@ -237,15 +237,15 @@ fn the_history_shows_prices_with_their_record_low_and_gaps() {
         questions(&mut desk);
         desk.keys("H").expect("Reading the record");
         recall(&mut desk, &recorded());
-        desk.expect("History: RTX 4090, a day").expect("asked, not paid");
+        desk.expect("History: RTX 4090, the last day").expect("asked, not paid");
         // But for 6 h 5 min, and 5 min since the last poll.
         desk.expect("Watched 74% of the time");
-        desk.keys("right").expect("a week");
+        desk.keys("right").expect("the last week");
         recall(&mut desk, &recorded());
         desk.expect("$0.400 lowest").expect("80 GPUs on offer");
         desk.expect("Low  $0.400 on 2026-11-18 12:00");
-        desk.expect("no poll was cheaper than now");
-        desk.keys("right").expect("a month");
+        desk.expect("no poll of the last week was cheaper than now");
+        desk.keys("right").expect("the last month");
         recall(&mut desk, &recorded());
         desk.expect("$0.400 lowest");
         desk.keys("esc").expect("Offers");
@@ -313,7 +313,7 @@ fn nothing_recorded_says_how_to_record() {
     let mut desk = desk(80, 24);
     desk.keys("H");
     recall(&mut desk, &[]);
-    desk.expect("Nothing recorded in a day").expect("auto-refresh");
+    desk.expect("Nothing recorded in the last day").expect("auto-refresh");
 }
 
 #[test]

@@ -19,7 +19,7 @@ use crossterm::event::{Event, KeyCode};
 
 use crate::pty_support::Pty;
 use crate::recorder::{Recorder, json};
-use crate::terminal::memory::{Memory, Person, on_a_thread};
+use crate::terminal::memory::{Memory, Person, on_a_thread, until};
 use crate::test_app::THREE;
 
 const KEY: &str = "canary-key-4711-markets-live";
@@ -229,7 +229,8 @@ async fn the_sandbox_stops_when_it_is_left_and_comes_back_as_it_was_left() {
     let bearer = format!("Bearer {KEY}");
     let request = recorder.only();
     assert_eq!(request.header("authorization"), Some(bearer.as_str()));
-    assert!(TcpStream::connect(running.address).is_err(), "it is stopped");
+    // It is stopped, but not necessarily before the other market has answered.
+    until(|| TcpStream::connect(running.address).is_err()).await;
     // What is changed here is kept for this market, and the sandbox has its own.
     person.press(KeyCode::Char('/'));
     person.types(" num_gpus>=8");

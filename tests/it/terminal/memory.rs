@@ -156,3 +156,14 @@ pub fn dashboard(url: &str, key: &str, read_only: bool) -> (Person, std::thread:
     );
     (person, on_a_thread(running))
 }
+
+/// Waits for what is not on the screen.
+pub async fn until(condition: impl Fn() -> bool) {
+    for _ in 0..600 {
+        if condition() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("it never came");
+}

@@ -1,14 +1,13 @@
 //! The route lab in the real loop, over real HTTP, against servers of every kind.
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::time::Duration;
 
 use crossterm::event::KeyCode;
 use serde_json::{Value as Json, json};
 
 use crate::recorder::Recorded;
 use crate::route_server::{Play, RouteServer, assignment};
-use crate::terminal::memory::{self, Person};
+use crate::terminal::memory::{self, Person, until};
 
 /// A dashboard on a server that has one workergroup, serving the endpoint `chat`.
 fn dashboard(server: &RouteServer) -> (Person, std::thread::JoinHandle<i32>) {
@@ -224,14 +223,4 @@ async fn fail(ways: usize) {
     person.press(KeyCode::Esc);
     person.types("q");
     assert_eq!(ended.join().unwrap(), 0);
-}
-
-async fn until(condition: impl Fn() -> bool) {
-    for _ in 0..600 {
-        if condition() {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("it never came");
 }

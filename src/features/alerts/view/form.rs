@@ -9,10 +9,10 @@ use crate::core::State;
 use crate::core::view::{Cx, Scene};
 use crate::core::views::form_view::FormView;
 use crate::domain::alerts::{Alert, AlertChange, Followed, condition};
-use crate::domain::format;
 use crate::domain::history::{AlertState, Moment, PricePer, Repeat, Rule, RuleError, Trigger};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::text::visible;
+use crate::domain::{Condition, Operator, format};
 use crate::features::alerts::change as change_alerts;
 use crate::keys::Action;
 use crate::widgets::form::{Field, Form};
@@ -71,6 +71,13 @@ impl AlertForm {
         let is_group = matches!(first.follows, Followed::Group(_));
         let mut view = Self::of(subjects, None, state);
         view.form.choose(Key::Trigger, if is_group { WORKERS } else { 0 });
+        // Where all offers have as many GPUs, the price in the table is the one that people think of.
+        let is_of_machines = state.browser().is_some_and(|browser| {
+            let counts =
+                |condition: &Condition| condition.field.key == "num_gpus" && condition.operator == Operator::Eq;
+            browser.query.active().any(counts)
+        });
+        view.form.choose(Key::Per, usize::from(is_of_machines));
         view.arrange();
         Some(view)
     }
@@ -332,7 +339,7 @@ impl AlertForm {
                 is_paused: false,
                 state: AlertState::default(),
             };
-            cx.toast(format!("Added alert “{}”", visible(&alert.name, 60)));
+            cx.toast(format!("Added alert “{}”", visible(&alert.name, 120)));
             return AlertChange::Put(Box::new(alert));
         };
         let is_same = edited.follows == follows && edited.rule == rule;
@@ -349,7 +356,7 @@ impl AlertForm {
             is_paused: edited.is_paused,
             state: state.filter(|_| is_same).unwrap_or_default(),
         };
-        cx.toast(format!("Saved alert “{}”", visible(&alert.name, 60)));
+        cx.toast(format!("Saved alert “{}”", visible(&alert.name, 120)));
         AlertChange::Edit {
             name: edited.name.clone(),
             alert: Box::new(alert),

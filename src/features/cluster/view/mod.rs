@@ -43,8 +43,8 @@ const MODELS: [&str; 2] = ["all the same", "may differ"];
 const TEXTS: [(Key, &str, &str); 8] = [
     (Key::Gpus, "GPUs", ""),
     (Key::Vram, "Memory per GPU", "as sold: 24GB, 80GB"),
-    (Key::Least, "Machines", "at least"),
-    (Key::Most, "Machines", "at most"),
+    (Key::Least, "Min machines", ""),
+    (Key::Most, "Max machines", ""),
     (Key::PerMachine, "GPUs per machine", "at least"),
     (Key::Only, "Only offers", "EU, not CN, inet_up>=500"),
     (Key::Deadline, "Done within", "of the job: 24h, 3d"),

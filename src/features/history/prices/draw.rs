@@ -15,14 +15,14 @@ use crate::core::view::Scene;
 use crate::core::views::chart::{Axis, Labels, SOLID, polyline};
 use crate::core::views::{chart, sheet};
 use crate::domain::format::{percent, unit_price};
-use crate::domain::history::{Bucket, Levels, Memory, Moment, SearchKey, Series, Verdict, price_unit, verdict};
+use crate::domain::history::{Bucket, Levels, Moment, SearchKey, Series, Verdict, price_unit, verdict};
 use crate::domain::insight::{Scale, ScaleKind};
 use crate::domain::local::LocalTime;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::text::visible;
 use crate::domain::{Resource, format};
 use crate::features::history::{rating, reading};
-use crate::keys::Action;
+use crate::keys::{Action, Motion};
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::text::{fit, wrap_line};
 use crate::widgets::theme::Theme;
@@ -63,8 +63,8 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
         sheet::text(lines, text, scene);
         return prices_now(view, chart, scene);
     };
-    let mut text = summary(series, &local, theme);
-    text.extend(month(view.memory.as_deref(), &local, theme));
+    let mut text = summary(series, view.span.title(), &local, theme);
+    text.extend(month(view, scene));
     let width = inner.width.max(1);
     let wrapped = text.iter().map(|line| wrap_line(line, width, 2).len());
     let head = u16::try_from(wrapped.sum::<usize>()).unwrap_or(1);
@@ -131,8 +131,8 @@ fn empty(view: &History, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         },
         |series| {
             let local = scene.state.local_time(scene.now);
-            let mut lines = summary(series, &local, theme);
-            lines.extend(month(view.memory.as_deref(), &local, theme));
+            let mut lines = summary(series, view.span.title(), &local, theme);
+            lines.extend(month(view, scene));
             lines
         },
     );
@@ -153,7 +153,7 @@ fn empty(view: &History, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
 
 /// What is asked now, the record low, how often there was nothing as cheap, and how much was
 /// watched.
-fn summary(series: &Series, local: &LocalTime, theme: &Theme) -> Vec<Line<'static>> {
+fn summary(series: &Series, span: &str, local: &LocalTime, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     let noun = noun(series.search.resource);
     if let Some(now) = &series.now {
@@ -182,8 +182,8 @@ fn summary(series: &Series, local: &LocalTime, theme: &Theme) -> Vec<Line<'stati
         let now = series.now.and_then(|now| now.levels);
         let share = now.and_then(|now| series.share_below(now.lowest));
         let rarity = share.map_or_else(String::new, |share| match share {
-            0.0 => " · no poll was cheaper than now".to_owned(),
-            share => format!(" · {} of polls were cheaper than now", percent(share)),
+            0.0 => format!(" · no poll of {span} was cheaper than now"),
+            share => format!(" · {} of the polls of {span} were cheaper than now", percent(share)),
         });
         let at = local.minute(seconds(at));
         let text = format!("Low  {} on {at}{rarity}", unit_price(price));
@@ -203,21 +203,28 @@ fn summary(series: &Series, local: &LocalTime, theme: &Theme) -> Vec<Line<'stati
 }
 
 /// What a month says of the lowest price now, or what is needed for it.
-fn month(memory: Option<&Memory>, local: &LocalTime, theme: &Theme) -> Vec<Line<'static>> {
-    let Some(memory) = memory else {
+fn month(view: &History, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let Some(memory) = view.memory.as_deref() else {
         return Vec::new();
     };
+    let theme = scene.theme;
     let mut lines = match memory.lowest.map(|lowest| verdict(memory, lowest)) {
         Some(Verdict::Given(rating)) => {
             let text = memory.market(&rating);
             vec![Line::styled(text, rating::style(&rating, theme))]
         }
         Some(Verdict::Withheld(withheld)) => {
-            vec![Line::styled(withheld.sentence(), theme.dim)]
+            let mut text = withheld.sentence();
+            // Below the first subject stand those that may be known for longer.
+            if view.index == 0 && view.subjects.len() > 1 {
+                let key = scene.key(Action::Move(Motion::Down));
+                let _ = write!(text, " · {key} {}", view.subjects[1].title);
+            }
+            vec![Line::styled(text, theme.dim)]
         }
         None => Vec::new(),
     };
-    let times = memory.times(&local.zone);
+    let times = memory.times(&scene.state.settings.zone);
     lines.extend(times.map(|text| Line::styled(text, theme.text)));
     lines
 }

@@ -16,7 +16,7 @@ use crate::domain::history::{
 };
 use crate::domain::insight::{Standing, recorded_lot};
 use crate::domain::query::DEFAULT_STORAGE_GB;
-use crate::domain::{Query, Resource, Untrusted};
+use crate::domain::{Query, Resource, Untrusted, language};
 use crate::features::history as recall;
 use crate::features::workergroups::look::Look;
 use crate::keys::{Action, Context, Motion};
@@ -55,10 +55,10 @@ impl Span {
 
     const fn title(self) -> &'static str {
         match self {
-            Self::Hour => "an hour",
-            Self::Day => "a day",
-            Self::Week => "a week",
-            Self::Month => "a month",
+            Self::Hour => "the last hour",
+            Self::Day => "the last day",
+            Self::Week => "the last week",
+            Self::Month => "the last month",
         }
     }
 
@@ -311,11 +311,18 @@ fn subjects(state: &State) -> Vec<Subject> {
     }
     let name = Untrusted::from(model.as_str()).screen(24);
     let on_machine = format!("{name} on machine {machine}");
-    vec![
-        of(name, None, Some(model.clone())),
-        of(on_machine, Some(machine), Some(model)),
-        all,
-    ]
+    // A search of today has no past; the default one was recorded before.
+    let mut query = language::default_query(Resource::Offers, browser.dialect());
+    query.offer_type = search.offer_type;
+    let default = SearchKey::of(&query);
+    let of_default = Subject {
+        search: default.clone(),
+        ..of(format!("{name} in the default search"), None, Some(model.clone()))
+    };
+    let mut subjects = vec![of(name, None, Some(model.clone()))];
+    subjects.extend((default != search).then_some(of_default));
+    subjects.extend([of(on_machine, Some(machine), Some(model)), all]);
+    subjects
 }
 
 impl View for History {

@@ -347,8 +347,15 @@ fn groups_of(section: &Section, index: usize, cursor: Option<usize>, area: Rect,
         Resource::Offers | Resource::Workergroups => ("GPUs", "$/GPU-h"),
     };
     let is_volume = browser.resource() == Resource::Volumes;
+    // Under the heading, above the blank line that separates it from the next section.
+    let shown = usize::from(area.height.saturating_sub(2));
+    let name = if shown < section.lines.len() {
+        format!("{} ({shown} of {})", section.name, section.lines.len())
+    } else {
+        section.name.to_owned()
+    };
     let rows = Records::new(section.lines.len(), |row| section.lines.get(row))
-        .styled(Column::text(section.name, 8).grows(), |line: &OfferedLine, _| {
+        .styled(Column::text(name, 8).grows(), |line: &OfferedLine, _| {
             (line.label.as_str().into(), Style::new())
         })
         .column(Column::number(count, cells(count).max(5)), |line| {
@@ -362,7 +369,6 @@ fn groups_of(section: &Section, index: usize, cursor: Option<usize>, area: Rect,
             let lowest = line.group.lowest;
             lowest.map_or_else(|| format::NONE.to_owned(), |lowest| price(lowest, has_job))
         });
-    // A blank line separates it from the next section.
     let area = Rect {
         height: area.height.saturating_sub(1),
         ..area

@@ -222,17 +222,8 @@ impl NewRun {
 
     /// Replaces the endpoint by the next one of the listed workergroups.
     fn complete(&mut self, state: &State) {
-        let known = state.endpoint_names();
-        let present = self.form.text(Key::Endpoint).to_owned();
-        let next = match known.iter().position(|name| *name == present) {
-            Some(index) => known.get((index + 1) % known.len()),
-            None => known
-                .iter()
-                .find(|name| name.starts_with(&present))
-                .or_else(|| known.first()),
-        };
-        if let Some(name) = next {
-            self.form.set_text(Key::Endpoint, name);
+        if let Some(name) = state.next_endpoint(self.form.text(Key::Endpoint)) {
+            self.form.set_text(Key::Endpoint, &name);
             self.form.focus_on(Key::Endpoint);
         }
     }

@@ -4,6 +4,7 @@ use ratatui::layout::Rect;
 
 use super::{Id, Page, Unlist};
 use crate::core::mutations::{Stage, preview};
+use crate::core::sandbox::UserListing;
 use crate::core::view::Scene;
 use crate::core::views::write_dialog::{Rows, outcome_tone};
 use crate::domain::journal::{Verdict, WriteKind};
@@ -49,7 +50,18 @@ fn form(view: &Unlist, rows: &mut Rows, scene: &Scene<'_, '_>) {
         rows.gap();
     } else {
         let id = view.id.text(Id);
-        rows.text(2, &format!("Volume listing {id} is taken off the market."), theme.text);
+        let what = view
+            .listed(scene.state)
+            .map_or_else(String::new, |what| format!(" ({what})"));
+        rows.text(
+            2,
+            &format!("Volume listing {id}{what} is taken off the market."),
+            theme.text,
+        );
+        let is_rented = |listing: &UserListing| listing.rented && listing.id.to_string() == id;
+        if scene.state.sandbox.listings.iter().any(is_rented) {
+            rows.text(1, "Somebody rents it: the market will refuse.", theme.warning);
+        }
         if view.is_offer(scene.state) {
             let text = format!("{id} is an offer id in the table: continue only if your listing has it too.");
             rows.text(1, &text, theme.warning);

@@ -12,11 +12,12 @@ use ratatui::layout::Rect;
 use crate::api::Request;
 use crate::core::State;
 use crate::core::mutations::{PASTE_REFUSED, SendBlocked};
+use crate::core::sandbox::UserListing;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::core::views::confirm::{Answer, Question};
 use crate::core::views::write_dialog::{OUTCOME, back, close_outcome, no_help};
-use crate::domain::Resource;
 use crate::domain::journal::WriteKind;
+use crate::domain::{Resource, format};
 use crate::keys::{Action, Context};
 use crate::table::remote::Now;
 use crate::widgets::form::{Field, Form};
@@ -110,14 +111,29 @@ impl Unlist {
         !state.profile.is_sandbox && offers.into_iter().any(|offer| offer.to_string() == id.to_string())
     }
 
-    /// The completions of the typed text: this person's listings, then those unlisted before.
+    /// What the table says of the listing: `500 GB, Amsterdam, NL, $0.05/GB/mo`. Only in the sandbox, where an
+    /// offer's row is the listing's.
+    fn listed(&self, state: &State) -> Option<String> {
+        let listing = state.browsers[Resource::Volumes]
+            .listing()
+            .filter(|_| state.profile.is_sandbox)?;
+        let id = self.id.text(Id);
+        let row = (0..listing.len()).find(|row| listing.id(*row).is_some_and(|offer| offer.to_string() == id))?;
+        let cell = |key: &str| Some(format::cell(listing, row, listing.catalog().by_key(key)?, 24));
+        let (space, place, price) = (cell("disk_space")?, cell("geolocation")?, cell("storage_cost")?);
+        Some(format!("{space} GB, {place}, ${price}/GB/month"))
+    }
+
+    /// The completions of the typed text: this person's listings, those that can be unlisted first, then those
+    /// unlisted before.
     fn completions(&self, state: &State) -> Vec<String> {
         let typed = match &self.completed {
             Some((typed, _)) => typed,
             None => self.id.text(Id),
         };
-        let listed = state.sandbox.listings.iter();
-        let listed = listed.map(|listing| listing.id.to_string());
+        let listings = state.sandbox.listings.iter();
+        let (rented, free): (Vec<&UserListing>, Vec<_>) = listings.partition(|listing| listing.rented);
+        let listed = free.into_iter().chain(rented).map(|listing| listing.id.to_string());
         let before = state.mutations.unlisted_ids().map(str::to_owned);
         let mut ids: Vec<String> = Vec::new();
         for id in listed.chain(before) {

@@ -108,7 +108,8 @@ fn endpoints(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         return Vec::new();
     }
     let shown: Vec<_> = names.iter().map(|name| visible(name, 40)).collect();
-    let text = format!("Your endpoints: {}.", shown.join(", "));
+    let key = scene.state.keymap.key_in(&[Context::Form], Action::Complete);
+    let text = format!("Your endpoints: {} ({key} enters them in turn).", shown.join(", "));
     let mut lines = vec![Line::styled(text, scene.theme.dim)];
     let draft = scene.state.groups().draft.draft();
     let typed = draft.text(Key::EndpointName);

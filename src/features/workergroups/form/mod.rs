@@ -26,6 +26,8 @@ use crate::widgets::panel::Size;
 /// How long after the last key the preflight runs by itself, in seconds.
 const PAUSE: f64 = 1.5;
 
+const ENDPOINT: Item = Item::Parameter(Key::EndpointName);
+
 #[derive(Debug)]
 pub struct GroupForm {
     form: Form<Item>,
@@ -254,6 +256,13 @@ impl View for GroupForm {
                 self.reload(cx);
             }
             Action::Recall => cx.toast("No earlier draft"),
+            Action::Complete if self.form.focused() == Some(ENDPOINT) => {
+                let present = self.form.text(ENDPOINT);
+                if let Some(name) = cx.state().next_endpoint(present) {
+                    self.form.set_text(ENDPOINT, &name);
+                    self.changed(ENDPOINT, cx);
+                }
+            }
             Action::Complete => {
                 cx.feature::<super::Groups>().draft.apply_fix();
                 let text = cx.state().groups().draft.draft().text(Key::SearchParams).to_owned();
