@@ -174,7 +174,8 @@ proptest! {
             *alike.entry(format!("{} {}", offer["gpu_name"], offer["dph_total"])).or_default() += 1;
         }
         let crowded = alike.values().filter(|many| **many * 4 > limit as usize * 3).count();
-        let most = 3 * least + 2 * crowded + 5;
+        // Four times, as so few of so many are a poor sample: a step sized by it is cut, or half empty.
+        let most = 4 * least + 2 * crowded + 5;
         prop_assert!(loaded.requests <= most, "{} for {least}, {crowded} crowded", loaded.requests);
     }
 
