@@ -215,10 +215,11 @@ fn month(view: &History, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         }
         Some(Verdict::Withheld(withheld)) => {
             let mut text = withheld.sentence();
-            // Below the first subject stand those that may be known for longer.
-            if view.index == 0 && view.subjects.len() > 1 {
+            // The next one is of the default search, if that may be known for longer.
+            let other = view.subjects.get(1).filter(|other| other.search != memory.search);
+            if let Some(other) = other.filter(|_| view.index == 0) {
                 let key = scene.key(Action::Move(Motion::Down));
-                let _ = write!(text, " · {key} {}", view.subjects[1].title);
+                let _ = write!(text, " · {key} {}", other.title);
             }
             vec![Line::styled(text, theme.dim)]
         }

@@ -314,15 +314,17 @@ fn subjects(state: &State) -> Vec<Subject> {
     // A search of today has no past; the default one was recorded before.
     let mut query = language::default_query(Resource::Offers, browser.dialect());
     query.offer_type = search.offer_type;
-    let default = SearchKey::of(&query);
     let of_default = Subject {
-        search: default.clone(),
+        search: SearchKey::of(&query),
         ..of(format!("{name} in the default search"), None, Some(model.clone()))
     };
-    let mut subjects = vec![of(name, None, Some(model.clone()))];
-    subjects.extend((default != search).then_some(of_default));
-    subjects.extend([of(on_machine, Some(machine), Some(model)), all]);
-    subjects
+    let subjects = [
+        Some(of(name, None, Some(model.clone()))),
+        (of_default.search != search).then_some(of_default),
+        Some(of(on_machine, Some(machine), Some(model))),
+        Some(all),
+    ];
+    subjects.into_iter().flatten().collect()
 }
 
 impl View for History {

@@ -17,7 +17,7 @@ use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, Vie
 use crate::core::views::confirm::{Answer, Question};
 use crate::core::views::write_dialog::{OUTCOME, back, close_outcome, no_help};
 use crate::domain::journal::WriteKind;
-use crate::domain::{Resource, format};
+use crate::domain::{Listing, Resource, format};
 use crate::keys::{Action, Context};
 use crate::table::remote::Now;
 use crate::widgets::form::{Field, Form};
@@ -103,22 +103,21 @@ impl Unlist {
     /// Whether the typed id is that of an offer in the table: most likely a mistake. In the sandbox
     /// both are the same.
     fn is_offer(&self, state: &State) -> bool {
-        let listing = state.browsers[Resource::Volumes].listing();
-        let Some((listing, id)) = listing.zip(self.wanted().ok()) else {
-            return false;
-        };
-        let offers = (0..listing.len()).filter_map(|row| listing.id(row));
-        !state.profile.is_sandbox && offers.into_iter().any(|offer| offer.to_string() == id.to_string())
+        !state.profile.is_sandbox && self.offer(state).is_some()
+    }
+
+    /// The offer in the table that has the typed id, and its row.
+    fn offer<'a>(&self, state: &'a State) -> Option<(&'a Listing, usize)> {
+        let listing = state.browsers[Resource::Volumes].listing()?;
+        let id = self.wanted().ok()?.to_string();
+        let row = (0..listing.len()).find(|row| listing.id(*row).is_some_and(|offer| offer.to_string() == id))?;
+        Some((listing, row))
     }
 
     /// What the table says of the listing: `500 GB, Amsterdam, NL, $0.05/GB/mo`. Only in the sandbox, where an
     /// offer's row is the listing's.
     fn listed(&self, state: &State) -> Option<String> {
-        let listing = state.browsers[Resource::Volumes]
-            .listing()
-            .filter(|_| state.profile.is_sandbox)?;
-        let id = self.id.text(Id);
-        let row = (0..listing.len()).find(|row| listing.id(*row).is_some_and(|offer| offer.to_string() == id))?;
+        let (listing, row) = self.offer(state).filter(|_| state.profile.is_sandbox)?;
         let cell = |key: &str| Some(format::cell(listing, row, listing.catalog().by_key(key)?, 24));
         let (space, place, price) = (cell("disk_space")?, cell("geolocation")?, cell("storage_cost")?);
         Some(format!("{space} GB, {place}, ${price}/GB/month"))
