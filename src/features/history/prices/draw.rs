@@ -180,6 +180,8 @@ fn summary(series: &Series, span: &str, local: &LocalTime, theme: &Theme) -> Vec
     }
     if let Some((price, at)) = series.record {
         let now = series.now.and_then(|now| now.levels);
+        // The only poll compares with nothing.
+        let now = now.filter(|_| series.polls > 1);
         let share = now.and_then(|now| series.share_below(now.lowest));
         let rarity = share.map_or_else(String::new, |share| match share {
             0.0 => format!(" · no poll of {span} was cheaper than now"),
