@@ -114,13 +114,13 @@ impl Unlist {
         Some((listing, row))
     }
 
-    /// What the table says of the listing: `500 GB, Amsterdam, NL, $0.05/GB/mo`. Only in the sandbox, where an
+    /// What the table says of the listing: `500 GB, Japan, JP, $0.05/GB/month`. Only in the sandbox, where an
     /// offer's row is the listing's.
     fn listed(&self, state: &State) -> Option<String> {
         let (listing, row) = self.offer(state).filter(|_| state.profile.is_sandbox)?;
         let cell = |key: &str| Some(format::cell(listing, row, listing.catalog().by_key(key)?, 24));
         let (space, place, price) = (cell("disk_space")?, cell("geolocation")?, cell("storage_cost")?);
-        Some(format!("{space} GB, {place}, ${price}/GB/month"))
+        Some(format!("{space}, {place}, ${price}/GB/month"))
     }
 
     /// The completions of the typed text: this person's listings, those that can be unlisted first, then those
