@@ -4,11 +4,11 @@
 //! A search that is cut is divided: a field that the market filters on sweeps over it, a few models or a range
 //! of prices at a time, as much as one response is likely to bring. A part counts as complete only if fewer
 //! records came than a response can bring, whatever the order; one that is cut is divided further, by smaller
-//! steps and then by the next field. The steps are sized by the first response, which is a sample of the whole.
+//! steps and then by the next field. The steps are sized by the response that was cut, as a sample of its part.
 //! (Compare Sheng et al., "Optimal Algorithms for Crawling a Hidden Database in the Web", VLDB 2012.)
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::report::{Open, Progress, Why};
 use crate::api::ApiError;
@@ -45,11 +45,46 @@ const FILL: f64 = 0.75;
 const LEAST_SAMPLE: usize = 20;
 /// How many times the first response the market is taken to have before that.
 const FIRST_GUESS: f64 = 8.0;
+/// How many records of the sample such a guess weighs as much as.
+const GUESS_WEIGHT: f64 = 2.0;
+/// How many times a response a part is taken to have at least that was cut.
+const LEAST_CUT: f64 = 1.2;
 // Prices move between the market's index and its records: one in ten is more than that.
 /// Of so many records one may break the condition that the part has, before the market is taken to ignore it.
 const TOLERANCE: usize = 10;
 /// Failed requests in a row after which no more are sent.
 const MOST_FAILURES: u32 = 2;
+
+/// The offers of a response that was cut, and what is known of the part that they are a sample of.
+#[derive(Debug, Clone)]
+struct Sample {
+    /// How many offers there are for each of the sample, before parts are complete.
+    guess: f64,
+    ids: HashSet<RowId>,
+    /// The records of complete parts, and how many of the sample are among them.
+    covered: (usize, usize),
+}
+
+impl Sample {
+    const fn new(guess: f64, ids: HashSet<RowId>) -> Self {
+        Self {
+            guess,
+            ids,
+            covered: (0, 0),
+        }
+    }
+
+    /// Whether more than a guess is known.
+    fn is_told(&self) -> bool {
+        self.covered.1 >= LEAST_SAMPLE
+    }
+
+    /// How many offers there are for each of the sample.
+    fn scale(&self) -> f64 {
+        let (records, sampled) = (count(self.covered.0), count(self.covered.1));
+        ((records + GUESS_WEIGHT * self.guess) / (sampled + GUESS_WEIGHT)).max(1.0)
+    }
+}
 
 /// A region that a field sweeps over.
 #[derive(Debug)]
@@ -62,8 +97,9 @@ struct Sweep {
     rest: Option<Condition>,
     /// Whether all of it is known to bring more than one response does.
     is_cut: bool,
-    /// The latest step that does.
-    cut: Option<Vec<Condition>>,
+    /// The latest step that does, and the response to it.
+    cut: Option<(Vec<Condition>, Sample)>,
+    sample: Sample,
 }
 
 impl Sweep {
@@ -106,8 +142,6 @@ struct Known {
     /// The index of the response.
     part: usize,
     row: usize,
-    /// Whether the first response has it, too.
-    is_sampled: bool,
 }
 
 #[derive(Debug)]
@@ -129,9 +163,8 @@ pub struct Plan {
     ignored: Vec<&'static Field>,
     requests: usize,
     failures: u32,
-    /// The records of complete parts, and how many of the sample are among them.
-    covered: (usize, usize),
-    guess: f64,
+    /// The first response.
+    sample: Option<Sample>,
 }
 
 impl Plan {
@@ -159,8 +192,7 @@ impl Plan {
             ignored: Vec::new(),
             requests: 0,
             failures: 0,
-            covered: (0, 0),
-            guess: FIRST_GUESS,
+            sample: None,
         }
     }
 
@@ -185,17 +217,18 @@ impl Plan {
         let broken = (0..listing.len()).filter(|row| !meets(&listing, *row, &part.conditions));
         let is_ignored = broken.count() * TOLERANCE > listing.len();
         let (many, index) = (listing.len(), self.parts.len());
-        self.keep(listing, !is_cut && !is_ignored);
+        let ids = self.keep(listing, !is_cut && !is_ignored);
         match (part.kind, field) {
-            (Kind::Whole, _) if is_cut => self.divide(Vec::new(), 0, true),
-            (Kind::Whole, _) if received >= LEAST_CAP => {
-                (self.size, self.is_doubtful, self.parts[0].1) = (received, true, false);
-                self.divide(Vec::new(), 0, true);
+            (Kind::Whole, _) if is_cut || received >= LEAST_CAP => {
+                (self.size, self.is_doubtful, self.parts[0].1) = (self.size.min(received), !is_cut, false);
+                let sample = Sample::new(FIRST_GUESS, ids);
+                self.sample = Some(sample.clone());
+                self.divide(Vec::new(), 0, sample);
             }
             (Kind::Whole, _) => {}
             (Kind::Blank, _) if is_ignored => self.leave_open(part.conditions, Why::Ignored),
-            (Kind::Blank, _) if is_cut => self.divide(part.conditions, 0, true),
-            (Kind::Blank, _) => self.covered.0 += many,
+            (Kind::Blank, _) if is_cut => self.divide(part.conditions, 0, Sample::new(LEAST_CUT, ids)),
+            (Kind::Blank, _) => self.cover(&part.conditions, many),
             (Kind::Step { .. } | Kind::Check { .. }, Some(field)) if is_ignored => self.give_up(field),
             (Kind::Check { .. }, _) if !is_cut && !has_new => {
                 // It brought what it had to: the first response was whole.
@@ -216,12 +249,14 @@ impl Plan {
                 }
             }
             (Kind::Step { .. }, _) if is_cut => {
-                if self.scale().is_none() {
-                    self.guess *= 2.0;
+                let Some(mut sweep) = self.sweeps.pop() else { return };
+                let sampled = self.among(&sweep.sample, &part.conditions);
+                let likely = sweep.sample.scale() * count(sampled) / count(self.size);
+                if !sweep.sample.is_told() {
+                    sweep.sample.guess *= 2.0;
                 }
-                if let Some(sweep) = self.sweeps.last_mut() {
-                    sweep.cut = Some(part.conditions);
-                }
+                sweep.cut = Some((part.conditions, Sample::new(likely.max(LEAST_CUT), ids)));
+                self.sweeps.push(sweep);
             }
             (Kind::Step { after }, _) => {
                 self.cover(&part.conditions, many);
@@ -283,15 +318,16 @@ impl Plan {
     }
 
     pub fn progress(&self) -> Progress {
-        let sample = self.parts.first().map_or(0, |(listing, _)| listing.len());
         let is_over = self.asked.is_none() && self.sweeps.is_empty();
-        let total = self.scale().map(|scale| {
-            let rest = scale * count(sample.saturating_sub(self.covered.1));
-            (self.covered.0 + whole(rest)).max(self.known.len())
+        let sample = self.sample.as_ref();
+        let covered = sample.map_or(0, |sample| sample.covered.0);
+        let total = sample.filter(|sample| sample.is_told()).map(|sample| {
+            let rest = sample.scale() * count(sample.ids.len().saturating_sub(sample.covered.1));
+            (covered + whole(rest)).max(self.known.len())
         });
         let blanks = self.blanks.iter().filter(|(_, is_done)| !is_done).count();
         let left = total.map(|total| {
-            let rest = count(total.saturating_sub(self.covered.0));
+            let rest = count(total.saturating_sub(covered));
             blanks + whole((rest / (FILL * count(self.size))).ceil()).max(self.sweeps.len().min(1))
         });
         Progress {
@@ -325,7 +361,7 @@ impl Plan {
     }
 
     /// Divides a region by a field, or by the first one after it that can.
-    fn divide(&mut self, base: Vec<Condition>, from: usize, is_cut: bool) {
+    fn divide(&mut self, base: Vec<Condition>, from: usize, sample: Sample) {
         let usable = (from..self.fields.len()).find(|index| !self.ignored.contains(&self.fields[*index]));
         let Some(field) = usable else {
             let why = match (self.is_doubtful, self.ignored.is_empty()) {
@@ -339,8 +375,9 @@ impl Plan {
             base,
             field,
             rest: None,
-            is_cut,
+            is_cut: true,
             cut: None,
+            sample,
         });
     }
 
@@ -348,14 +385,16 @@ impl Plan {
         while let Some(sweep) = self.sweeps.last() {
             let field = self.fields[sweep.field];
             let (index, region) = (sweep.field, sweep.region());
-            let groups = self.groups(&region, field);
-            let (own, after) = self.slice(field, &groups, sweep.rest.as_ref());
+            let groups = self.groups(&region, field, &sweep.sample);
+            let (own, after) = self.slice(field, &groups, sweep);
             let conditions: Vec<Condition> = match &own {
                 // A list of models leaves out those that were searched by itself.
                 Some(own) if own.operator == Operator::In => sweep.base.iter().chain([own]).cloned().collect(),
                 own => region.iter().chain(own).cloned().collect(),
             };
-            let is_cut = sweep.cut.as_ref() == Some(&conditions) || (sweep.is_cut && conditions == sweep.base);
+            let cut = sweep.cut.as_ref().filter(|(cut, _)| *cut == conditions);
+            let is_cut = cut.is_some() || (sweep.is_cut && conditions == sweep.base);
+            let sample = cut.map_or(&sweep.sample, |(_, sample)| sample).clone();
             let is_used = own.is_some() && self.query.active().all(|condition| condition.field != field);
             let other = own.filter(|_| self.is_doubtful).zip(after.clone());
             let base = sweep.base.clone();
@@ -367,9 +406,9 @@ impl Plan {
                 let kind = Kind::Check { other };
                 return Some(Part { conditions, kind });
             }
-            if is_cut || (after.is_some() && self.is_too_much(&groups)) {
+            if is_cut {
                 self.advance(after);
-                self.divide(conditions, index + 1, is_cut);
+                self.divide(conditions, index + 1, sample);
                 continue;
             }
             let kind = Kind::Step { after };
@@ -385,22 +424,19 @@ impl Plan {
 
     /// The condition of the next values that one response is likely to bring, unless these are all, and what is
     /// left behind them.
-    fn slice(
-        &self,
-        field: &'static Field,
-        groups: &[Group],
-        rest: Option<&Condition>,
-    ) -> (Option<Condition>, Option<Condition>) {
+    fn slice(&self, field: &'static Field, groups: &[Group], sweep: &Sweep) -> (Option<Condition>, Option<Condition>) {
         let is_text = !field.kind.is_numeric();
-        let (mut known, mut likely, mut values) = (0, 0.0, Vec::new());
-        let scale = self.scale().unwrap_or(self.guess);
+        // The check of a short first response takes half of it.
+        let scale = if self.is_doubtful { 0.0 } else { sweep.sample.scale() };
+        let likely = |group: &Group| (count(group.sampled) * scale).max(count(group.known));
+        let all: f64 = groups.iter().map(likely).sum();
+        let fewest = if sweep.rest.is_none() && sweep.is_cut { 2.0 } else { 1.0 };
+        let steps = (all / (FILL * count(self.size))).ceil().max(fewest);
+        let (mut filled, mut values) = (0.0, Vec::new());
         for group in groups {
-            let more = count(group.sampled) * scale;
-            let is_room =
-                known + group.known <= self.size / 2 && (self.is_doubtful || likely + more <= FILL * count(self.size));
-            if is_room || values.is_empty() {
-                known += group.known;
-                likely += more;
+            let more = likely(group);
+            if filled + more <= all / steps || values.is_empty() {
+                filled += more;
                 values.push(group.value.clone());
             } else if !is_text {
                 // A range has no gaps.
@@ -415,7 +451,7 @@ impl Plan {
             let bound = |operator| Some(Condition::new(field, operator, last.clone()));
             return (bound(Operator::Lte), bound(Operator::Gt));
         }
-        let mut done = match rest.map(|rest| &rest.operand) {
+        let mut done = match sweep.rest.as_ref().map(|rest| &rest.operand) {
             Some(Operand::Many(done)) => done.clone(),
             Some(Operand::One(_)) | None => Vec::new(),
         };
@@ -424,16 +460,10 @@ impl Plan {
         (listed(Operator::In, values), listed(Operator::Nin, done))
     }
 
-    /// Whether even the first of some values is too much for one response.
-    fn is_too_much(&self, groups: &[Group]) -> bool {
-        let first = groups.first().zip(self.scale());
-        first.is_some_and(|(group, scale)| count(group.sampled) * scale > count(self.size))
-    }
-
     /// The values of a field in a region: numbers in their order, texts the most frequent first.
-    fn groups(&self, region: &[Condition], field: &'static Field) -> Vec<Group> {
+    fn groups(&self, region: &[Condition], field: &'static Field, sample: &Sample) -> Vec<Group> {
         let mut cells: Vec<(CellRef<'_>, bool)> = Vec::new();
-        for known in self.known.values() {
+        for (id, known) in &self.known {
             let listing = &self.parts[known.part].0;
             let cell = listing.sent_column(field).cell(known.row);
             let is_usable = match cell {
@@ -442,7 +472,7 @@ impl Plan {
                 CellRef::Missing | CellRef::Null | CellRef::Flag(_) | CellRef::Bad(_) => false,
             };
             if is_usable && meets(listing, known.row, region) {
-                cells.push((cell, known.is_sampled));
+                cells.push((cell, sample.ids.contains(id)));
             }
         }
         cells.sort_by(|(left, _), (right, _)| compare_cells(field, *left, *right, Direction::Ascending));
@@ -466,29 +496,36 @@ impl Plan {
         groups
     }
 
-    /// How many offers the market has for each of the sample, if that can be told.
-    fn scale(&self) -> Option<f64> {
-        let (records, sampled) = self.covered;
-        (sampled >= LEAST_SAMPLE).then(|| (count(records) / count(sampled)).max(1.0))
+    /// Takes the records of a response.
+    fn keep(&mut self, listing: Listing, is_complete: bool) -> HashSet<RowId> {
+        let part = self.parts.len();
+        let ids = (0..listing.len()).filter_map(|row| Some((listing.id(row)?, Known { part, row })));
+        let ids: HashMap<RowId, Known> = ids.collect();
+        self.known.extend(&ids);
+        self.parts.push((listing, is_complete));
+        ids.into_keys().collect()
     }
 
-    /// Takes the records of a response.
-    fn keep(&mut self, listing: Listing, is_complete: bool) {
-        let part = self.parts.len();
-        for (row, id) in (0..listing.len()).filter_map(|row| Some((row, listing.id(row)?))) {
-            let earlier = self.known.get(&id);
-            let is_sampled = part == 0 || earlier.is_some_and(|known| known.is_sampled);
-            self.known.insert(id, Known { part, row, is_sampled });
-        }
-        self.parts.push((listing, is_complete));
+    /// How many offers of a sample are in a part.
+    fn among(&self, sample: &Sample, conditions: &[Condition]) -> usize {
+        let known = sample.ids.iter().filter_map(|id| self.known.get(id));
+        known
+            .filter(|known| meets(&self.parts[known.part].0, known.row, conditions))
+            .count()
     }
 
     /// Notes that a part is complete.
     fn cover(&mut self, conditions: &[Condition], records: usize) {
-        let known = self.known.values().filter(|known| known.is_sampled);
-        let sampled = known.filter(|known| meets(&self.parts[known.part].0, known.row, conditions));
-        self.covered.1 += sampled.count();
-        self.covered.0 += records;
+        let sweeps = self.sweeps.iter().map(|sweep| &sweep.sample);
+        let sampled: Vec<usize> = sweeps
+            .chain(&self.sample)
+            .map(|sample| self.among(sample, conditions))
+            .collect();
+        let sweeps = self.sweeps.iter_mut().map(|sweep| &mut sweep.sample);
+        for (sample, sampled) in sweeps.chain(&mut self.sample).zip(sampled) {
+            sample.covered.0 += records;
+            sample.covered.1 += sampled;
+        }
     }
 
     /// Goes on with what is left behind a step.
@@ -506,9 +543,12 @@ impl Plan {
         self.ignored.push(field);
         self.blanks.retain(|(used, _)| *used != field);
         // What it brought was no part.
-        self.covered = (0, 0);
+        let sweeps = self.sweeps.iter_mut().map(|sweep| &mut sweep.sample);
+        for sample in sweeps.chain(&mut self.sample) {
+            sample.covered = (0, 0);
+        }
         if let Some(sweep) = self.sweeps.pop() {
-            self.divide(sweep.base, index + 1, sweep.is_cut);
+            self.divide(sweep.base, index + 1, sweep.sample);
         }
     }
 
