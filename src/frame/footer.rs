@@ -94,6 +94,8 @@ fn of_context(model: &Model) -> Vec<Hint> {
     let mut hints: Vec<_> = reachable(model, |row| row.hint.is_some() && !is_way_out(row.action))
         .filter(|row| model.has_use_for(row.action) && model.disabled(row.action).is_none())
         .filter(|row| model.overlays.is_empty() || !leads_away(row.action))
+        // Its words are about a search; the key lists the alerts from everywhere.
+        .filter(|row| row.action != Action::Alerts || model.browser().is_some())
         .filter_map(|row| {
             row.hint.map(|(word, rank)| Hint {
                 key: model.keymap.shown_key(row),

@@ -377,7 +377,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["D"], Action::Depth, "depth",
         "Show how many GPUs each price buys").hint("depth", 13),
     row(Context::Table, &["K"], Action::Cluster, "cluster",
-        "Find the cheapest offers that together have N GPUs").hint("cluster", 8),
+        "Plan N GPUs from the cheapest offers").hint("cluster", 8),
     row(Context::Table, &["*"], Action::Star(Subject::Machine), "star", "Star or unstar the machine"),
     row(Context::Table, &["N"], Action::Note(Subject::Machine), "note", "Edit your note on the machine"),
     row(Context::Table, &["X"], Action::Ban, "ban",
@@ -459,7 +459,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Form, &["pgdn"], Action::Move(Motion::Last), "form-last",
         "Last field or button").hint("last field", 6),
     row(Context::Form, &["f5"], Action::Refresh, "form-refresh", "Refresh the result"),
-    row(Context::Form, &["ctrl-g"], Action::Complete, "apply-fix", "Apply the suggested fix"),
+    row(Context::Form, &["ctrl-g"], Action::Complete, "apply-fix", "Take the suggested fix or value"),
     row(Context::Form, &["ctrl-y"], Action::Recall, "form-recall", "Restore your draft"),
     row(Context::Form, &["ctrl-r"], Action::Reset, "form-reset", "Restore the defaults"),
 

@@ -142,7 +142,7 @@ impl Keeper {
         };
         match recorded {
             Ok(()) => {
-                let text = format!("The sandbox has {days} simulated days of price history");
+                let text = format!("{days} simulated days of prices are recorded");
                 let _ = self.outbox.send(Message::Told(Ok(text)));
             }
             Err(error) => self.tell(&error),
@@ -364,7 +364,7 @@ mod tests {
         else {
             panic!("{told:?}");
         };
-        assert!(text.contains("has 1 simulated days"));
+        assert!(text.contains("1 simulated days of prices"));
         // A claim takes nothing else for its answer.
         start().claim(Resource::Offers, 1000.0);
         let database = history.open().unwrap();

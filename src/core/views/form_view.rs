@@ -1,4 +1,4 @@
-//! Dialogs around one form.
+//! Dialogs around one form: what a view with a form has to say, the rest of [`View`] follows.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::widgets::form::{Form, FormEvent};
 use crate::widgets::input_widget::InputWidget;
 
 /// A dialog around one form: keys, pastes and clicks go to the form, and the view says what its
-/// values and buttons mean.
+/// values and buttons mean. What is named as in [`View`] is the same.
 pub(crate) trait FormView: fmt::Debug + Send {
     /// What names a field of the form.
     type Key: Copy + Eq;
@@ -22,7 +22,6 @@ pub(crate) trait FormView: fmt::Debug + Send {
 
     fn form_mut(&mut self) -> &mut Form<Self::Key>;
 
-    /// As [`View::contexts`].
     fn contexts(&self) -> &'static [Context] {
         self.form().contexts()
     }
@@ -43,36 +42,29 @@ pub(crate) trait FormView: fmt::Debug + Send {
         Outcome::of(action == Action::Back)
     }
 
-    /// As [`View::availability`].
     fn availability(&self, action: Action, state: &State) -> Availability {
         let _ = (action, state);
         Availability::Available
     }
 
-    /// As [`View::hint`].
     fn hint(&self, action: Action) -> Option<&'static str>;
 
-    /// As [`View::rows_changed`].
     fn rows_changed(&mut self, state: &State) {
         let _ = state;
     }
 
-    /// As [`View::on_top`].
     fn on_top(&mut self, cx: &mut Cx<'_>) {
         let _ = cx;
     }
 
-    /// As [`View::tick`].
     fn tick(&mut self, cx: &mut Cx<'_>) {
         let _ = cx;
     }
 
-    /// As [`View::told`].
     fn told(&mut self, news: News, cx: &mut Cx<'_>) {
         let _ = (news, cx);
     }
 
-    /// As [`View::closing`].
     fn closing(&mut self, cx: &mut Cx<'_>) {
         let _ = cx;
     }

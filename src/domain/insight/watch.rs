@@ -48,7 +48,7 @@ pub fn differences(old: &Listing, new: &Listing, price: &Field) -> Differences {
             differences.left.push(*gone);
         }
         match olds.next_if(|row| id(old, row) == wanted) {
-            Some(old_row) => differences.compare(old, *old_row, new, *new_row, price),
+            Some(old_row) => differences.compare((old, *old_row), (new, *new_row), price),
             None => differences.arrived.push(*new_row),
         }
     }
@@ -63,7 +63,7 @@ pub fn differences(old: &Listing, new: &Listing, price: &Field) -> Differences {
 
 impl Differences {
     /// Notes a change of the price of a row that both listings have.
-    fn compare(&mut self, old: &Listing, old_row: u32, new: &Listing, new_row: u32, price: &Field) {
+    fn compare(&mut self, (old, old_row): (&Listing, u32), (new, new_row): (&Listing, u32), price: &Field) {
         let number = |listing: &Listing, row: u32| numeric(listing.column(price), price.kind, row as usize);
         if let (Some(id), Some(from), Some(to)) = (new.id(new_row as usize), number(old, old_row), number(new, new_row))
             // Prices that are computed here may differ in the last bit from one response to the next.
@@ -96,7 +96,7 @@ impl Differences {
             let slice = slice(new, new_row).and_then(|slice| slices.get_mut(&slice)?.pop());
             if let Some(old_row) = slice {
                 matched.insert(old_row);
-                self.compare(old, old_row, new, new_row, price);
+                self.compare((old, old_row), (new, new_row), price);
             } else {
                 self.arrived.push(new_row);
             }

@@ -22,26 +22,19 @@ impl Listing {
     /// id.
     pub fn sort(&self, rows: &mut [u32], order: &[OrderKey]) {
         let codes: Vec<Vec<u64>> = order.iter().map(|key| self.codes(key, rows)).collect();
-        let (first, rest) = codes
-            .split_first()
-            .map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
-        let code = |index: usize| first.map_or(0, |codes| codes[index]);
-        let mut sorted: Vec<(u64, RowId, usize)> = rows
+        let code = |key: usize, index: usize| codes.get(key).map_or(0, |codes| u128::from(codes[index]));
+        // Two codes beside the id, as most orders have no more, and as what lies elsewhere takes twice as long to sort.
+        let mut sorted: Vec<(u128, RowId, usize)> = rows
             .iter()
             .enumerate()
-            .map(|(index, row)| (code(index), self.ids[*row as usize], index))
+            .map(|(index, row)| (code(0, index) << 64 | code(1, index), self.ids[*row as usize], index))
             .collect();
         sorted.sort_unstable_by(|left, right| {
-            let by_rest = || {
-                let by_key = |codes: &Vec<u64>| codes[left.2].cmp(&codes[right.2]);
-                rest.iter()
-                    .map(by_key)
-                    .find(|order| order.is_ne())
-                    .unwrap_or(Ordering::Equal)
-            };
+            let by_key = |codes: &Vec<u64>| codes[left.2].cmp(&codes[right.2]);
+            let by_rest = || codes.iter().skip(2).map(by_key).find(|order| order.is_ne());
             left.0
                 .cmp(&right.0)
-                .then_with(by_rest)
+                .then_with(|| by_rest().unwrap_or(Ordering::Equal))
                 .then_with(|| left.1.cmp(&right.1))
         });
         let unsorted = rows.to_vec();

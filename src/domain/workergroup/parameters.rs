@@ -85,26 +85,24 @@ pub struct Parameter {
 /// Why the scaling parameters have no effect: the market's autoscaler reads them from the endpoint.
 const ON_THE_ENDPOINT: &str = "The public market ignores it on a workergroup and uses the endpoint's value.";
 
-const fn row(
-    key: Key,
-    name: &'static str,
-    label: &'static str,
-    kind: ParameterKind,
-    default: Option<&'static str>,
-    doc: &'static str,
-) -> Parameter {
+const fn row(key: Key, name: &'static str, label: &'static str, kind: ParameterKind, doc: &'static str) -> Parameter {
     Parameter {
         key,
         name,
         label,
         kind,
-        default,
+        default: None,
         doc,
         inert: None,
     }
 }
 
 impl Parameter {
+    const fn default(mut self, text: &'static str) -> Self {
+        self.default = Some(text);
+        self
+    }
+
     const fn inert(mut self) -> Self {
         self.inert = Some(ON_THE_ENDPOINT);
         self
@@ -114,33 +112,32 @@ impl Parameter {
 /// The table, in the order of [`Key::ALL`].
 #[rustfmt::skip] // a table reads as a table
 pub static PARAMETERS: [Parameter; 13] = [
-    row(Key::EndpointName, "endpoint_name", "Endpoint", ParameterKind::Text, None,
+    row(Key::EndpointName, "endpoint_name", "Endpoint", ParameterKind::Text,
         "Endpoint whose requests the group's workers serve."),
-    row(Key::EndpointId, "endpoint_id", "Endpoint id", ParameterKind::Id, None,
+    row(Key::EndpointId, "endpoint_id", "Endpoint id", ParameterKind::Id,
         "Id of an existing endpoint, instead of its name."),
-    row(Key::TemplateHash, "template_hash", "Template hash", ParameterKind::Text, None,
+    row(Key::TemplateHash, "template_hash", "Template hash", ParameterKind::Text,
         "Hash of the template that workers start from."),
-    row(Key::TemplateId, "template_id", "Template id", ParameterKind::Id, None,
+    row(Key::TemplateId, "template_id", "Template id", ParameterKind::Id,
         "Id of the template, instead of its hash."),
     row(Key::SearchParams, "search_params", "Search", ParameterKind::Search,
-        Some("verified=true rentable=true rented=false"),
         "Search that finds machines for workers, in the query language; an alternative to a template. \
-         The filter for GPU memory belongs here."),
-    row(Key::LaunchArgs, "launch_args", "Launch args", ParameterKind::Text, None,
+         The filter for GPU memory belongs here.").default("verified=true rentable=true rented=false"),
+    row(Key::LaunchArgs, "launch_args", "Launch args", ParameterKind::Text,
         "Extra arguments for launching workers."),
-    row(Key::MinLoad, "min_load", "Min load", ParameterKind::Number, Some("1"),
-        "Minimum load to keep capacity for, in cost per second.").inert(),
-    row(Key::TargetUtil, "target_util", "Target", ParameterKind::Ratio, Some("0.9"),
-        "Target utilization: capacity is load / target, so 0.9 keeps 11% in reserve.").inert(),
-    row(Key::ColdMult, "cold_mult", "Reserve x", ParameterKind::Number, Some("3"),
-        "Capacity with stopped (cold) workers, as a multiple of the active capacity.").inert(),
-    row(Key::ColdWorkers, "cold_workers", "Cold workers", ParameterKind::Whole, Some("3"),
-        "Minimum number of workers, including stopped ones.").inert(),
-    row(Key::MaxWorkers, "max_workers", "Max workers", ParameterKind::Whole, Some("20"),
-        "Maximum number of workers: it caps what the group can cost."),
-    row(Key::TestWorkers, "test_workers", "Test workers", ParameterKind::Whole, Some("3"),
-        "Workers started first to measure performance.").inert(),
-    row(Key::GpuRam, "gpu_ram", "VRAM (GB)", ParameterKind::Whole, Some("24"),
+    row(Key::MinLoad, "min_load", "Min load", ParameterKind::Number,
+        "Minimum load to keep capacity for, in cost per second.").default("1").inert(),
+    row(Key::TargetUtil, "target_util", "Target", ParameterKind::Ratio,
+        "Target utilization: capacity is load / target, so 0.9 keeps 11% in reserve.").default("0.9").inert(),
+    row(Key::ColdMult, "cold_mult", "Reserve x", ParameterKind::Number,
+        "Capacity with stopped (cold) workers, as a multiple of the active capacity.").default("3").inert(),
+    row(Key::ColdWorkers, "cold_workers", "Cold workers", ParameterKind::Whole,
+        "Minimum number of workers, including stopped ones.").default("3").inert(),
+    row(Key::MaxWorkers, "max_workers", "Max workers", ParameterKind::Whole,
+        "Maximum number of workers: it caps what the group can cost.").default("20"),
+    row(Key::TestWorkers, "test_workers", "Test workers", ParameterKind::Whole,
+        "Workers started first to measure performance.").default("3").inert(),
+    row(Key::GpuRam, "gpu_ram", "VRAM (GB)", ParameterKind::Whole,
         "Least GPU memory in GB (machine offers have MB). The public market uses it to estimate \
-         bandwidth; to filter on memory, say gpu_ram in the search as well."),
+         bandwidth; to filter on memory, say gpu_ram in the search as well.").default("24"),
 ];

@@ -142,7 +142,7 @@ fn the_planner_works_on_small_and_large_screens() {
     let mut desk = TestApp::with_offers(MARKET);
     desk.resize(80, 20)
         .keys("K")
-        .expect("more lines: a taller terminal shows them");
+        .expect("more lines: mark the offers to see them in the table");
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub(super) fn cluster(view: &Cluster, area: Rect, scene: &mut Scene<'_, '_>) {
         sheet::text(lines, text, scene);
         // The line that counts them takes the place of one more.
         let more = counted(hidden + 1, "more line", "more lines");
-        let more = format!("{more}: a taller terminal shows them");
+        let more = format!("{more}: mark the offers to see them in the table");
         sheet::text([Line::styled(more, scene.theme.dim)], last, scene);
     }
 }
@@ -72,24 +72,23 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         let id = offers.listing().and_then(|listing| listing.id(row as usize));
         id.map_or_else(String::new, |id| id.to_string())
     };
-    lines.extend(planning.remarks(need, bill, id).into_iter().map(|remark| {
-        if remark.is_warning {
-            Line::styled(format!("! {}", remark.text), theme.warning)
-        } else {
-            Line::styled(format!("- {}", remark.text), theme.text)
-        }
-    }));
+    let remarks = planning.remarks(need, bill, id).into_iter();
+    let (warnings, notes): (Vec<_>, Vec<_>) = remarks.partition(|remark| remark.is_warning);
+    let warnings = warnings.into_iter().map(|remark| format!("! {}", remark.text));
+    lines.extend(warnings.map(|text| Line::styled(text, theme.warning)));
     lines.extend(wider::cut(scene));
     if !view.picks.is_empty() {
         lines.extend(is_roomy.then(Line::default));
         lines.extend(picks(view, bill, scene));
+        lines.extend(is_roomy.then(Line::default));
     }
+    let notes = notes.into_iter().map(|remark| format!("- {}", remark.text));
+    lines.extend(notes.map(|text| Line::styled(text, theme.text)));
     let sizes = planning.curve.iter().map(|(gpus, total)| {
         let total = total.map_or_else(|| format::NONE.to_owned(), |total| bill.money(total));
         format!("{gpus} {total}")
     });
     let sizes = format!("Bills by GPUs: {}", sizes.collect::<Vec<_>>().join(" · "));
-    lines.extend(is_roomy.then(Line::default));
     lines.push(Line::styled(sizes, theme.dim));
     lines
 }
@@ -108,9 +107,9 @@ fn picks(view: &Cluster, bill: Bill, scene: &Scene<'_, '_>) -> Vec<Line<'static>
         let offer = format!("{many}× {model} {memory}");
         let [id, machine, location] = ["id", "machine_id", "geolocation"].map(cell);
         let price = bill.money(*price);
-        Line::raw(format!("{price:>10}  {offer:<22} {id:<9} {machine:<8} {location}"))
+        Line::raw(format!("{price:>10}  {offer:<20} {id:<9} {machine:<8} {location}"))
     };
-    let head = format!("{:>10}  {:<22} {:<9} {:<8} Place", "Price", "Offer", "Id", "Machine");
+    let head = format!("{:>10}  {:<20} {:<9} {:<8} Place", "Price", "Offer", "Id", "Machine");
     let head = Line::styled(head, scene.theme.heading);
     std::iter::once(head).chain(view.picks.iter().map(row)).collect()
 }

@@ -34,6 +34,9 @@ const AROUND: u16 = 6;
 /// The lowest that the list gets above the preview.
 const LEAST_LIST: u16 = 9;
 
+/// The lowest preview below the list of a compact screen.
+const LEAST_PREVIEW: u16 = 7;
+
 // Measuring all of them would cost more than drawing, and new ones are seen first.
 /// How many of the latest requests are measured for the width of their status.
 const MEASURED: usize = 200;
@@ -46,7 +49,8 @@ pub(super) fn pane(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     let is_compact = scene.size == Size::Compact;
     let rows = u16::try_from(scene.state.requests().rows().len()).unwrap_or(u16::MAX);
     let above = rows.saturating_add(AROUND).max(if is_compact { 0 } else { LEAST_LIST });
-    if above <= area.height / if is_compact { 2 } else { 3 } {
+    let left = area.height.saturating_sub(above);
+    if left >= if is_compact { LEAST_PREVIEW } else { area.height * 2 / 3 } {
         // Few requests: beside them most of the screen would be blank.
         let [top, bottom] = Layout::vertical([Constraint::Length(above), Constraint::Fill(1)]).areas(area);
         list(view, top, scene);
