@@ -38,6 +38,8 @@ fn all_offers_take_the_place_of_the_first_ones() {
     };
     app.answer(&other).arrange();
     app.expect("All 80 offers").expect("All 80 offers, in 2 requests");
+    // The limit of the next search is not that of these rows.
+    app.expect("limit 500 (of these rows: none)");
 }
 
 #[test]

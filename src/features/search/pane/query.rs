@@ -424,7 +424,12 @@ fn parts(browser: &Browser, keymap: &Keymap, local: &LocalTime, theme: &Theme) -
         parts.push((text, theme.warning));
     }
     if let Some(limit) = query.limit {
-        parts.push((format!("limit {limit}"), theme.text));
+        // The planner loads more for once, and loading all has none.
+        let shown = browser.shown_query().map(|shown| shown.limit);
+        let shown = shown.filter(|shown| *shown != Some(limit));
+        let shown = shown.map(|shown| shown.map_or_else(|| "none".to_owned(), |limit| limit.to_string()));
+        let loaded = shown.map_or_else(String::new, |shown| format!(" (of these rows: {shown})"));
+        parts.push((format!("limit {limit}{loaded}"), theme.text));
     }
     let off = query.conditions.iter().filter(|condition| !condition.enabled);
     let off: Vec<_> = off.map(|own| language::words(own, browser.dialect())).collect();
