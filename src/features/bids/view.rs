@@ -10,12 +10,13 @@ use crate::core::views::chart::{Axis, Labels, SOLID, polyline};
 use crate::core::views::keys::{TABBED_CHART, of_chart};
 use crate::core::views::{chart, sheet};
 use crate::domain::format::{brief, dollars, lasting, percent};
-use crate::domain::history::{BidHistory, BidMarket, DAY, Moment, Question, VERDICT_DAYS};
+use crate::domain::history::{BidHistory, BidMarket, DAY, Moment, Question, SearchKey, VERDICT_DAYS};
 use crate::domain::insight::{Scale, recorded_lot};
 use crate::domain::text::visible;
 use crate::features::history;
 use crate::features::history::Recalled;
 use crate::features::history::figures::{self, Figures};
+use crate::features::history::prices::default_search;
 use crate::keys::{Action, Context};
 use crate::widgets::panel::{Panel, Size};
 
@@ -24,7 +25,10 @@ const CHART: u16 = 8;
 
 #[derive(Debug)]
 pub(crate) struct Bids {
-    questions: Vec<Question>,
+    /// Of the pane's search, then of the default one, in case that knows more.
+    questions: Vec<[Question; 2]>,
+    /// Which of the two is shown.
+    shown: usize,
     /// The selected offer's model and number of GPUs.
     like: Option<(String, u32)>,
     run: Run,
@@ -52,14 +56,22 @@ impl Bids {
         let until = Moment::of(now.epoch);
         let model = like.as_ref().map(|(model, _)| model.clone());
         let span = (Moment(until.0 - VERDICT_DAYS * DAY), until);
-        let asked = questions(browser.shown_query()?, (model, None), span);
+        let own = browser.shown_query()?;
+        let default = default_search(browser.dialect(), own.offer_type);
+        let mut asked = vec![own, &default];
+        asked.dedup_by_key(|query| SearchKey::of(query));
+        let asked = asked
+            .into_iter()
+            .map(|query| questions(query, (model.clone(), None), span));
+        let asked: Vec<_> = asked.collect();
         let is_on = state.recall().is_on;
         let job = browser
             .computed
             .job
             .filter(|job| job.work_dlperf_hours.is_none() && job.work.is_none());
         let view = Self {
-            questions: asked.to_vec(),
+            questions: asked.clone(),
+            shown: 0,
             like,
             run: Run {
                 hours: job.map_or(1.0, |job| job.run_hours),
@@ -72,23 +84,29 @@ impl Bids {
             market: 0,
             cursor: 0,
         };
-        for question in asked.into_iter().filter(|_| is_on) {
+        for question in asked.into_iter().flatten().filter(|_| is_on) {
             history::ask(cx, question);
         }
         Some(view)
     }
 
     fn take_answers(&mut self, state: &State) {
-        let mut answers = Vec::new();
-        for question in &self.questions {
-            match state.recall().answer(question) {
-                Recalled::Here(answer) => answers.push(answer.clone()),
-                Recalled::Failed(why) => self.failure = Some(why.to_owned()),
-                Recalled::Awaited => return,
+        let mut histories = Vec::new();
+        for questions in &self.questions {
+            let mut answers = Vec::new();
+            for question in questions {
+                match state.recall().answer(question) {
+                    Recalled::Here(answer) => answers.push(answer.clone()),
+                    Recalled::Failed(why) => self.failure = Some(why.to_owned()),
+                    Recalled::Awaited => return,
+                }
             }
+            histories.push(chosen(answers));
         }
         self.is_awaited = false;
-        self.history = chosen(answers);
+        let has_figures = |history: &Option<BidHistory>| history.as_ref().is_some_and(|own| own.withheld().is_none());
+        self.shown = histories.iter().position(has_figures).unwrap_or(0);
+        self.history = histories.swap_remove(self.shown);
         let markets = self.history.iter().flat_map(|history| &history.markets);
         let mut alike = markets.map(|market| Some((&market.model, market.gpus)));
         let like = self.like.as_ref().map(|(model, gpus)| (model, *gpus));
@@ -196,7 +214,11 @@ impl View for Bids {
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let (outlooks, lowest) = self.outlooks();
         let of_market = |market: &BidMarket| format!("Bids on {}x {}", market.gpus, visible(&market.model, 24));
-        let panel = Panel::new(self.market().map_or_else(|| "Bids".to_owned(), of_market))
+        let mut title = self.market().map_or_else(|| "Bids".to_owned(), of_market);
+        if self.shown > 0 {
+            title += ", the default search";
+        }
+        let panel = Panel::new(title)
             .note("$/h for all GPUs, without storage")
             .focused(true)
             .sized(scene.size);

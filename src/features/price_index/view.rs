@@ -8,13 +8,13 @@ use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::core::views::keys::{TABBED_CHART, of_chart};
 use crate::core::views::sheet;
-use crate::domain::Resource;
 use crate::domain::history::{Answer, DAY, Index, IndexLine, LotFilter, Moment, Question, VERDICT_DAYS, price_unit};
 use crate::domain::text::visible;
+use crate::domain::{OfferType, Resource};
 use crate::features::history;
 use crate::features::history::Recalled;
 use crate::features::history::figures::{self, Figures};
-use crate::features::history::prices::{chart_of_lows, seconds};
+use crate::features::history::prices::{chart_of_lows, default_search, seconds};
 use crate::keys::{Action, Context};
 use crate::widgets::panel::{Panel, Size};
 
@@ -23,7 +23,10 @@ const CHART: u16 = 9;
 
 #[derive(Debug)]
 pub(crate) struct PriceIndex {
-    question: Question,
+    /// The pane's search, and the default one, in case that knows more.
+    questions: Vec<Question>,
+    /// Which of them is shown.
+    shown: usize,
     is_awaited: bool,
     index: Option<Index>,
     /// Why there is nothing to show.
@@ -37,13 +40,22 @@ impl PriceIndex {
     pub fn new(cx: &mut Cx<'_>) -> Option<Self> {
         let until = Moment::of(cx.now.epoch);
         let span = (Moment(until.0 - VERDICT_DAYS * DAY), until);
-        let question = question(cx.state().browser()?.shown_query()?, LotFilter::default(), span);
+        let browser = cx.state().browser()?;
+        let own = question(browser.shown_query()?, LotFilter::default(), span);
+        let default = default_search(browser.dialect(), OfferType::OnDemand);
+        let default = Question {
+            storage: own.storage,
+            ..question(&default, LotFilter::default(), span)
+        };
+        let mut questions = vec![own, default];
+        questions.dedup();
         let is_on = cx.state().recall().is_on;
-        if is_on {
+        for question in questions.iter().filter(|_| is_on) {
             history::ask(cx, question.clone());
         }
         Some(Self {
-            question,
+            questions,
+            shown: 0,
             is_awaited: is_on,
             index: None,
             why: (!is_on).then(|| "Nothing is recorded without a state folder".to_owned()),
@@ -62,18 +74,24 @@ impl PriceIndex {
     }
 
     fn take_answer(&mut self, state: &State) {
-        let why = match state.recall().answer(&self.question) {
-            Recalled::Here(Answer::Index(Some(index))) => {
-                self.index = Some(index.clone());
-                let is_empty = index.lines.is_empty();
-                is_empty.then(|| "No index yet: no model's lowest price is known for 24 hours".to_owned())
-            }
-            Recalled::Here(_) => Some("Nothing is recorded of this search: turn on auto-refresh".to_owned()),
-            Recalled::Failed(why) => Some(visible(why, 200)),
-            Recalled::Awaited => return,
-        };
+        let mut whys = Vec::new();
+        for (place, question) in self.questions.iter().enumerate() {
+            whys.push(match state.recall().answer(question) {
+                Recalled::Here(Answer::Index(Some(index))) if !index.lines.is_empty() => {
+                    (self.index, self.shown) = (Some(index.clone()), place);
+                    whys.clear();
+                    break;
+                }
+                Recalled::Here(Answer::Index(Some(_))) => {
+                    "No index yet: no model's lowest price is known for 24 hours".to_owned()
+                }
+                Recalled::Here(_) => "Nothing is recorded of this search: turn on auto-refresh".to_owned(),
+                Recalled::Failed(why) => visible(why, 200),
+                Recalled::Awaited => return,
+            });
+        }
         self.is_awaited = false;
-        self.why = why;
+        self.why = whys.into_iter().next();
     }
 }
 
@@ -128,11 +146,15 @@ impl View for PriceIndex {
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
-        let unit = price_unit(Resource::Offers, self.question.storage);
-        let title = self.model.as_ref().map_or_else(
+        let question = &self.questions[self.shown];
+        let unit = price_unit(Resource::Offers, question.storage);
+        let mut title = self.model.as_ref().map_or_else(
             || "Price index".to_owned(),
             |model| format!("Price index: {} by country", visible(model, 24)),
         );
+        if self.shown > 0 {
+            title += ", the default search";
+        }
         let panel = Panel::new(title)
             .note(format!("{unit}, asked, not paid"))
             .focused(true)
@@ -171,10 +193,10 @@ impl View for PriceIndex {
                 .map_or_else(String::new, |country| format!(" in {country}"));
             let heading = format!("Lowest price of {}{country}, {unit}", visible(&line.model, 24));
             let span = (
-                self.question
+                question
                     .since
                     .max(self.index.as_ref().map_or(Moment(0), |index| index.since)),
-                self.question.until,
+                question.until,
             );
             chart_of_lows(&line.lows, span, heading, chart, scene);
         }

@@ -3,6 +3,7 @@
 pub mod command;
 pub mod report;
 pub mod rules;
+mod sweep;
 
 use self::rules::{Plan, USUAL_LIMIT};
 use crate::api::{ApiError, Reply, Request};

@@ -11,6 +11,7 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use super::report::{Open, Progress, Why};
+use super::sweep::{Sample, Sweep, count, whole};
 use crate::api::ApiError;
 use crate::domain::insight::Coverage;
 use crate::domain::json_split::MOST_RECORDS;
@@ -40,13 +41,8 @@ const FIELDS: [&str; 7] = [
 const LEAST_CAP: usize = 64;
 /// The share of a response that a part is planned to fill.
 const FILL: f64 = 0.75;
-// Below that, the chance of the sample decides.
-/// The records of the sample in complete parts from which the number of all offers is estimated.
-const LEAST_SAMPLE: usize = 20;
 /// How many times the first response the market is taken to have before that.
 const FIRST_GUESS: f64 = 8.0;
-/// How many records of the sample such a guess weighs as much as.
-const GUESS_WEIGHT: f64 = 2.0;
 /// How many times a response a part is taken to have at least that was cut.
 const LEAST_CUT: f64 = 1.2;
 // Prices move between the market's index and its records: one in ten is more than that.
@@ -54,59 +50,6 @@ const LEAST_CUT: f64 = 1.2;
 const TOLERANCE: usize = 10;
 /// Failed requests in a row after which no more are sent.
 const MOST_FAILURES: u32 = 2;
-
-/// The offers of a response that was cut, and what is known of the part that they are a sample of.
-#[derive(Debug, Clone)]
-struct Sample {
-    /// How many offers there are for each of the sample, before parts are complete.
-    guess: f64,
-    ids: HashSet<RowId>,
-    /// The records of complete parts, and how many of the sample are among them.
-    covered: (usize, usize),
-}
-
-impl Sample {
-    const fn new(guess: f64, ids: HashSet<RowId>) -> Self {
-        Self {
-            guess,
-            ids,
-            covered: (0, 0),
-        }
-    }
-
-    /// Whether more than a guess is known.
-    fn is_told(&self) -> bool {
-        self.covered.1 >= LEAST_SAMPLE
-    }
-
-    /// How many offers there are for each of the sample.
-    fn scale(&self) -> f64 {
-        let (records, sampled) = (count(self.covered.0), count(self.covered.1));
-        ((records + GUESS_WEIGHT * self.guess) / (sampled + GUESS_WEIGHT)).max(1.0)
-    }
-}
-
-/// A region that a field sweeps over.
-#[derive(Debug)]
-struct Sweep {
-    /// What the region is, besides the search.
-    base: Vec<Condition>,
-    /// The index of the field.
-    field: usize,
-    /// What is left of the region.
-    rest: Option<Condition>,
-    /// Whether all of it is known to bring more than one response does.
-    is_cut: bool,
-    /// The latest step that does, and the response to it.
-    cut: Option<(Vec<Condition>, Sample)>,
-    sample: Sample,
-}
-
-impl Sweep {
-    fn region(&self) -> Vec<Condition> {
-        self.base.iter().chain(&self.rest).cloned().collect()
-    }
-}
 
 #[derive(Debug, Clone, PartialEq)]
 struct Part {
@@ -120,10 +63,6 @@ enum Kind {
     /// The next step of a sweep, and what is left behind it.
     Step {
         after: Option<Condition>,
-    },
-    /// One side of a search that may be whole, and the condition of the other one.
-    Check {
-        other: Condition,
     },
     /// The offers without a value in a field that divided the search: no comparison finds them.
     Blank,
@@ -212,16 +151,16 @@ impl Plan {
         (self.requests, self.failures) = (self.requests + 1, 0);
         let received = listing.len() + listing.skipped().len() + listing.duplicates() + listing.hidden();
         let is_cut = received >= self.size;
-        let has_new = (0..listing.len()).any(|row| listing.id(row).is_some_and(|id| !self.known.contains_key(&id)));
         let field = self.sweeps.last().map(|sweep| sweep.field);
         let broken = (0..listing.len()).filter(|row| !meets(&listing, *row, &part.conditions));
         let is_ignored = broken.count() * TOLERANCE > listing.len();
-        let (many, index) = (listing.len(), self.parts.len());
+        let many = listing.len();
         let ids = self.keep(listing, !is_cut && !is_ignored);
         match (part.kind, field) {
             (Kind::Whole, _) if is_cut || received >= LEAST_CAP => {
+                // A short one may be all, or the most that the market sends: that its parts bring no more tells.
                 (self.size, self.is_doubtful, self.parts[0].1) = (self.size.min(received), !is_cut, false);
-                let sample = Sample::new(FIRST_GUESS, ids);
+                let sample = Sample::new(if is_cut { FIRST_GUESS } else { 1.0 }, ids);
                 self.sample = Some(sample.clone());
                 self.divide(Vec::new(), 0, sample);
             }
@@ -229,26 +168,9 @@ impl Plan {
             (Kind::Blank, _) if is_ignored => self.leave_open(part.conditions, Why::Ignored),
             (Kind::Blank, _) if is_cut => self.divide(part.conditions, 0, Sample::new(LEAST_CUT, ids)),
             (Kind::Blank, _) => self.cover(&part.conditions, many),
-            (Kind::Step { .. } | Kind::Check { .. }, Some(field)) if is_ignored => self.give_up(field),
-            (Kind::Check { .. }, _) if !is_cut && !has_new => {
-                // It brought what it had to: the first response was whole.
-                self.sweeps.clear();
-                self.blanks.clear();
-                (self.parts[0].1, self.parts[index].1) = (true, false);
-                self.is_doubtful = false;
-            }
-            (Kind::Check { other }, _) => {
-                self.is_doubtful = false;
-                if !is_cut {
-                    self.cover(&part.conditions, many);
-                    // The check is the first request after the search itself.
-                    if let Some(sweep) = self.sweeps.last_mut() {
-                        sweep.base.push(other);
-                        sweep.is_cut = false;
-                    }
-                }
-            }
+            (Kind::Step { .. }, Some(field)) if is_ignored => self.give_up(field),
             (Kind::Step { .. }, _) if is_cut => {
+                self.is_doubtful = false;
                 let Some(mut sweep) = self.sweeps.pop() else { return };
                 let sampled = self.among(&sweep.sample, &part.conditions);
                 let likely = sweep.sample.scale() * count(sampled) / count(self.size);
@@ -282,16 +204,12 @@ impl Plan {
         let field = self.sweeps.last().map(|sweep| sweep.field);
         match (part.kind, field) {
             // The market does not take the condition.
-            (Kind::Step { .. } | Kind::Check { .. }, Some(field)) if matches!(error, ApiError::Invalid { .. }) => {
+            (Kind::Step { .. }, Some(field)) if matches!(error, ApiError::Invalid { .. }) => {
                 self.give_up(field);
             }
             (Kind::Step { after }, _) => {
                 self.leave_open(part.conditions, Why::Failed(error.to_string()));
                 self.advance(after);
-            }
-            (Kind::Check { .. }, _) => {
-                self.sweeps.clear();
-                self.leave_open(Vec::new(), Why::Failed(error.to_string()));
             }
             (Kind::Blank | Kind::Whole, _) => self.leave_open(part.conditions, Why::Failed(error.to_string())),
         }
@@ -375,7 +293,6 @@ impl Plan {
             base,
             field,
             rest: None,
-            is_cut: true,
             cut: None,
             sample,
         });
@@ -393,18 +310,11 @@ impl Plan {
                 own => region.iter().chain(own).cloned().collect(),
             };
             let cut = sweep.cut.as_ref().filter(|(cut, _)| *cut == conditions);
-            let is_cut = cut.is_some() || (sweep.is_cut && conditions == sweep.base);
+            let is_cut = cut.is_some() || conditions == sweep.base;
             let sample = cut.map_or(&sweep.sample, |(_, sample)| sample).clone();
             let is_used = own.is_some() && self.query.active().all(|condition| condition.field != field);
-            let other = own.filter(|_| self.is_doubtful).zip(after.clone());
-            let base = sweep.base.clone();
             if is_used && self.blanks.iter().all(|(known, _)| *known != field) {
                 self.blanks.push((field, false));
-            }
-            if let Some((other, behind)) = other {
-                let conditions = base.into_iter().chain([behind]).collect();
-                let kind = Kind::Check { other };
-                return Some(Part { conditions, kind });
             }
             if is_cut {
                 self.advance(after);
@@ -426,11 +336,10 @@ impl Plan {
     /// left behind them.
     fn slice(&self, field: &'static Field, groups: &[Group], sweep: &Sweep) -> (Option<Condition>, Option<Condition>) {
         let is_text = !field.kind.is_numeric();
-        // The check of a short first response takes half of it.
-        let scale = if self.is_doubtful { 0.0 } else { sweep.sample.scale() };
+        let scale = sweep.sample.scale();
         let likely = |group: &Group| (count(group.sampled) * scale).max(count(group.known));
         let all: f64 = groups.iter().map(likely).sum();
-        let fewest = if sweep.rest.is_none() && sweep.is_cut { 2.0 } else { 1.0 };
+        let fewest = if sweep.rest.is_none() { 2.0 } else { 1.0 };
         let steps = (all / (FILL * count(self.size))).ceil().max(fewest);
         let (mut filled, mut values) = (0.0, Vec::new());
         for group in groups {
@@ -566,14 +475,4 @@ fn meets(listing: &Listing, row: usize, conditions: &[Condition]) -> bool {
 
 fn blank(field: &'static Field) -> Vec<Condition> {
     vec![Condition::new(field, Operator::Eq, Operand::One(Value::Null))]
-}
-
-#[expect(clippy::cast_precision_loss)] // counts of records are far below 2^53
-const fn count(number: usize) -> f64 {
-    number as f64
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
-const fn whole(number: f64) -> usize {
-    number as usize
 }

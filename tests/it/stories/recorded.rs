@@ -309,6 +309,39 @@ fn the_bids_tab_says_which_bid_makes_the_bill_lowest() {
 }
 
 #[test]
+fn bids_and_the_index_of_a_new_search_are_those_of_the_default_one_and_say_so() {
+    let mut record = recorded();
+    for spell in &mut record[0].excerpt.spells {
+        spell.quotes[0].min_bid = Some(0.19 + spell.lot.machine as f64 / 100.0);
+    }
+    // Of the default search alone.
+    let recall_default = |desk: &mut TestApp| {
+        for (ticket, question) in questions(desk) {
+            let known = if question.search == Some(search()) {
+                &record[..]
+            } else {
+                &[]
+            };
+            desk.tell(ticket, News::Recalled(Box::new(Ok(answer(&question, known)))));
+        }
+        desk.wait(0.0);
+    };
+    let mut desk = desk(120, 40);
+    desk.keys("/").type_text(" inet_up>=1").keys("enter").answer(THREE);
+    desk.keys("L");
+    recall_default(&mut desk);
+    desk.expect("Bids on 1x RTX 4090, the default search")
+        .expect("Lowest bill");
+    desk.keys("Y");
+    recall_default(&mut desk);
+    desk.expect("Price index, the default search").expect("42 hours");
+    // The control: a search with a past of its own.
+    desk.keys("esc / ctrl-u enter").answer(THREE).keys("L");
+    recall_default(&mut desk);
+    desk.expect("Bids on 1x RTX 4090").expect_not("the default search");
+}
+
+#[test]
 fn nothing_recorded_says_how_to_record() {
     let mut desk = desk(80, 24);
     desk.keys("H");

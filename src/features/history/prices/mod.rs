@@ -16,7 +16,7 @@ use crate::domain::history::{
 };
 use crate::domain::insight::{Standing, recorded_lot};
 use crate::domain::query::DEFAULT_STORAGE_GB;
-use crate::domain::{Query, Resource, Untrusted, language};
+use crate::domain::{Dialect, OfferType, Query, Resource, Untrusted, language};
 use crate::features::history as recall;
 use crate::features::workergroups::look::Look;
 use crate::keys::{Action, Context, Motion};
@@ -273,6 +273,14 @@ impl Subject {
     }
 }
 
+/// The search that may know what a search of today doesn't: the default one was recorded before.
+pub(crate) fn default_search(dialect: &'static Dialect, offer_type: OfferType) -> Query {
+    Query {
+        offer_type,
+        ..language::default_query(Resource::Offers, dialect)
+    }
+}
+
 /// What the history can be of: the selected offer's model and machine and the search itself, or what
 /// a workergroup's search finds.
 fn subjects(state: &State) -> Vec<Subject> {
@@ -311,9 +319,7 @@ fn subjects(state: &State) -> Vec<Subject> {
     }
     let name = Untrusted::from(model.as_str()).screen(24);
     let on_machine = format!("{name} on machine {machine}");
-    // A search of today has no past; the default one was recorded before.
-    let mut query = language::default_query(Resource::Offers, browser.dialect());
-    query.offer_type = search.offer_type;
+    let query = default_search(browser.dialect(), search.offer_type);
     let of_default = Subject {
         search: SearchKey::of(&query),
         ..of(format!("{name} in the default search"), None, Some(model.clone()))
