@@ -101,7 +101,7 @@ impl Browser {
         &self.remote
     }
 
-    /// Whether the rows answer an earlier query, because the request for the present one was cancelled
+    /// Whether the rows answer an earlier query: the request for the present one is on its way, was cancelled
     /// or has failed.
     pub fn shows_earlier_query(&self) -> bool {
         let is_earlier = |shown: &Query| {
@@ -114,7 +114,7 @@ impl Browser {
                     ..shown.clone()
                 })
         };
-        !self.remote.is_loading() && self.shown_query().is_some_and(is_earlier)
+        self.shown_query().is_some_and(is_earlier)
     }
 
     /// The index of the selected row in the view.

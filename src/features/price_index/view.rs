@@ -9,6 +9,7 @@ use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::core::views::keys::{TABBED_CHART, of_chart};
 use crate::core::views::sheet;
 use crate::domain::history::{Answer, DAY, Index, IndexLine, LotFilter, Moment, Question, VERDICT_DAYS, price_unit};
+use crate::domain::insight::recorded_lot;
 use crate::domain::text::visible;
 use crate::domain::{OfferType, Resource};
 use crate::features::history;
@@ -31,6 +32,8 @@ pub(crate) struct PriceIndex {
     index: Option<Index>,
     /// Why there is nothing to show.
     why: Option<String>,
+    /// The selected offer's model, where the cursor starts.
+    like: Option<String>,
     /// The model whose countries are shown; without one, all models.
     model: Option<String>,
     cursor: usize,
@@ -41,6 +44,9 @@ impl PriceIndex {
         let until = Moment::of(cx.now.epoch);
         let span = (Moment(until.0 - VERDICT_DAYS * DAY), until);
         let browser = cx.state().browser()?;
+        let row = browser.listing().zip(browser.selected_row());
+        let lot = row.and_then(|(listing, row)| recorded_lot(listing, u32::try_from(row).ok()?));
+        let like = lot.map(|lot| lot.model);
         let own = question(browser.shown_query()?, LotFilter::default(), span);
         let default = default_search(browser.dialect(), OfferType::OnDemand);
         let default = Question {
@@ -59,6 +65,7 @@ impl PriceIndex {
             is_awaited: is_on,
             index: None,
             why: (!is_on).then(|| "Nothing is recorded without a state folder".to_owned()),
+            like,
             model: None,
             cursor: 0,
         })
@@ -92,6 +99,8 @@ impl PriceIndex {
         }
         self.is_awaited = false;
         self.why = whys.into_iter().next();
+        let mut models = self.lines().into_iter().map(|line| Some(&line.model));
+        self.cursor = models.position(|model| model == self.like.as_ref()).unwrap_or(0);
     }
 }
 

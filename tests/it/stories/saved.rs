@@ -85,7 +85,7 @@ fn a_saved_search_runs_in_its_pane_with_all_its_settings() {
     assert_eq!(language::print_order(&query.order), "dph_total");
     assert_eq!(query.limit, Some(20));
     // The rows that are here stay while the new ones load, in the new order: 103 is the cheapest.
-    desk.expect("All 3 offers").selects("103");
+    desk.expect("3 offers of an earlier query").selects("103");
     desk.keys("b").type_text("disks").keys("enter");
     assert_eq!(desk.model.pane, Pane::Volumes);
     assert_eq!(text(asked(&desk)), "disk_space>=100");
