@@ -158,7 +158,7 @@ impl Plan {
         let ids = self.keep(listing, !is_cut && !is_ignored);
         match (part.kind, field) {
             (Kind::Whole, _) if is_cut || received >= LEAST_CAP => {
-                // A short one may be all, or the most that the market sends: that its parts bring no more tells.
+                // A short one may be all, or the most that the market sends: whether its parts bring others tells.
                 (self.size, self.is_doubtful, self.parts[0].1) = (self.size.min(received), !is_cut, false);
                 let sample = Sample::new(if is_cut { FIRST_GUESS } else { 1.0 }, ids);
                 self.sample = Some(sample.clone());
