@@ -1,8 +1,9 @@
 //! Filtering of rows, column by column.
 
-use super::Listing;
-use crate::domain::query::Condition;
-use crate::domain::value::CellRef;
+use super::{Cell, Listing};
+use crate::domain::operator::Operator;
+use crate::domain::query::{Condition, Operand};
+use crate::domain::value::{CellRef, Value};
 
 impl Listing {
     /// The rows, in the server's order, that meet all `conditions`.
@@ -15,11 +16,27 @@ impl Listing {
             let texts: Vec<bool> = texts
                 .map(|text| condition.accepts(CellRef::Text(text.compared())))
                 .collect();
-            rows.retain(|row| match column.text_index(*row as usize) {
-                Some(text) => texts[text],
-                None => condition.accepts(column.cell(*row as usize)),
+            let flags = [false, true].map(|flag| condition.accepts(CellRef::Flag(flag)));
+            let accepts = number_test(condition);
+            rows.retain(|row| match column.raw(*row as usize) {
+                Cell::Number(number) => accepts(number),
+                Cell::Text(text) => texts[text as usize],
+                Cell::Flag(flag) => flags[usize::from(flag)],
+                Cell::Missing | Cell::Null | Cell::Bad(_) => condition.accepts(column.cell(*row as usize)),
             });
         }
         rows
+    }
+}
+
+// A comparison that is chosen once: one in five milliseconds of a key press on 100,000 rows.
+/// What [`Condition::accepts`] says of a number.
+fn number_test(condition: &Condition) -> Box<dyn Fn(f64) -> bool + '_> {
+    match (&condition.operand, condition.operator) {
+        (Operand::One(Value::Number(bound)), Operator::Gt) => Box::new(move |number| number > *bound),
+        (Operand::One(Value::Number(bound)), Operator::Gte) => Box::new(move |number| number >= *bound),
+        (Operand::One(Value::Number(bound)), Operator::Lt) => Box::new(move |number| number < *bound),
+        (Operand::One(Value::Number(bound)), Operator::Lte) => Box::new(move |number| number <= *bound),
+        _ => Box::new(|number| condition.accepts(CellRef::Number(number))),
     }
 }
