@@ -316,14 +316,14 @@ fn shown(value: f64, places: usize) -> String {
     }
 }
 
-/// A price within a formula, rounded to four significant digits.
+/// A price within a formula: four decimals, so that the sum of a month is right, or four significant digits.
 fn rounded(price: f64) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // from 0 to 12
     let places = if price == 0.0 || !price.is_finite() {
         0
     } else {
         // A price per GB of VRAM may be a thousandth of a cent, so the number of decimals follows its size.
-        (3.0 - price.abs().log10().floor()).clamp(2.0, 12.0) as usize
+        (3.0 - price.abs().log10().floor()).clamp(4.0, 12.0) as usize
     };
     shown(price, places)
 }
@@ -377,7 +377,7 @@ pub struct PerUnit {
 #[derive(Debug)]
 pub struct Prices<'a> {
     listing: &'a Listing,
-    model: OfferType,
+    pub model: OfferType,
     dph_base: Member<'a>,
     dph_total: Member<'a>,
     min_bid: Member<'a>,

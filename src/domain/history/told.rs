@@ -43,7 +43,13 @@ impl Memory {
             share if more < 0.0 => format!("{share} below the usual {median}"),
             share => format!("{share} above the usual {median}"),
         };
-        let lowest = self.money(lowest);
+        // The prices of larger offers are those of each GPU.
+        let each = if self.gpus.is_some_and(|gpus| gpus > 1) {
+            " each"
+        } else {
+            ""
+        };
+        let lowest = self.money(lowest) + each;
         format!(
             "Market {name}: {gpus}from {lowest} now, {usual}; {}",
             compared(rating, more < 0.0)

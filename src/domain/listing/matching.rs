@@ -18,12 +18,19 @@ impl Listing {
                 .collect();
             let flags = [false, true].map(|flag| condition.accepts(CellRef::Flag(flag)));
             let accepts = number_test(condition);
-            rows.retain(|row| match column.raw(*row as usize) {
-                Cell::Number(number) => accepts(number),
-                Cell::Text(text) => texts[text as usize],
-                Cell::Flag(flag) => flags[usize::from(flag)],
-                Cell::Missing | Cell::Null | Cell::Bad(_) => condition.accepts(column.cell(*row as usize)),
-            });
+            // Each row is written, and the next one over it unless it is kept: no processor foretells which are.
+            let mut kept = 0;
+            for index in 0..rows.len() {
+                let row = rows[index];
+                rows[kept] = row;
+                kept += usize::from(match column.raw(row as usize) {
+                    Cell::Number(number) => accepts(number),
+                    Cell::Text(text) => texts[text as usize],
+                    Cell::Flag(flag) => flags[usize::from(flag)],
+                    Cell::Missing | Cell::Null | Cell::Bad(_) => condition.accepts(column.cell(row as usize)),
+                });
+            }
+            rows.truncate(kept);
         }
         rows
     }

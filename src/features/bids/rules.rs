@@ -142,10 +142,10 @@ pub(crate) fn chosen(answers: impl IntoIterator<Item = Answer>) -> Option<BidHis
 pub(crate) const HEADS: [Head; 7] = [
     ("Bid $/h", "bid", 9, 0),
     ("Held", "held", 11, 0),
-    ("Lost/day", "interruptions_per_day", 9, 0),
+    ("Lost/day held", "interruptions_per_day", 14, 0),
     ("Longest hold", "longest_hold_seconds", 13, 2),
     ("Done in", "done_hours", 9, 1),
-    ("Bill", "bill", 11, 0),
+    ("GPU bill", "bill", 11, 0),
     ("", "is_lowest_bill", 8, 0),
 ];
 
@@ -186,7 +186,7 @@ pub(crate) fn basis(history: &BidHistory, since: &str, run: &Run) -> Vec<String>
         "A bid holds an offer while that is listed and its minimum bid is no higher. The offer with the lowest \
          minimum bid is taken, and the next one when it is lost, to another renter too."
             .to_owned(),
-        format!("Bill: GPUs for {hours} of work at the bid, without storage and traffic."),
+        format!("GPU bill: {hours} of work at the bid. Storage until it is done and traffic come on top."),
     ]
 }
 

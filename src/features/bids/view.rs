@@ -161,7 +161,8 @@ impl Bids {
         let bill = best.bill.map_or_else(String::new, dollars);
         let done = best.done.map_or_else(String::new, |hours| brief(hours * 3600.0));
         let text = format!(
-            "Lowest bill: {bill} for {work} of work, at ${:.4}/h: held {} of the time, done in {done}",
+            "Lowest GPU bill: {bill} for {work} of work, at ${:.4}/h: held {} of the time, done in {done}; storage for \
+             that long comes on top",
             best.bid,
             percent(best.held)
         );

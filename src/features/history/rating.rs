@@ -36,6 +36,10 @@ pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &T
     const PARTS: usize = 16;
     const LEVELS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
     let (memory, ..) = state.remembered(resource, row)?;
+    // Of less than a day it would tell nothing of the market.
+    let Verdict::Given(_) = verdict(memory, memory.lowest?) else {
+        return None;
+    };
     let prices = memory.trend(PARTS);
     // What is asked now may be above the lowest of each part.
     let known = || prices.iter().flatten().copied().chain(memory.lowest);
@@ -52,7 +56,8 @@ pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &T
     #[expect(clippy::cast_precision_loss)] // seconds of this century
     let span = format::brief(memory.until.since(memory.since) as f64);
     let range = if low < high {
-        format!("{} to {}", memory.money(low), memory.money(high))
+        // Between two parts, days apart, it may have been above all of them.
+        format!("from {}", memory.money(low))
     } else {
         format!("always {}", memory.money(low))
     };

@@ -3,6 +3,7 @@
 
 use ratatui::text::{Line, Span};
 
+use crate::domain::OfferType;
 use crate::domain::cost::{Job, JobCost, Measure, Outlives, Prices, Room, Step, VolumePrices, VolumeTerm};
 use crate::domain::format::{dollars, gigabytes, lasting, trimmed};
 use crate::domain::listing::Listing;
@@ -25,6 +26,12 @@ pub(crate) fn job(
         Err(gap) => return vec![Line::styled(format!("No bill: {gap}"), theme.warning)],
     };
     let mut lines = steps(&cost.steps, width, theme);
+    let presumed = match prices.model {
+        OfferType::OnDemand => None,
+        OfferType::Bid => Some("At the lowest bid, and never interrupted"),
+        OfferType::Reserved => Some("At the price of a prepaid term"),
+    };
+    lines.extend(presumed.map(|text| Line::styled(text, theme.warning)));
     lines.extend(work(&cost, job, theme));
     lines.push(end(("offer", "job"), "the job is done", cost.outlives, theme));
     lines.extend(room("disk", cost.room, theme));

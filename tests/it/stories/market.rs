@@ -44,7 +44,7 @@ fn groups_count_machines_once_and_show_the_spread_of_their_prices() {
         ["2", "1", "0.355", "0.355", "0.355", "0.355", "267.6"]
     );
     desk.expect("2 GPUs on 2 machines")
-        .expect("Cheapest 103 at $0.220/h · best value 103 with 227.3 DLPerf per $")
+        .expect("Cheapest offer 103 at $0.220/h · best value 103 with 227.3 DLPerf per $")
         .expect("GPUs at or below a price");
     desk.keys("j").expect("2 GPUs on 1 machine ");
 }
@@ -152,7 +152,7 @@ fn prices_of_a_job_are_bills() {
     desk.keys("J enter m").expect("$/GPU for the job");
     // 105: 0.29 x 24 + 0.9 x 50 / 720 x 24 + 20 x 0.01 + 5 x 0.02 = 6.96 + 1.5 + 0.3; 103 ends
     // before the job does and has no say.
-    desk.expect("Cheapest 105 at $8.76 for the job");
+    desk.expect("Cheapest offer 105 at $8.76 for the job");
 }
 
 #[test]
@@ -225,5 +225,5 @@ fn prices_per_gpu_and_of_an_offer_are_told_apart() {
     while !desk.shows("▌ H100") {
         desk.keys("j");
     }
-    desk.expect("Cheapest 104 at $16.02/h (8 GPUs)");
+    desk.expect("Cheapest offer 104 at $16.02/h (8 GPUs)");
 }

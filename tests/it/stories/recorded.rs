@@ -301,7 +301,7 @@ fn the_bids_tab_says_which_bid_makes_the_bill_lowest() {
     desk.keys("esc L");
     recall(&mut desk, &record);
     desk.expect("Bids on 1x RTX 4090").expect("on-demand searches");
-    desk.expect("Lowest bill: $0.20 for 60 minutes of work, at $0.2000/h: held 100% of the time");
+    desk.expect("Lowest GPU bill: $0.20 for 60 minutes of work, at $0.2000/h: held 100% of the time");
     desk.expect("≥ 30 h").expect("% of the time held");
     desk.keys("esc L");
     recall(&mut desk, &[]);
@@ -331,7 +331,7 @@ fn bids_and_the_index_of_a_new_search_are_those_of_the_default_one_and_say_so() 
     desk.keys("L");
     recall_default(&mut desk);
     desk.expect("Bids on 1x RTX 4090, the default search")
-        .expect("Lowest bill");
+        .expect("Lowest GPU bill");
     desk.keys("Y");
     recall_default(&mut desk);
     desk.expect("Price index, the default search").expect("42 hours");

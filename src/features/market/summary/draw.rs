@@ -279,7 +279,7 @@ fn cheapest(view: &Market, line: &Line, listing: &Listing) -> String {
             Some(many) if many != "1" => format!(" ({many} GPUs)"),
             Some(_) | None => String::new(),
         };
-        format!("Cheapest {id} at {}{gpus}", price(best.value))
+        format!("Cheapest offer {id} at {}{gpus}", price(best.value))
     });
     let value = line.group.best.map(|best| {
         let id = id(best.row).unwrap_or_default();

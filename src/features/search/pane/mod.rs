@@ -170,6 +170,7 @@ impl BrowserPane {
             browser.show_query_in_bar();
         } else if !browser.marks.is_empty() {
             browser.marks.clear();
+            cx.toast("Marks removed");
         } else if browser.column_offset > 0 {
             browser.column_offset = 0;
         } else if browser.jump_back() {

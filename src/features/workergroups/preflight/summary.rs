@@ -125,8 +125,12 @@ pub fn of_report(preflight: &Preflight, group: &NewWorkergroup, theme: &Theme) -
     for (workers, told) in costs.into_iter().skip(equal) {
         if let Some(cost) = preflight.cost(workers) {
             let default = if told.is_none() { " (default)" } else { "" };
+            let missing = match cost.without_offer {
+                0 => String::new(),
+                missing => format!("; no offer for {missing} of them now"),
+            };
             let text = format!(
-                "{}{default}: {}/h typical, at most {}/h",
+                "{}{default}: {}/h typical, at most {}/h{missing}",
                 plural(workers as usize, "worker"),
                 dollars(cost.typical),
                 dollars(cost.most)
