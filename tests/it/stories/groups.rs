@@ -509,7 +509,7 @@ fn the_preview_tells_the_supply_of_the_selected_workergroup() {
         .expect("3 machines, 3 GPUs")
         .expect("$0.400/h to $0.900/h")
         .expect("Changed          —")
-        .expect("— (t to test the endpoint)");
+        .expect("none since the start (t tests it)");
     // The report has the same answer: nothing is asked again.
     desk.calls.clear();
     desk.keys("i").expect("Supply of workergroup 12");

@@ -163,7 +163,7 @@ fn last_run(state: &State, endpoint: &str, theme: &Theme) -> Line<'static> {
     let mut runs = state.routes().runs().iter().rev();
     let Some(last) = runs.find(|run| run.run().plan().endpoint == endpoint) else {
         let key = state.keymap.key_of(Action::RouteLab);
-        let text = format!("— ({key} to test the endpoint)");
+        let text = format!("none since the start ({key} tests it)");
         return labelled("Last route run", text, theme.dim, theme);
     };
     let figures = last.run().stats();
