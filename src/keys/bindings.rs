@@ -112,48 +112,25 @@ pub enum Side {
     Preview,
 }
 
-/// What actions are for: the headings of the palette before anything is typed, in its order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Group {
-    Find,
-    Price,
-    Compare,
-    Save,
-    Build,
-    Test,
-    Connect,
-    Look,
-}
-
-impl Group {
-    pub const ALL: [Self; 8] = [
-        Self::Find,
-        Self::Price,
-        Self::Compare,
-        Self::Save,
-        Self::Build,
-        Self::Test,
-        Self::Connect,
-        Self::Look,
-    ];
-
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Find => "Find",
-            Self::Price => "Price",
-            Self::Compare => "Compare",
-            Self::Save => "Save",
-            Self::Build => "Build",
-            Self::Test => "Test",
-            Self::Connect => "Connect",
-            Self::Look => "Look",
-        }
-    }
-}
-
 /// The actions by their groups, with a list of all of them, in which a test finds those without a row.
 macro_rules! actions {
     ($($group:ident { $($name:ident,)* })*) => {
+        /// What actions are for: the headings of the palette before anything is typed, in its order.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Group {
+            $($group,)*
+        }
+
+        impl Group {
+            pub const ALL: &[Self] = &[$(Self::$group,)*];
+
+            pub const fn title(self) -> &'static str {
+                match self {
+                    $(Self::$group => stringify!($group),)*
+                }
+            }
+        }
+
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Action {
             $($($name,)*)*

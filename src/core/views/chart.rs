@@ -208,15 +208,15 @@ pub(crate) fn histogram(values: &[f64], marked: Option<f64>, axis: &Axis<'_>, ar
     };
     let buckets = &histogram.buckets;
     let many = u16::try_from(buckets.len()).unwrap_or(u16::MAX).max(1);
-    // All bars are equally wide, and their ticks below them. The last column of each is a gap.
+    // All bars are equally wide, with a gap in the last column of each, and a tick is where its bar starts.
     let width = columns / many;
     let area = Rect {
         width: LABELS + many * width,
         ..area
     };
     let axis = Axis(&histogram.scale, axis.1);
-    let middle = |value| Some(u16::try_from(histogram.at(value)?).ok()? * width + (width - 1) / 2);
-    let across = |columns| axis.over(columns, middle);
+    let start = |value| Some(u16::try_from(histogram.at(value)?).ok()? * width);
+    let across = |columns| axis.over(columns, start);
     let Some(plot) = axes_with(across, Some(&Axis(&upwards, Labels::Count)), area, scene) else {
         return;
     };

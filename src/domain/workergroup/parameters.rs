@@ -20,21 +20,9 @@ pub enum Key {
 
 impl Key {
     /// All thirteen, in the order of the specification.
-    pub const ALL: [Self; 13] = [
-        Self::EndpointName,
-        Self::EndpointId,
-        Self::TemplateHash,
-        Self::TemplateId,
-        Self::SearchParams,
-        Self::LaunchArgs,
-        Self::MinLoad,
-        Self::TargetUtil,
-        Self::ColdMult,
-        Self::ColdWorkers,
-        Self::MaxWorkers,
-        Self::TestWorkers,
-        Self::GpuRam,
-    ];
+    pub fn all() -> impl Iterator<Item = Self> {
+        PARAMETERS.iter().map(|row| row.key)
+    }
 
     /// The row of the table.
     pub const fn parameter(self) -> &'static Parameter {
@@ -48,7 +36,7 @@ impl Key {
 
     /// The parameter of that wire name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|key| key.wire() == name)
+        Self::all().find(|key| key.wire() == name)
     }
 }
 
@@ -109,7 +97,7 @@ impl Parameter {
     }
 }
 
-/// The table, in the order of [`Key::ALL`].
+/// The table, in the order of the keys.
 #[rustfmt::skip] // a table reads as a table
 pub static PARAMETERS: [Parameter; 13] = [
     row(Key::EndpointName, "endpoint_name", "Endpoint", ParameterKind::Text,

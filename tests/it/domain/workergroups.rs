@@ -60,7 +60,7 @@ fn the_table_is_the_specification_s() {
     ];
     let ours: Vec<_> = PARAMETERS.iter().map(|row| (row.name, row.default)).collect();
     assert_eq!(ours, documented);
-    for (key, row) in Key::ALL.into_iter().zip(&PARAMETERS) {
+    for (key, row) in Key::all().zip(&PARAMETERS) {
         assert_eq!(key, row.key);
         assert_eq!(key.parameter(), row);
         assert_eq!(Key::named(row.name), Some(key));

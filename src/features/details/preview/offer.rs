@@ -311,6 +311,6 @@ fn host(card: &Card<'_>) -> Option<String> {
     let subject = &card.subject;
     let offers = subject.standing.of_host(subject.listing, subject.row);
     let offers = offers.filter(|offers| *offers > 1);
-    let offers = offers.map(|offers| format!(" ({offers} offers)"));
+    let offers = offers.map(|offers| format!(" ({offers} offers loaded)"));
     Some(format!("host {id}{}", offers.unwrap_or_default()))
 }

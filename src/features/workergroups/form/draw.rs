@@ -229,9 +229,7 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
 fn fields_in_words(theme: &Theme) -> Vec<Line<'static>> {
     let head = [Line::default(), Line::styled("What the fields are for", theme.heading)];
     let line = |label: &str, doc: &str| labelled(label, doc, theme.dim, theme);
-    let keys = Key::ALL
-        .into_iter()
-        .map(|key| line(key.parameter().label, key.parameter().doc));
+    let keys = Key::all().map(|key| line(key.parameter().label, key.parameter().doc));
     let choices = [("Advanced", Item::Advanced), ("Defaults", Item::SendDefaults)];
     let choices = choices.into_iter().map(|(label, item)| line(label, item.doc()));
     head.into_iter().chain(keys).chain(choices).collect()

@@ -37,8 +37,7 @@ impl Item {
 
 /// The parameters in the order of the form: those with an effect, then the ignored ones.
 fn keys(is_ignored: bool) -> impl Iterator<Item = Key> {
-    let keys = Key::ALL.into_iter();
-    keys.filter(move |key| key.parameter().inert.is_some() == is_ignored)
+    Key::all().filter(move |key| key.parameter().inert.is_some() == is_ignored)
 }
 
 /// The form of a draft.
@@ -73,7 +72,7 @@ pub(super) fn show_advanced(form: &mut Form<Item>, is_open: bool) {
 /// Shows errors, warnings and defaults beside the fields. A missing value is an error only once
 /// creating was tried.
 pub(super) fn show_faults(form: &mut Form<Item>, draft: &GroupDraft, is_tried: bool, keymap: &Keymap) {
-    for key in Key::ALL {
+    for key in Key::all() {
         let item = Item::Parameter(key);
         let is_set = draft.draft().is_set(key);
         let objection = draft

@@ -22,7 +22,7 @@ fn what_is_on_screen_is_recorded() {
     let state = home.path().to_str().unwrap();
     // The past comes first: leaving earlier leaves the record empty, for the next start.
     let mut pty = Pty::bourse(&["--offers", "10"], &[("XDG_STATE_HOME", state)], 120, 34);
-    pty.wait_for_text("The sandbox has 30 simulated days");
+    pty.wait_for_text("30 simulated days of prices");
     pty.keys("<C-c>");
     pty.exit().assert_clean(0);
     let check = run(home.bourse(&["db", "check"]).env("XDG_STATE_HOME", state));
