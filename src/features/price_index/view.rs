@@ -82,10 +82,10 @@ impl PriceIndex {
 
     fn take_answer(&mut self, state: &State) {
         let mut whys = Vec::new();
-        for (place, question) in self.questions.iter().enumerate() {
+        for (position, question) in self.questions.iter().enumerate() {
             whys.push(match state.recall().answer(question) {
                 Recalled::Here(Answer::Index(Some(index))) if !index.lines.is_empty() => {
-                    (self.index, self.shown) = (Some(index.clone()), place);
+                    (self.index, self.shown) = (Some(index.clone()), position);
                     whys.clear();
                     break;
                 }
