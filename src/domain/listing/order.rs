@@ -21,13 +21,13 @@ impl Listing {
     /// Sorts row numbers by `order`; rows without a value come last in either direction, ties go by
     /// id.
     pub fn sort(&self, rows: &mut [u32], order: &[OrderKey]) {
-        let mut is_sorted = vec![false; self.len()];
+        let mut is_wanted = vec![false; self.len()];
         for row in &*rows {
-            is_sorted[*row as usize] = true;
+            is_wanted[*row as usize] = true;
         }
         // By id first, so that the index decides between rows that are alike.
         let mut by_id = Vec::with_capacity(rows.len());
-        by_id.extend(self.by_id().iter().filter(|row| is_sorted[**row as usize]));
+        by_id.extend(self.by_id().iter().filter(|row| is_wanted[**row as usize]));
         let codes: Vec<Codes> = order.iter().map(|key| self.codes(key, &by_id)).collect();
         let indices = 0..by_id.len();
         let index_bits = usize::BITS - by_id.len().leading_zeros();

@@ -97,7 +97,9 @@ impl Bids {
             for question in questions {
                 match state.recall().answer(question) {
                     Recalled::Here(answer) => answers.push(answer.clone()),
-                    Recalled::Failed(why) => self.failure = Some(why.to_owned()),
+                    // That the default search cannot be read hides nothing of the search itself.
+                    Recalled::Failed(why) if histories.is_empty() => self.failure = Some(why.to_owned()),
+                    Recalled::Failed(_) => {}
                     Recalled::Awaited => return,
                 }
             }
