@@ -2,10 +2,11 @@
 //! sent once, and with which exit status it ends.
 
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use serde_json::{Value as Json, json};
 
@@ -244,22 +245,79 @@ fn read_only_refuses_writes() {
     assert_eq!(journal(&home), Vec::<Json>::new());
 }
 
-/// The program as a user whom the system does not know, who owns the home: where the tests run as
-/// root, or else nobody could be refused a file.
-fn as_nobody(home: &Home, url: &str, arguments: &[&str]) -> Command {
-    const NOBODY: u32 = 65_432;
-    let mut command = home.bourse(arguments);
-    command.args(["--base-url", url]).env("BOURSE_API_KEY", KEY);
-    if rustix::process::geteuid().is_root() {
-        command.uid(NOBODY).gid(NOBODY);
+/// A user whom the system does not know, or the one who runs the tests, unless that is root: root is refused
+/// no file.
+struct OtherUser {
+    /// A copy of the program in a folder that everybody may enter: those above the original may be closed.
+    copy: Option<(tempfile::TempDir, PathBuf)>,
+}
+
+impl OtherUser {
+    const ID: u32 = 65_432;
+
+    /// `None`, which is said, where that user can't run a program.
+    fn new() -> Option<Self> {
+        if !rustix::process::geteuid().is_root() {
+            return Some(Self { copy: None });
+        }
+        let folder = tempfile::tempdir().unwrap();
+        open_to_others(folder.path());
+        let program = folder.path().join("bourse");
+        fs::copy(env!("CARGO_BIN_EXE_bourse"), &program).unwrap();
+        open_to_others(&program);
+        let mut version = Command::new(&program);
+        let ran = version.arg("--version").uid(Self::ID).gid(Self::ID).output();
+        if ran.is_ok_and(|output| output.status.success()) {
+            return Some(Self {
+                copy: Some((folder, program)),
+            });
+        }
+        // Past the capture of the output of tests that pass.
+        let name = std::thread::current().name().unwrap_or_default().to_owned();
+        let why = "another user can't run a program there; set TMPDIR to a folder that everybody may enter";
+        let _ = writeln!(
+            std::io::stderr(),
+            "{name} is skipped: {}: {why}",
+            folder.path().display()
+        );
+        None
+    }
+
+    /// The program as this user, who owns the home.
+    fn bourse(&self, home: &Home, arguments: &[&str]) -> Command {
+        let original = home.bourse(arguments);
+        let Some((_, program)) = &self.copy else {
+            return original;
+        };
         for folder in ["", ".local", ".local/state", ".local/state/bourse"] {
             let folder = home.path().join(folder);
             if folder.exists() {
-                chown(folder, Some(NOBODY), Some(NOBODY)).unwrap();
+                chown(folder, Some(Self::ID), Some(Self::ID)).unwrap();
             }
         }
+        let mut command = Command::new(program);
+        command.args(original.get_args()).env_clear().stdin(Stdio::null());
+        for (name, value) in original.get_envs() {
+            command.env(name, value.unwrap());
+        }
+        command.uid(Self::ID).gid(Self::ID);
+        command
     }
-    command
+
+    fn write(&self, home: &Home, url: &str, arguments: &[&str]) -> Command {
+        let mut command = self.bourse(home, arguments);
+        command.args(["--base-url", url]).env("BOURSE_API_KEY", KEY);
+        command
+    }
+
+    /// Whether the system knows no home of this user.
+    const fn is_homeless(&self) -> bool {
+        self.copy.is_some()
+    }
+}
+
+fn open_to_others(path: &Path) {
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 const CREATE: [&str; 7] = ["groups", "create", "--endpoint", "chat", "--template-id", "7", "--yes"];
@@ -269,6 +327,7 @@ fn without_a_journal_no_write_is_sent() {
     const FILE: &str = ".local/state/bourse/writes.jsonl";
     let recorder = Recorder::always(json(200, UNLISTED));
     let url = recorder.url();
+    let Some(other) = OtherUser::new() else { return };
     for arguments in [&["unlist", "7311", "--yes"][..], &CREATE] {
         // After one `sudo bourse` the file is root's.
         let home = Home::new();
@@ -276,7 +335,7 @@ fn without_a_journal_no_write_is_sent() {
         if !rustix::process::geteuid().is_root() {
             fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
         }
-        let (status, _, err) = run(&mut as_nobody(&home, &url, arguments));
+        let (status, _, err) = run(&mut other.write(&home, &url, arguments));
         assert_eq!(status, 1, "{err}");
         assert!(err.contains("nothing was sent: can't read the write history"), "{err}");
         let advice = format!("sudo chown -R \"$USER\" {}", file.parent().unwrap().display());
@@ -289,9 +348,8 @@ fn without_a_journal_no_write_is_sent() {
         assert!(err.contains("it is a directory; to fix it, move it away"), "{err}");
 
         let home = Home::new();
-        let mut homeless = as_nobody(&home, &url, arguments);
-        if rustix::process::geteuid().is_root() {
-            let (status, _, err) = run(homeless.env_remove("HOME"));
+        if other.is_homeless() {
+            let (status, _, err) = run(other.write(&home, &url, arguments).env_remove("HOME"));
             assert_eq!(status, 1, "{err}");
             assert!(err.contains("without a home directory; to fix it, set HOME"), "{err}");
         }
@@ -301,10 +359,11 @@ fn without_a_journal_no_write_is_sent() {
 
 #[test]
 fn a_journal_whose_mode_is_another_user_s_is_written() {
+    let Some(other) = OtherUser::new() else { return };
     let recorder = Recorder::always(json(200, UNLISTED));
     let home = Home::new();
     home.file(".local/state/bourse/writes.jsonl", "", 0o666);
-    let mut command = as_nobody(&home, &recorder.url(), &["unlist", "7311", "--yes"]);
+    let mut command = other.write(&home, &recorder.url(), &["unlist", "7311", "--yes"]);
     let (status, _, err) = run(&mut command);
     assert_eq!(status, 0, "{err}");
     assert_eq!(journal(&home).len(), 2);
@@ -312,12 +371,11 @@ fn a_journal_whose_mode_is_another_user_s_is_written() {
 
 #[test]
 fn in_a_sandbox_without_a_home_the_journal_is_in_memory() {
-    if !rustix::process::geteuid().is_root() {
-        return; // The system knows the home of whoever runs this.
-    }
+    // The system knows the home of whoever runs this, unless that is root.
+    let other = OtherUser::new().filter(OtherUser::is_homeless);
+    let Some(other) = other else { return };
     let home = Home::new();
-    let mut command = home.bourse(&CREATE);
-    let (status, out, err) = run(command.uid(65_432).gid(65_432).env_remove("HOME"));
+    let (status, out, err) = run(other.bourse(&home, &CREATE).env_remove("HOME"));
     assert_eq!(status, 0, "{err}");
     assert!(out.contains("created for endpoint chat"), "{out}");
     assert!(err.contains("note: Writes are recorded until bourse ends"), "{err}");
