@@ -3,6 +3,7 @@
 
 use super::state::State;
 use super::view::Cx;
+use crate::domain::insight::Coverage;
 use crate::domain::{Condition, Listing, Operand, Operator, Resource, Value, format};
 use crate::keys::Action;
 use crate::keys::pane::Pane;
@@ -83,17 +84,20 @@ impl Browser {
         })
     }
 
-    /// How many rows there are and whether they are all: `All 57 offers`, `First 500 offers, more exist`.
+    /// How many rows there are and whether they are all: `All 57 offers`, `First 500 offers, more exist`,
+    /// `50 offers received, more may exist`.
     pub fn count_label(&self) -> String {
         let rows = self.listing().map_or(0, Listing::len);
         let resource = self.resource();
         let offers = format::counted(rows, resource.noun(), resource.nouns());
         if self.shows_earlier_query() {
             format!("{offers} of an earlier query")
-        } else if self.is_cut() {
-            format!("First {offers}, more exist")
         } else {
-            format!("All {offers}")
+            match self.coverage() {
+                Some(Coverage::Whole) => format!("All {offers}"),
+                Some(Coverage::Cut) => format!("First {offers}, more exist"),
+                Some(Coverage::Unknown) | None => format!("{offers} received, more may exist"),
+            }
         }
     }
 

@@ -43,23 +43,36 @@ pub use watch::{Differences, PriceChange, differences, lot_of, lots, recorded_lo
 /// Whether the loaded rows are all that the market has for the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coverage {
-    /// Fewer rows than the limit: there are no more.
+    /// There are no more.
     Whole,
-    /// As many rows as the limit: more may exist.
+    /// The limit or the market cut the response: more exist.
     Cut,
-    /// No limit was sent, and the server's own limit is unknown.
+    /// Nothing proves that there are no more: the market may have cut the response.
     Unknown,
 }
 
-/// Whether the limit truncated the response. Skipped records count: they were sent.
+/// The fewest records at which a market may cut a response below its limit.
+const LEAST_CAP: usize = 20;
+
+/// Whether a response to a search with this limit has all records. Skipped records count: they were sent.
+///
+/// The market's own `truncated` decides. Without it, fewer records than the limit are all of them, unless their
+/// number is round: some markets send 50, 64 or 100 at most, whatever the limit, and don't say so.
 pub fn coverage(listing: &Listing, limit: Option<u32>) -> Coverage {
-    let received = listing.len() + listing.skipped().len() + listing.duplicates() + listing.hidden();
-    match limit {
-        _ if let Some(known) = listing.known_coverage() => known,
-        None => Coverage::Unknown,
-        Some(limit) if received >= limit as usize => Coverage::Cut,
-        Some(_) => Coverage::Whole,
+    let received = listing.received();
+    match (listing.known_coverage(), listing.is_truncated(), limit) {
+        (Some(known), ..) => known,
+        (None, Some(true), _) => Coverage::Cut,
+        (None, Some(false), _) => Coverage::Whole,
+        (None, None, Some(limit)) if received >= limit as usize => Coverage::Cut,
+        (None, None, Some(_)) if !is_round(received) => Coverage::Whole,
+        (None, None, Some(_) | None) => Coverage::Unknown,
     }
+}
+
+/// Whether a number of records may be a market's own limit.
+const fn is_round(records: usize) -> bool {
+    records >= LEAST_CAP && (records.is_multiple_of(10) || records.is_multiple_of(25) || records.is_power_of_two())
 }
 
 /// The number in a cell, for kinds that are numbers or versions (as their nine-digit number).

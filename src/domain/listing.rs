@@ -192,6 +192,8 @@ pub struct Listing {
     duplicates: usize,
     hidden: usize,
     coverage: Option<Coverage>,
+    /// Whether the market says that it cut the response.
+    truncated: Option<bool>,
     estimate: Option<Estimate>,
     /// The unit of its network speeds.
     transfer: TransferUnit,
@@ -230,6 +232,7 @@ impl Listing {
             duplicates: 0,
             hidden: 0,
             coverage: None,
+            truncated: None,
             estimate: None,
             transfer: TransferUnit::MegabitsPerSecond,
             throughput: Arc::default(),
@@ -301,6 +304,16 @@ impl Listing {
     /// How many records repeated the id of an earlier one.
     pub const fn duplicates(&self) -> usize {
         self.duplicates
+    }
+
+    /// How many records were sent, also those that are not shown.
+    pub const fn received(&self) -> usize {
+        self.ids.len() + self.skipped.len() + self.duplicates + self.hidden
+    }
+
+    /// Whether the market says that it cut the response; `None` if it says nothing.
+    pub const fn is_truncated(&self) -> Option<bool> {
+        self.truncated
     }
 
     /// The id of a row.

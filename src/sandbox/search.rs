@@ -12,7 +12,7 @@ use super::answer::Refusal;
 use super::market::Terms;
 use crate::domain::{Catalog, Condition, Dialect, Direction, Field, OfferType, Operand, Operator, OrderKey, Value};
 
-pub use pick::pick;
+pub use pick::{Hits, pick};
 
 // The default limit: our choice, the specification has none.
 const DEFAULT_LIMIT: usize = 64;

@@ -19,6 +19,7 @@ pub fn candidates(market: &Market, search: &str, slots: usize) -> Vec<String> {
     let open = market.offers(terms).filter(|offer| offer.rentable);
     let mut machines = HashSet::new();
     pick(open, Clone::clone, &search)
+        .items
         .into_iter()
         .filter(|offer| machines.insert(offer.machine_id))
         .take(slots)

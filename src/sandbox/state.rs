@@ -17,7 +17,7 @@ use super::latency::Delays;
 use super::ledger::{Commit, Credential, Ledger};
 use super::market::{DEFAULT_VOLUME, FROZEN_AT, Market, MarketConfig};
 use super::pacing::Pacer;
-use super::search::{Search, pick};
+use super::search::{Hits, Search, pick};
 use super::token::Token;
 use super::{ChangeStore, GroupStore, SandboxConfig, USER, UnlistStore, UserListing, groups, staffing};
 use crate::domain::query::DEFAULT_STORAGE_GB;
@@ -149,8 +149,8 @@ impl State {
         let search = Search::read(&OFFERS, body)?;
         let terms = search.terms(DEFAULT_VOLUME);
         let world = self.world();
-        let rows = pick(world.market.local_volumes(terms), Clone::clone, &search);
-        Ok(list("{\"success\":true,\"offers\":[", rows.into_iter()))
+        let hits = pick(world.market.local_volumes(terms), Clone::clone, &search);
+        Ok(found("{\"success\":true,\"offers\":[", hits, |row| row))
     }
 
     /// The market as it started, unless its time stands still.
@@ -187,7 +187,7 @@ impl State {
             created.listings += 1;
         }
         let world = self.world();
-        list("{\"success\":true,\"results\":[", world.fleet.workergroups())
+        list("{\"success\":true,\"results\":[", world.fleet.workergroups(), "]}")
     }
 
     /// Creates the workergroup in a body, as if by another client if `is_foreign`.
@@ -431,19 +431,24 @@ fn known_group(known: bool) -> Result<Json, Refusal> {
 pub(super) fn found_offers(market: &Market, search: &Search) -> Bytes {
     let terms = search.terms(DEFAULT_STORAGE_GB);
     let hits = pick(market.listed(), |listed| market.row(*listed, terms), search);
-    let rows = hits.into_iter().map(|listed| market.row(listed, terms));
-    list("{\"offers\":[", rows)
+    found("{\"offers\":[", hits, |listed| market.row(listed, terms))
 }
 
 /// The response to a search of network volumes.
 pub(super) fn found_volumes(market: &Market, search: &Search) -> Bytes {
     let storage = search.terms(DEFAULT_VOLUME).storage;
-    let rows = pick(market.volumes(storage), Clone::clone, search);
-    list("{\"success\":true,\"offers\":[", rows.into_iter())
+    let hits = pick(market.volumes(storage), Clone::clone, search);
+    found("{\"success\":true,\"offers\":[", hits, |row| row)
 }
 
-/// A JSON object that ends with a list of records, written record by record.
-fn list(head: &str, rows: impl Iterator<Item = impl Serialize>) -> Bytes {
+/// A JSON object with the records of a search, and whether its limit left some out.
+fn found<T, R: Serialize>(head: &str, hits: Hits<T>, row: impl Fn(T) -> R) -> Bytes {
+    let end = format!("],\"truncated\":{}}}", hits.is_truncated);
+    list(head, hits.items.into_iter().map(row), &end)
+}
+
+/// A JSON object with a list of records, written record by record.
+fn list(head: &str, rows: impl Iterator<Item = impl Serialize>, end: &str) -> Bytes {
     let mut body = head.as_bytes().to_vec();
     for (index, row) in rows.enumerate() {
         let start = body.len();
@@ -456,6 +461,6 @@ fn list(head: &str, rows: impl Iterator<Item = impl Serialize>) -> Bytes {
             body.truncate(start);
         }
     }
-    body.extend_from_slice(b"]}");
+    body.extend_from_slice(end.as_bytes());
     body.into()
 }

@@ -174,9 +174,14 @@ impl Rows {
         })
     }
 
-    /// Whether the market may have more rows than it sent: the limit truncated the response.
+    /// Whether the market has more rows than it sent.
     pub fn is_cut(&self) -> bool {
         self.coverage() == Some(Coverage::Cut)
+    }
+
+    /// Whether nothing proves that the loaded rows are all.
+    pub fn may_have_more(&self) -> bool {
+        self.coverage().is_some_and(|coverage| coverage != Coverage::Whole)
     }
 
     /// The conditions applied locally because the dialect cannot send them, except those whose

@@ -58,13 +58,13 @@ impl Browser {
             .collect()
     }
 
-    /// Whether the limit truncated the response and the market supports the order but was not asked
-    /// for it.
+    /// Whether the market may have more rows and supports the order but was not asked for it.
     pub(crate) fn lacks_market_order(&self) -> bool {
         let wanted = self.market_keys(&self.query);
         let sent = self.shown_query();
         let sent = sent.map(|query| self.market_keys(query));
-        self.is_cut() && sent.is_some_and(|sent| !sent.starts_with(&wanted))
+        let is_limited = self.shown_query().is_some_and(|query| query.limit.is_some());
+        is_limited && self.may_have_more() && sent.is_some_and(|sent| !sent.starts_with(&wanted))
     }
 
     /// Schedules a request for the market's order, unless one is in flight.

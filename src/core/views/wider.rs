@@ -11,7 +11,7 @@ use crate::keys::Action;
 /// By how much the limit of the search grows at a time.
 const FACTOR: u32 = 4;
 
-/// The limit that loads more; `None` where all rows are loaded.
+/// The limit that loads more; `None` where the search's limit left none out.
 fn limit(state: &State) -> Option<u32> {
     let browser = state.browser().filter(|browser| browser.is_cut())?;
     // The planner may have loaded more than the search asks for.
@@ -51,13 +51,18 @@ pub(crate) fn cut(scene: &Scene<'_, '_>) -> Option<Line<'static>> {
 
 /// That cheaper rows may be missing, and the keys that load them.
 pub(crate) fn note(keys: &str, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
-    let limit = limit(scene.state)?;
-    warning(&format!(" ({keys} to load {})", grouped(limit as usize)), scene)
+    let advice = limit(scene.state).map(|limit| format!(" ({keys} to load {})", grouped(limit as usize)));
+    warning(&advice.unwrap_or_default(), scene)
 }
 
 fn warning(advice: &str, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
-    let browser = scene.state.browser().filter(|browser| browser.is_cut())?;
+    let browser = scene.state.browser().filter(|browser| browser.may_have_more())?;
     let loaded = grouped(browser.listing()?.len());
-    let text = format!("! Only the first {loaded} offers: cheaper ones may be missing{advice}");
+    let first = if browser.is_cut() {
+        "Only the first"
+    } else {
+        "Perhaps only"
+    };
+    let text = format!("! {first} {loaded} offers: cheaper ones may be missing{advice}");
     Some(Line::styled(text, scene.theme.warning))
 }

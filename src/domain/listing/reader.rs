@@ -255,6 +255,7 @@ impl Reader {
         let mut listing = self.rows.listing;
         listing.text = std::mem::take(&mut self.text);
         listing.was_single = envelope.was_single;
+        listing.truncated = said_truncated(&listing.text, &envelope);
         let columns = self.rows.builders.into_iter().map(|builder| builder.column);
         let listing = listing.with_columns(&self.rows.hot, columns);
         Ok(Whole {
@@ -263,6 +264,13 @@ impl Reader {
             is_clean,
         })
     }
+}
+
+/// What the member `truncated` says beside the records; one `true` counts more than any `false`.
+fn said_truncated(text: &str, envelope: &Envelope) -> Option<bool> {
+    let said = envelope.members.iter().filter(|(name, _)| name == "truncated");
+    let flags = said.filter_map(|(_, value)| text.get(value.clone())?.trim().parse::<bool>().ok());
+    flags.reduce(|left, right| left || right)
 }
 
 /// Records that are only counted.

@@ -272,8 +272,14 @@ impl Preflight {
         {
             warnings.push(format!("host {} has {} of {all} machines", host.host, host.machines));
         }
-        if self.coverage == Coverage::Cut {
-            warnings.push("more offers exist than were loaded: the highest price is unknown".to_owned());
+        match self.coverage {
+            Coverage::Whole => {}
+            Coverage::Cut => {
+                warnings.push("more offers exist than were loaded: the highest price is unknown".to_owned());
+            }
+            Coverage::Unknown => {
+                warnings.push("more offers may exist than were loaded: the highest price is unknown".to_owned());
+            }
         }
         if unpriced > 0 {
             let noun = if unpriced == 1 { "offer has" } else { "offers have" };

@@ -95,23 +95,45 @@ impl Answer<'_> {
         };
         let (shown, here) = (self.rows.len(), self.listing.len());
         let matches = if shown == 1 { "matches" } else { "match" };
-        Some(if self.coverage() == Coverage::Cut {
-            format!(
-                "{shown} of the first {here} {matches} {conditions}, which {why}; \
-                 raise --limit to search more"
-            )
-        } else {
-            format!("{shown} of {here} {matches} {conditions}, which {why}: applied locally")
+        Some(match self.coverage() {
+            Coverage::Cut => format!(
+                "{shown} of the first {here} {matches} {conditions}, which {why}; {}",
+                self.advice("to search more")
+            ),
+            Coverage::Unknown => {
+                format!("{shown} of the {here} received {matches} {conditions}, which {why}: applied locally")
+            }
+            Coverage::Whole => format!("{shown} of {here} {matches} {conditions}, which {why}: applied locally"),
         })
     }
 
     /// That a truncated response is sorted among its own records only.
     fn sorted_locally(&self) -> Option<String> {
         let is_local = is_sorted_locally(self.listing, self.query, self.dialect, self.check);
-        (is_local && self.coverage() == Coverage::Cut).then(|| {
-            let order = language::print_order(&self.query.order);
-            format!("sorted by {order} among the first {} only", self.listing.len())
-        })
+        let here = self.listing.len();
+        let order = || language::print_order(&self.query.order);
+        match self.coverage() {
+            Coverage::Cut if is_local => Some(format!("sorted by {} among the first {here} only", order())),
+            Coverage::Unknown if is_local && here > 0 => {
+                Some(format!("sorted by {} among the {here} received only", order()))
+            }
+            Coverage::Cut | Coverage::Unknown | Coverage::Whole => None,
+        }
+    }
+
+    /// What to do about a response that was cut: a higher limit, unless the market sends no more anyway.
+    fn advice(&self, why: &str) -> String {
+        let limit = self.query.limit.map_or(usize::MAX, |limit| limit as usize);
+        if self.listing.received() < limit {
+            match self.query.resource {
+                Resource::Offers => "the market cuts below the limit: narrow the search, or add --all".to_owned(),
+                Resource::Volumes | Resource::Workergroups => {
+                    "the market cuts below the limit: narrow the search".to_owned()
+                }
+            }
+        } else {
+            format!("raise --limit {why}")
+        }
     }
 
     fn truncated(&self) -> Option<String> {
@@ -121,10 +143,13 @@ impl Answer<'_> {
             Coverage::Whole => None,
             // The note on local conditions covers it.
             Coverage::Cut if local_conditions(self.query, self.dialect).is_some() => None,
-            Coverage::Cut => Some(format!("first {here}, more exist: raise --limit for the rest")),
+            Coverage::Cut => Some(format!("first {here}, more exist: {}", self.advice("for the rest"))),
             Coverage::Unknown if here == 0 => None,
-            Coverage::Unknown => Some(format!(
+            Coverage::Unknown if self.query.limit.is_none() => Some(format!(
                 "{here} {nouns} without a limit: the market may have left some out"
+            )),
+            Coverage::Unknown => Some(format!(
+                "{here} {nouns} received, perhaps not all: a round number at which a market may cut"
             )),
         }
     }

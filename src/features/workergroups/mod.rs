@@ -79,8 +79,8 @@ const SUPPLY_COLUMNS: [&str; 2] = ["supply_gpus", "supply_price"];
 #[expect(clippy::cast_precision_loss)] // counts of GPUs
 const SUPPLY_FIGURES: [fn(&Preflight) -> Option<f64>; 2] = [
     |report| {
-        // Of a truncated response the number is unknown.
-        let is_all = report.coverage != Coverage::Cut;
+        // Of a response that may be truncated the number is unknown.
+        let is_all = report.coverage == Coverage::Whole;
         is_all.then_some(report.recruitable.gpus as f64)
     },
     |report| Some(report.prices?.lowest),

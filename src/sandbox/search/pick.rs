@@ -8,9 +8,16 @@ use crate::domain::listing::compare_cells;
 use crate::domain::value::JsonKind;
 use crate::domain::{CellRef, Field, Source};
 
+/// What a search finds.
+pub struct Hits<T> {
+    pub items: Vec<T>,
+    /// Whether the limit left some out.
+    pub is_truncated: bool,
+}
+
 /// The items whose rows match `search`, in its order, up to its limit. `row` makes rows one at a
 /// time: only what the order needs of them is kept.
-pub fn pick<'m, T, R: Record<'m>>(items: impl Iterator<Item = T>, row: impl Fn(&T) -> R, search: &Search) -> Vec<T> {
+pub fn pick<'m, T, R: Record<'m>>(items: impl Iterator<Item = T>, row: impl Fn(&T) -> R, search: &Search) -> Hits<T> {
     let mut hits: Vec<(Vec<CellRef<'m>>, f64, T)> = items
         .filter_map(|item| {
             let row = row(&item);
@@ -38,8 +45,12 @@ pub fn pick<'m, T, R: Record<'m>>(items: impl Iterator<Item = T>, row: impl Fn(&
             .unwrap_or(Ordering::Equal)
             .then_with(|| left_id.total_cmp(right_id))
     });
+    let is_truncated = hits.len() > search.limit;
     hits.truncate(search.limit);
-    hits.into_iter().map(|(_, _, item)| item).collect()
+    Hits {
+        items: hits.into_iter().map(|(_, _, item)| item).collect(),
+        is_truncated,
+    }
 }
 
 /// The value of a field in a row.

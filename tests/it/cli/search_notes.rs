@@ -52,6 +52,23 @@ fn an_answer_that_the_limit_truncated_says_so() {
     let volumes = r#"{"offers":[{"ask_contract_id":1,"storage_cost":0.1}]}"#;
     let (_, err, _) = run(volumes, &["volumes", "--limit", "1"]);
     assert_eq!(err, "note: first 1, more exist: raise --limit for the rest\n");
+    // The market says so itself, or that there are no more.
+    let cut = FIVE.replace("]}", "],\"truncated\":true}");
+    let (_, err, _) = run(&cut, &["offers", "--limit", "50"]);
+    let advice = "the market cuts below the limit: narrow the search, or add --all";
+    assert_eq!(err, format!("note: first 5, more exist: {advice}\n"));
+    let (_, err, _) = run(&cut.replace("true", "false"), &["offers", "--limit", "5"]);
+    assert_eq!(err, "");
+    // A number at which markets cut, and one at which none does.
+    let offer = |id| json!({"id": id, "dph_total": id});
+    let offers = |many: u32| json!({"offers": (1..=many).map(offer).collect::<Vec<_>>()}).to_string();
+    let (_, err, _) = run(&offers(50), &["offers", "--limit", "500"]);
+    assert_eq!(
+        err,
+        "note: 50 offers received, perhaps not all: a round number at which a market may cut\n"
+    );
+    let (_, err, _) = run(&offers(51), &["offers", "--limit", "500"]);
+    assert_eq!(err, "");
     // Without a limit the market's own decides.
     let (_, err, _) = run(FIVE, &["offers", "--limit", "0"]);
     assert_eq!(

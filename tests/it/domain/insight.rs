@@ -716,6 +716,43 @@ fn changes_between_two_answers_are_found_by_id() {
     assert_eq!(none, Differences::default());
 }
 
+/// A response with so many records, and what it says of being truncated.
+fn response(records: usize, said: &str) -> bourse::domain::Listing {
+    let offers: Vec<String> = (1..=records).map(|id| format!("{{\"id\":{id}}}")).collect();
+    let text = format!("{{\"offers\":[{}]{said}}}", offers.join(","));
+    bourse::domain::Listing::read(&bourse::domain::catalog::OFFERS, text, 0.0).unwrap()
+}
+
+#[test]
+fn a_response_is_complete_only_if_that_is_proven() {
+    use Coverage::{Cut, Unknown, Whole};
+    for (records, said, limit, wanted) in [
+        // The market's own word.
+        (3, ",\"truncated\":false", None, Whole),
+        (7, ",\"truncated\":false", Some(7), Whole),
+        (100, ",\"truncated\": false ", Some(500), Whole),
+        (3, ",\"truncated\":true", Some(500), Cut),
+        (3, ",\"truncated\":false,\"truncated\":true", Some(500), Cut),
+        (50, ",\"truncated\":null", Some(500), Unknown),
+        // As many as the limit; caps of markets, and their neighbours.
+        (50, "", Some(50), Cut),
+        (25, "", Some(500), Unknown),
+        (50, "", Some(500), Unknown),
+        (64, "", Some(500), Unknown),
+        (100, "", Some(500), Unknown),
+        (256, "", Some(500), Unknown),
+        (1000, "", Some(3000), Unknown),
+        (3, "", None, Unknown),
+        (10, "", Some(500), Whole),
+        (49, "", Some(500), Whole),
+        (101, "", Some(500), Whole),
+        (0, "", Some(500), Whole),
+    ] {
+        let listing = response(records, said);
+        assert_eq!(coverage(&listing, limit), wanted, "{records} {said} {limit:?}");
+    }
+}
+
 #[test]
 fn a_cut_answer_is_not_called_the_market() {
     let listing = market(); // six rows and one repetition

@@ -133,3 +133,14 @@ fn volumes_are_checked_too() {
         .answer(r#"{"offers":[{"ask_contract_id":1,"storage_cost":0.2},{"ask_contract_id":2,"storage_cost":0.1}]}"#);
     desk.expect("the market ignored the sort order storage_cost (1 row out of place)");
 }
+
+#[test]
+fn as_many_rows_as_a_market_may_send_at_once_are_not_called_all() {
+    let offer = |id: u32| format!("{{\"id\":{id},\"gpu_name\":\"A40\",\"num_gpus\":1,\"dph_total\":{id}}}");
+    let offers: Vec<String> = (1..=50).map(offer).collect();
+    let text = |end: &str| format!("{{\"offers\":[{}]{end}}}", offers.join(","));
+    let app = TestApp::with_offers(&text(""));
+    app.expect("50 offers received").expect_not("All 50");
+    TestApp::with_offers(&text(",\"truncated\":false")).expect("All 50 offers");
+    TestApp::with_offers(&text(",\"truncated\":true")).expect("First 50, more exist");
+}

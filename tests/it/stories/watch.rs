@@ -383,12 +383,12 @@ fn many_gone_rows_leave_the_table_its_room() {
         let own = third.replace("\"id\":103", &format!("\"id\":{id}"));
         own.replace("\"machine_id\":9", &format!("\"machine_id\":{id}"))
     };
-    let many: Vec<String> = (200..220).map(offer).collect();
+    let many: Vec<String> = (200..221).map(offer).collect();
     let many = format!("{{\"offers\":[{}]}}", many.join(","));
     let mut desk = watching_with_gone_rows(&many, 80, 24);
     desk.wait(30.0).answer(THREE);
     desk.calls.clear(); // the search for the causes
-    desk.expect("20 gone").expect("more (T shows the tape)");
+    desk.expect("21 gone").expect("more (T shows the tape)");
     desk.expect("Offers").selects("101");
 }
 

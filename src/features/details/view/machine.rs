@@ -366,11 +366,11 @@ impl Machine {
         }
     }
 
-    /// Whether the limit truncated the host's offers.
+    /// Whether the host may have more offers than were received.
     fn is_cut(&self, scene: &Scene<'_, '_>) -> bool {
         let limit = scene.state.browsers[Resource::Offers].query.limit;
         let answer = self.remote.shown();
-        answer.is_some_and(|listing| coverage(listing, limit) == Coverage::Cut)
+        answer.is_some_and(|listing| coverage(listing, limit) != Coverage::Whole)
     }
 }
 

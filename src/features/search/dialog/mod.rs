@@ -268,7 +268,7 @@ impl SearchDialog {
             Some(Matches {
                 rows: listing.matching(query.active().filter(can_apply)).len(),
                 loaded: listing.len(),
-                is_wider: browser.is_cut()
+                is_wider: browser.may_have_more()
                     || !shown
                         .active()
                         .all(|condition| query.active().any(|new| new == condition)),

@@ -10,7 +10,7 @@ use crate::core::frame_layout::Target;
 use crate::core::view::{Region, Scene};
 use crate::domain::cost::Prices;
 use crate::domain::format::{counted, dollars, grouped, per_hour};
-use crate::domain::insight::Totals;
+use crate::domain::insight::{Coverage, Totals};
 use crate::domain::{Listing, Resource};
 use crate::features::annotations::view::{NOTE, STAR};
 use crate::features::details::preview;
@@ -166,7 +166,7 @@ fn upcoming(browser: &Browser, inner: Rect, scene: &Scene<'_, '_>) -> Viewport {
     viewport
 }
 
-/// How many rows there are: `All 57 offers`, `First 500, more exist`, `12 of 57 offers`.
+/// How many rows there are: `All 57 offers`, `First 500, more exist`, `12 of 57 offers`, `50 offers received`.
 pub(super) fn counts(browser: &Browser) -> String {
     let Some(listing) = browser.listing() else {
         return String::new();
@@ -176,15 +176,17 @@ pub(super) fn counts(browser: &Browser) -> String {
         1 => browser.resource().noun(),
         _ => browser.resource().nouns(),
     };
-    let mut text = match (shown < loaded, browser.is_cut()) {
+    let mut text = match (shown < loaded, browser.coverage().unwrap_or(Coverage::Unknown)) {
         _ if browser.shows_earlier_query() => {
             format!("{} {nouns} of an earlier query", grouped(loaded))
         }
-        (true, false) => format!("{} of {} {nouns}", grouped(shown), grouped(loaded)),
-        (true, true) => format!("{} of the first {}", grouped(shown), grouped(loaded)),
-        (false, false) if loaded == 0 => format!("No {nouns}"),
-        (false, false) => format!("All {} {nouns}", grouped(loaded)),
-        (false, true) => format!("First {}, more exist", grouped(loaded)),
+        (true, Coverage::Whole) => format!("{} of {} {nouns}", grouped(shown), grouped(loaded)),
+        (true, Coverage::Cut) => format!("{} of the first {}", grouped(shown), grouped(loaded)),
+        (true, Coverage::Unknown) => format!("{} of the {} received", grouped(shown), grouped(loaded)),
+        (false, Coverage::Whole | Coverage::Unknown) if loaded == 0 => format!("No {nouns}"),
+        (false, Coverage::Whole) => format!("All {} {nouns}", grouped(loaded)),
+        (false, Coverage::Cut) => format!("First {}, more exist", grouped(loaded)),
+        (false, Coverage::Unknown) => format!("{} {nouns} received", grouped(loaded)),
     };
     for note in notes(browser, listing) {
         text.push_str(", ");

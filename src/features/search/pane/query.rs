@@ -89,7 +89,7 @@ pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) ->
 /// Advice after filtering a truncated response by words: the market has more rows.
 fn words_advice(browser: &Browser) -> Option<String> {
     let loaded = browser.listing()?.len();
-    (!browser.words.is_empty() && browser.is_cut())
+    (!browser.words.is_empty() && browser.may_have_more())
         .then(|| format!("Words filter the {loaded} loaded rows; gpu_name=RTX_4090 would search the market"))
 }
 

@@ -211,11 +211,12 @@ fn at_most(preflight: &Preflight, workers: u32) -> (String, bool) {
         format::per_hour(cost.most),
         disk(preflight.disk)
     );
-    if preflight.coverage == Coverage::Cut {
-        let text = format!(
-            "More than {sum}: only the cheapest offers were loaded ({machines}), the highest price is \
-             unknown. An estimate."
-        );
+    if preflight.coverage != Coverage::Whole {
+        let which = match preflight.coverage {
+            Coverage::Cut => "only the cheapest offers were loaded",
+            Coverage::Unknown | Coverage::Whole => "perhaps not all offers were loaded",
+        };
+        let text = format!("More than {sum}: {which} ({machines}), the highest price is unknown. An estimate.");
         return (text, false);
     }
     (

@@ -190,7 +190,11 @@ fn recruitable(preflight: &Preflight, limit: Option<u32>) -> String {
             amount(preflight.recruitable),
             limit.unwrap_or(0)
         ),
-        Coverage::Whole | Coverage::Unknown => format!(
+        Coverage::Unknown => format!(
+            "at least {} ({offers}): the market may have sent only some",
+            amount(preflight.recruitable)
+        ),
+        Coverage::Whole => format!(
             "{} at {} ({offers})",
             amount(preflight.recruitable),
             plural(preflight.hosts, "host")

@@ -102,10 +102,9 @@ fn supply(state: &State, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
 
 /// Supply and cost of a report.
 pub fn of_report(preflight: &Preflight, group: &NewWorkergroup, theme: &Theme) -> Vec<Line<'static>> {
-    let more = if preflight.coverage == Coverage::Cut {
-        "at least "
-    } else {
-        ""
+    let more = match preflight.coverage {
+        Coverage::Whole => "",
+        Coverage::Cut | Coverage::Unknown => "at least ",
     };
     let style = if preflight.recruitable.machines == 0 {
         theme.warning
