@@ -154,7 +154,7 @@ fn rent_items(browser: &Browser, profile: &Profile) -> Vec<CopyItem> {
         .zip(browser.listing())
         .ok_or_else(|| "no record is selected".to_owned())
         .and_then(|(id, listing)| handoff::rent_command(&browser.query, listing, id, profile));
-    let what = handoff::rent_label(browser, profile);
+    let what = handoff::rent_label(browser.query.offer_type, profile);
     let mut items = vec![CopyItem::new('n', "copy-rent", what, command)];
     if let Some(address) = handoff::console(profile) {
         let what = "the console's page that rents machines, where offers go by their id";

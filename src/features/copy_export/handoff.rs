@@ -41,9 +41,9 @@ pub fn rent_command(query: &Query, listing: &Listing, id: RowId, profile: &Profi
 }
 
 /// What the rent command is, with what the person has to know before running it.
-pub fn rent_label(browser: &Browser, profile: &Profile) -> String {
+pub fn rent_label(offer_type: OfferType, profile: &Profile) -> String {
     let mut text = "the client's rent command".to_owned();
-    match browser.query.offer_type {
+    match offer_type {
         OfferType::OnDemand => {}
         OfferType::Bid => text.push_str(", at the bid floor"),
         // The client has no reservation when it creates an instance.
@@ -54,6 +54,10 @@ pub fn rent_label(browser: &Browser, profile: &Profile) -> String {
     }
     text
 }
+
+// The client creates instances at the list price; a prepayment for the instance reserves it.
+/// The command of the market's own client that reserves an instance after it was rented.
+pub const RESERVE: &str = "vastai prepay instance INSTANCE AMOUNT";
 
 /// The lowest bid in $/h for the machine.
 fn bid_floor(listing: &Listing, id: RowId) -> Option<f64> {

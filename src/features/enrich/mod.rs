@@ -88,11 +88,6 @@ pub fn members(settings: &Settings, result: &SearchResult, rows: &[u32], additio
 }
 
 impl Addition {
-    /// Whether it is about the other offers of a search, too.
-    pub const fn compares(self) -> bool {
-        matches!(self, Self::BestValue | Self::BeatenBy)
-    }
-
     fn value(self, result: &SearchResult, row: u32, verdicts: &mut Verdicts<'_>) -> Json {
         let (listing, front) = (&result.listing, result.computed.front());
         let column = |key: &str| {

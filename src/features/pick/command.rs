@@ -1,27 +1,29 @@
 //! `bourse pick`: the best offer that is still there.
 
+use std::collections::{BTreeMap, HashSet};
 use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
 use super::arguments::{PickArguments, Printed};
+use super::{Recheck, Step};
 use crate::api::{Session, redact};
 use crate::cli::args::SearchArguments;
 use crate::cli::output::CliError;
-use crate::cli::wanted::{Flags, Wanted, set_limit, wanted};
+use crate::cli::wanted::{Flags, Wanted, request, set_limit, wanted};
 use crate::cli::{output, table};
-use crate::domain::cost::{Basis, Job, Prices};
+use crate::domain::cost::{Basis, Prices};
 use crate::domain::format::{cell, counted};
-use crate::domain::insight::Bill;
+use crate::domain::insight::{Bill, Coverage, coverage};
 use crate::domain::query::Direction;
-use crate::domain::{Resource, RowId, language};
+use crate::domain::{Listing, OfferType, Resource, RowId, language};
 use crate::features::annotations::command as notes;
 use crate::features::copy_export::handoff;
 use crate::features::enrich;
 use crate::features::enrich::Addition;
 use crate::features::markets::command::profile_of;
-use crate::features::search::command::{SearchResult, load};
+use crate::features::search::command::{SearchResult, arranged_with, fetch, load};
 use crate::runtime::hook;
 use crate::settings::Settings;
 use crate::store::keys::command_words;
@@ -45,29 +47,36 @@ pub async fn pick(settings: &Settings, options: &PickArguments) -> Result<(), Cl
     let session = &connection.session;
     let found = load(settings, session, wanted.clone()).await?;
     found.tell(settings.dialect, "left out");
-    let candidates = candidates(&found);
-    let tried = candidates.iter().take(options.tries as usize).copied();
-    let left = super::first_left(tried.clone(), async |id| {
-        let again = look(settings, session, &wanted, *id).await?;
-        if again.is_none() {
-            output::note(&format!("offer {id} is gone"));
+    let mut market = Market::new(settings, wanted, found)?;
+    let mut recheck = Recheck::new(options.tries as usize);
+    let mut ranking = market.ranking();
+    let all = ranking.len();
+    market.tell_obstacles();
+    let id = loop {
+        match recheck.step(&ranking) {
+            Step::Check(id) => {
+                recheck.check(id);
+                let is_there = market.check(session, id).await?;
+                ranking = market.ranking();
+                market.tell_change(id, is_there, &ranking);
+            }
+            Step::Take(id) => break id,
+            Step::Nothing => {
+                output::note(&match recheck.checked().len() {
+                    0 if market.obstacles().is_empty() => "no offers match".to_owned(),
+                    0 => "no offer can be picked".to_owned(),
+                    tried => format!("{tried} of {all} tried, all gone: --tries tries more, or search again"),
+                });
+                return Err(CliError::NotMet);
+            }
         }
-        Ok::<_, CliError>(again)
-    });
-    let Some((id, again)) = left.await? else {
-        output::note(&match (tried.len(), candidates.len()) {
-            (_, 0) => "no offers match".to_owned(),
-            (tried, all) => format!("{tried} of {all} tried, all gone: --tries tries more, or search again"),
-        });
-        return Err(CliError::NotMet);
     };
     let offer = Offer {
-        settings,
-        found: &found,
-        candidates: candidates.len(),
-        again: &again,
+        market: &market,
+        is_first: ranking.first() == Some(&id),
+        candidates: ranking.len(),
+        checked: recheck.checked().len(),
         id,
-        job: wanted.job,
     };
     let command = offer.command(session).map_err(CliError::Failed)?;
     match options.print {
@@ -81,9 +90,11 @@ pub async fn pick(settings: &Settings, options: &PickArguments) -> Result<(), Cl
             }
         }
     }
+    offer.tell_list_price();
     let Some(exec) = &options.exec else { return Ok(()) };
-    let row = again.listing.row(id).and_then(|row| u32::try_from(row).ok());
-    let variables = row.map(|row| table::variables(&again.listing, row, 1));
+    let listing = &market.now.listing;
+    let row = listing.row(id).and_then(|row| u32::try_from(row).ok());
+    let variables = row.map(|row| table::variables(listing, row, 1));
     let ended = hook::finish(exec, variables.unwrap_or_default(), Stdio::inherit, PATIENCE).await;
     ended.map_err(|why| CliError::Failed(format!("--exec: {why}")))
 }
@@ -123,108 +134,232 @@ fn search(settings: &Settings, options: &PickArguments) -> Result<Wanted, CliErr
     Ok(wanted)
 }
 
-/// Searches once more for one offer; `None` if it is gone, or no longer what was asked for.
-async fn look(
-    settings: &Settings,
-    session: &Session,
-    wanted: &Wanted,
-    id: RowId,
-) -> Result<Option<SearchResult>, CliError> {
-    let mut wanted = wanted.clone();
-    wanted.query = super::only(&wanted.query, id);
-    let result = load(settings, session, wanted).await?;
-    Ok(candidates(&result).contains(&id).then_some(result))
+/// The offers of a search as they are now known: the response, and what second looks brought since.
+struct Market<'a> {
+    settings: &'a Settings,
+    wanted: Wanted,
+    /// The response to the search, then those to second looks.
+    parts: Vec<(Listing, bool)>,
+    /// Whether the response to the search is complete.
+    coverage: Coverage,
+    now: SearchResult,
+    /// What each offer cost in the first response.
+    first: BTreeMap<RowId, f64>,
+    gone: HashSet<RowId>,
 }
 
-/// The offers that suit the job, the best first.
-fn candidates(result: &SearchResult) -> Vec<RowId> {
-    let (listing, query) = (&result.listing, &result.query);
-    let rows = result.suitable().iter().map(|row| *row as usize);
-    let rows = rows.filter(|row| super::is_right(listing, query, *row));
-    rows.filter_map(|row| listing.id(row)).collect()
+impl<'a> Market<'a> {
+    fn new(settings: &'a Settings, wanted: Wanted, found: SearchResult) -> Result<Self, CliError> {
+        let all: Vec<u32> = (0..u32::try_from(found.listing.len()).unwrap_or(u32::MAX)).collect();
+        let first = found.listing.subset(&all);
+        let mut market = Self {
+            settings,
+            coverage: coverage(&found.listing, found.query.limit),
+            parts: vec![(first.map_err(|error| CliError::Failed(error.to_string()))?, true)],
+            first: BTreeMap::new(),
+            gone: HashSet::new(),
+            now: found,
+            wanted,
+        };
+        let listing = &market.now.listing;
+        let ids = (0..listing.len()).filter_map(|row| listing.id(row));
+        market.first = ids.filter_map(|id| Some((id, market.price(id)?))).collect();
+        Ok(market)
+    }
+
+    /// What offers are priced by.
+    fn basis(&self) -> Basis {
+        Basis {
+            model: self.now.query.offer_type,
+            gb: self.now.listing.estimated_storage(),
+            job: self.wanted.job,
+        }
+    }
+
+    fn prices(&self) -> Prices<'_> {
+        Prices::new(&self.now.listing, self.now.query.offer_type)
+    }
+
+    /// The bill or hourly price of an offer, if that is known.
+    fn price(&self, id: RowId) -> Option<f64> {
+        self.basis().price(&self.prices(), self.now.listing.row(id)?).ok()
+    }
+
+    /// A price as text; `unknown` without one.
+    fn money(&self, price: Option<f64>) -> String {
+        let bill = self.wanted.job.map_or(Bill::Hourly, |_| Bill::Job);
+        price.map_or_else(|| "unknown".to_owned(), |price| bill.money(price))
+    }
+
+    /// The rows that suit the job and break no condition, in order, and why some are never picked.
+    fn suitable(&self) -> impl Iterator<Item = (RowId, Option<&'static str>)> {
+        let (listing, query) = (&self.now.listing, &self.now.query);
+        let (prices, basis) = (self.prices(), self.basis());
+        let rows = self.now.suitable().iter().map(|row| *row as usize);
+        let rows = rows.filter(|row| super::is_right(listing, query, *row));
+        rows.filter_map(move |row| Some((listing.id(row)?, super::obstacle(&prices, basis, row))))
+    }
+
+    /// The offers that can be picked, the best first.
+    fn ranking(&self) -> Vec<RowId> {
+        let free = self.suitable().filter(|(_, obstacle)| obstacle.is_none());
+        let ids = free.map(|(id, _)| id);
+        ids.filter(|id| !self.gone.contains(id)).collect()
+    }
+
+    /// The offers that are never picked, by reason.
+    fn obstacles(&self) -> BTreeMap<&'static str, Vec<RowId>> {
+        let mut obstacles: BTreeMap<&'static str, Vec<RowId>> = BTreeMap::new();
+        for (id, obstacle) in self.suitable() {
+            if let Some(why) = obstacle {
+                obstacles.entry(why).or_default().push(id);
+            }
+        }
+        obstacles
+    }
+
+    fn tell_obstacles(&self) {
+        for (why, ids) in self.obstacles() {
+            output::note(&match &ids[..] {
+                [id] => format!("offer {id} can't be picked: {why}"),
+                ids => {
+                    let first = ids.first().map_or_else(String::new, |id| format!(", e.g. offer {id}"));
+                    format!(
+                        "{} can't be picked: {why}{first}",
+                        counted(ids.len(), "offer", "offers")
+                    )
+                }
+            });
+        }
+    }
+
+    /// Looks at an offer a second time; false if it is gone.
+    async fn check(&mut self, session: &Session, id: RowId) -> Result<bool, CliError> {
+        let bans = self.wanted.bans(self.settings);
+        let query = super::only(&self.wanted.query, id);
+        let response = fetch(session, &request(&query, &bans, self.settings.dialect)).await;
+        self.settings.keep_pacing(session);
+        let mut listing = response?;
+        bans.hide_banned(&mut listing);
+        let is_there = listing.row(id).is_some();
+        if !is_there {
+            self.gone.insert(id);
+            // A market may ignore the id and send the first of all offers.
+            let is_proven = listing.is_empty() || coverage(&listing, query.limit) == Coverage::Whole;
+            output::note(&if is_proven {
+                format!("offer {id} is gone")
+            } else {
+                format!("offer {id} was not found again: the market ignores ids and may have left it out")
+            });
+        }
+        self.parts.push((*listing, false));
+        let merged = Listing::merged(self.wanted.query.catalog(), &self.parts, self.coverage);
+        let merged = merged.map_err(|error| CliError::Failed(error.to_string()))?;
+        let models = std::mem::take(&mut self.now.computed.price_models);
+        self.now = arranged_with(self.settings, self.wanted.clone(), Box::new(merged), models);
+        Ok(is_there)
+    }
+
+    /// Notes why a checked offer is not taken.
+    fn tell_change(&self, id: RowId, is_there: bool, ranking: &[RowId]) {
+        let changed = match ranking.first() {
+            Some(best) if *best == id => return,
+            _ if !is_there => return,
+            _ if !ranking.contains(&id) => "no longer matches".to_owned(),
+            _ => {
+                let (now, before) = (self.price(id), self.first.get(&id).copied());
+                let [now, before] = [now, before].map(|price| self.money(price));
+                format!("is {now} now ({before} a moment ago) and no longer the first")
+            }
+        };
+        output::note(&format!("offer {id} {changed}"));
+    }
 }
 
 /// The offer that was picked.
 struct Offer<'a> {
-    settings: &'a Settings,
-    found: &'a SearchResult,
+    market: &'a Market<'a>,
+    /// Whether it is the first of all, not only of those that were checked.
+    is_first: bool,
     candidates: usize,
-    /// The second look.
-    again: &'a SearchResult,
+    checked: usize,
     id: RowId,
-    job: Option<Job>,
 }
 
 impl Offer<'_> {
     fn text(&self, key: &str) -> String {
-        let listing = &self.again.listing;
+        let listing = &self.market.now.listing;
         let cell = |(field, row)| cell(listing, row, field, WIDEST);
         let place = listing.catalog().by_key(key).zip(listing.row(self.id));
         place.map_or_else(String::new, cell)
     }
 
-    /// Its bill or hourly price, if that is known.
-    fn price(&self, result: &SearchResult) -> Option<f64> {
-        let (listing, model) = (&result.listing, result.query.offer_type);
-        let basis = Basis {
-            model,
-            gb: listing.estimated_storage(),
-            job: self.job,
-        };
-        basis.price(&Prices::new(listing, model), listing.row(self.id)?).ok()
-    }
-
     /// What it is, what it costs, and why it is the one.
     fn reasons(&self) -> String {
-        let bill = self.job.map_or(Bill::Hourly, |_| Bill::Job);
-        let money = |price: Option<f64>| price.map_or_else(|| "unknown".to_owned(), |price| bill.money(price));
-        let (before, now) = (self.price(self.found), self.price(self.again));
-        let job = self.job.map_or_else(String::new, |job| format!(" for {}", job.spec()));
-        let (changed, was) = if before == now {
-            (String::new(), "")
+        let market = self.market;
+        let (before, now) = (market.first.get(&self.id).copied(), market.price(self.id));
+        let job = market.wanted.job;
+        let job = job.map_or_else(String::new, |job| format!(" for {}", job.spec()));
+        let changed = if before == now {
+            String::new()
         } else {
-            (format!(" ({} a moment ago)", money(before)), "then ")
+            format!(" ({} a moment ago)", market.money(before))
         };
-        let order = &self.found.query.order;
+        let order = &market.now.query.order;
         let is_cheapest = matches!(&order[..], [key, ..] if ["dph_total", "job_cost"].contains(&key.field.key)
             && key.direction == Direction::Ascending);
         let offers = counted(self.candidates, "offer", "offers");
+        let offers = match (self.is_first, market.coverage) {
+            (true, Coverage::Whole) => offers,
+            (true, Coverage::Cut | Coverage::Unknown) => format!("the {offers} received"),
+            (false, _) => format!("the {} checked again", counted(self.checked, "offer", "offers")),
+        };
         let rank = if is_cheapest {
             format!("the lowest of {offers}")
         } else {
             format!("the first of {offers} by {}", language::print_order(order))
         };
         let [gpus, model, place] = ["num_gpus", "gpu_name", "geolocation"].map(|key| self.text(key));
-        let (id, price) = (self.id, money(now));
-        format!("{gpus}x {model} in {place}, offer {id}: {price}{job}{changed}, {was}{rank}")
+        let (id, price) = (self.id, market.money(now));
+        format!("{gpus}x {model} in {place}, offer {id}: {price}{job}{changed}, {rank}")
     }
 
     /// The market's own command that rents it.
     fn command(&self, session: &Session) -> Result<String, String> {
-        let profile = profile_of(self.settings, session);
-        handoff::rent_command(&self.again.query, &self.again.listing, self.id, &profile)
+        let market = self.market;
+        let profile = profile_of(market.settings, session);
+        handoff::rent_command(&market.now.query, &market.now.listing, self.id, &profile)
+    }
+
+    /// Notes that the command rents at another price than the reserved one.
+    fn tell_list_price(&self) {
+        let now = &self.market.now;
+        if now.query.offer_type != OfferType::Reserved {
+            return;
+        }
+        let prices = Prices::new(&now.listing, OfferType::OnDemand);
+        let row = now.listing.row(self.id);
+        let hourly = row.and_then(|row| prices.hourly(row, now.listing.estimated_storage()).ok());
+        let hourly = hourly.map_or_else(String::new, |price| format!(", {}", Bill::Hourly.money(price)));
+        output::note(&format!(
+            "the command rents at the list price{hourly}: for the reserved one, prepay the instance afterwards ({})",
+            handoff::RESERVE
+        ));
     }
 
     /// Its record as received, with a member of bourse's own.
     fn json(&self, command: &str, additions: &[Addition]) -> String {
-        let (of_others, own): (Vec<_>, Vec<_>) = additions.iter().partition(|addition| addition.compares());
+        let result = &self.market.now;
         let mut member = json!({ "v": enrich::VERSION, "command": command });
-        for (result, additions) in [(self.again, own), (self.found, of_others)] {
-            let row = result.listing.row(self.id).and_then(|row| u32::try_from(row).ok());
-            for more in row
-                .into_iter()
-                .flat_map(|row| enrich::members(self.settings, result, &[row], &additions))
-            {
-                if let (Some(member), Json::Object(more)) = (member.as_object_mut(), more) {
-                    member.extend(more);
-                }
+        let row = result.listing.row(self.id);
+        let number = row.and_then(|row| u32::try_from(row).ok());
+        let rows: Vec<u32> = number.into_iter().collect();
+        for more in enrich::members(self.market.settings, result, &rows, additions) {
+            if let (Some(member), Json::Object(more)) = (member.as_object_mut(), more) {
+                member.extend(more);
             }
         }
-        let listing = &self.again.listing;
-        let record = listing
-            .row(self.id)
-            .and_then(|row| listing.json(row))
-            .map(redact::record);
+        let record = row.and_then(|row| result.listing.json(row)).map(redact::record);
         enrich::with_member(&record.unwrap_or_default(), &member)
     }
 }

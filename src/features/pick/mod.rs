@@ -3,21 +3,24 @@
 pub mod arguments;
 pub mod command;
 
-use std::collections::VecDeque;
+use std::collections::HashSet;
 
 use crate::api::{Reply, Request};
 use crate::core::feature::{Feature, FeatureState};
 use crate::core::message::{Effect, News};
 use crate::core::owners::Owner;
 use crate::core::view::Cx;
+use crate::domain::cost::{Basis, Outlives, Prices, Room};
+use crate::domain::insight::Coverage;
 use crate::domain::{Condition, Dialect, Listing, Operand, Operator, OrderKey, Query, RowId, Value, language};
 use crate::features::copy_export::handoff;
 use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::browser::Browser;
+use crate::table::computed_columns::ComputedColumns;
 use crate::table::remote::Ticket;
 
-/// How many offers get a second look, unless the person chose another number.
+/// How many offers get a second look, unless the user chose another number.
 const TRIES: u32 = 5;
 
 pub(crate) const FEATURE: Feature = Feature {
@@ -30,6 +33,80 @@ pub(crate) const FEATURE: Feature = Feature {
     ..Feature::IDLE
 };
 
+/// Which offers had a second look, and what to do next.
+#[derive(Debug)]
+pub struct Recheck<T> {
+    checked: Vec<T>,
+    tries: usize,
+}
+
+/// What comes after a ranking.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Step<T> {
+    /// The best offer needs a second look.
+    Check(T),
+    /// The offer to take: the best one that had a second look.
+    Take(T),
+    /// No offer is left, or none of those that may be checked.
+    Nothing,
+}
+
+impl<T: Copy + PartialEq> Recheck<T> {
+    pub const fn new(tries: usize) -> Self {
+        Self {
+            checked: Vec::new(),
+            tries,
+        }
+    }
+
+    /// The next step, by a ranking of the offers as they are now known, the best first.
+    ///
+    /// An offer that got worse in its second look stays in the ranking: it is taken once it is the best again, or
+    /// the best of those checked when the tries are used up.
+    pub fn step(&self, ranking: &[T]) -> Step<T> {
+        let is_checked = |offer: &&T| self.checked.contains(offer);
+        match ranking.first() {
+            None => Step::Nothing,
+            Some(best) if is_checked(&best) => Step::Take(*best),
+            Some(best) if self.checked.len() < self.tries => Step::Check(*best),
+            Some(_) => ranking
+                .iter()
+                .find(is_checked)
+                .map_or(Step::Nothing, |best| Step::Take(*best)),
+        }
+    }
+
+    /// Notes that an offer had its second look.
+    pub fn check(&mut self, offer: T) {
+        self.checked.push(offer);
+    }
+
+    pub fn checked(&self) -> &[T] {
+        &self.checked
+    }
+}
+
+/// Why an offer is never picked, although the search finds it; `None` if nothing speaks against it.
+pub fn obstacle(prices: &Prices<'_>, basis: Basis, row: usize) -> Option<&'static str> {
+    let listing = prices.listing();
+    if listing.id(row).is_none_or(|id| id.0 <= 0) {
+        return Some("id not above zero");
+    }
+    let is_free = [prices.base(row), prices.quoted(row)].contains(&Ok(0.0));
+    if is_free {
+        return Some("base price of 0");
+    }
+    let Some(job) = &basis.job else {
+        return basis.price(prices, row).is_err().then_some("unknown price");
+    };
+    match prices.job(row, job, listing.read_at()) {
+        Err(_) => Some("unknown bill"),
+        Ok(cost) if job.disk_gb > 0.0 && cost.room == Room::Unknown => Some("unknown disk"),
+        Ok(cost) if cost.outlives == Outlives::Unknown => Some("unknown time left"),
+        Ok(_) => None,
+    }
+}
+
 /// What is picked from, once somebody asked for it.
 #[derive(Debug, Default)]
 struct Pick(Option<Round>);
@@ -37,38 +114,60 @@ struct Pick(Option<Round>);
 #[derive(Debug)]
 struct Round {
     query: Query,
-    /// The offers without a second look yet, the best first.
-    candidates: VecDeque<RowId>,
-    /// The offer that a response is awaited of.
+    /// The best offers as shown, then the responses to second looks.
+    parts: Vec<(Listing, bool)>,
+    /// What offers are priced by.
+    basis: Basis,
+    /// The storage in GB that prices are estimated for.
+    storage: Option<f64>,
+    order: Vec<OrderKey>,
+    computed: ComputedColumns,
+    gone: HashSet<RowId>,
+    recheck: Recheck<RowId>,
+    /// The offer whose second look is awaited.
     awaited: Option<(Ticket, RowId)>,
 }
 
 impl FeatureState for Pick {}
 
-/// Looks once more at the best offers of the open search, until one is left.
+/// Looks once more at the best offers of the open search, until the best of them had its second look.
 pub(crate) fn start(cx: &mut Cx<'_>) -> bool {
-    let round = cx.state().browser().and_then(best);
+    let Some(round) = cx.state().browser().and_then(best) else {
+        return true;
+    };
     next(cx, round);
     true
 }
 
 fn best(browser: &Browser) -> Option<Round> {
     let (query, listing) = (browser.shown_query()?, browser.listing()?);
-    let is_fit = |row: &u32| !browser.computed.is_unfit(*row as usize);
+    let (basis, storage) = (browser.pricing(), listing.estimated_storage());
+    let prices = Prices::new(listing, basis.model);
+    let is_fit = |row: &u32| {
+        let row = *row as usize;
+        !browser.computed.is_unfit(row) && obstacle(&prices, basis, row).is_none()
+    };
     let mut rows: Vec<u32> = browser.view().iter().copied().filter(is_fit).collect();
     // What is loaded whole is sorted without asking again.
     let order = order(&browser.query, browser.computed.job.is_some(), browser.dialect());
     listing.sort(&mut rows, &order);
-    let ids = rows.into_iter().filter_map(|row| listing.id(row as usize));
+    // One more than are checked: those that got more expensive are compared with it.
+    rows.truncate(TRIES as usize + 1);
     Some(Round {
         query: query.clone(),
-        candidates: ids.take(TRIES as usize).collect(),
+        parts: vec![(listing.subset(&rows).ok()?, true)],
+        basis,
+        storage,
+        order,
+        computed: browser.computed.for_other_rows(),
+        gone: HashSet::new(),
+        recheck: Recheck::new(TRIES as usize),
         awaited: None,
     })
 }
 
 /// The order of a search, or by price if that is the usual one.
-fn order(query: &Query, has_job: bool, dialect: &'static Dialect) -> Vec<OrderKey> {
+pub(crate) fn order(query: &Query, has_job: bool, dialect: &'static Dialect) -> Vec<OrderKey> {
     if query.order != language::default_query(query.resource, dialect).order {
         return query.order.clone();
     }
@@ -76,22 +175,61 @@ fn order(query: &Query, has_job: bool, dialect: &'static Dialect) -> Vec<OrderKe
     language::parse_order(key, query.catalog()).unwrap_or_default()
 }
 
-/// Looks at the next candidate.
-fn next(cx: &mut Cx<'_>, round: Option<Round>) {
-    let Some(mut round) = round else { return };
-    let Some(id) = round.candidates.pop_front() else {
-        return cx.complain("The best offers are gone: refresh");
+impl Round {
+    /// The offers as they are now known, the best first, and their listing.
+    fn ranking(&mut self) -> (Listing, Vec<RowId>) {
+        let catalog = self.query.catalog();
+        let merged = Listing::merged(catalog, &self.parts, Coverage::Unknown);
+        let mut listing = merged.unwrap_or_else(|_| Listing::empty(catalog));
+        listing.price_as(self.query.offer_type);
+        listing.estimate_storage(self.storage);
+        self.computed.fill_for(&mut listing, self.basis, None, &[]);
+        let mut rows: Vec<u32> = listing.matching(&[]);
+        listing.sort(&mut rows, &self.order);
+        let prices = Prices::new(&listing, self.basis.model);
+        let is_candidate = |row: &usize| {
+            !self.computed.is_unfit(*row)
+                && is_right(&listing, &self.query, *row)
+                && obstacle(&prices, self.basis, *row).is_none()
+        };
+        let rows = rows.iter().map(|row| *row as usize).filter(is_candidate);
+        let ids = rows.filter_map(|row| listing.id(row));
+        let ids = ids.filter(|id| !self.gone.contains(id)).collect();
+        (listing, ids)
+    }
+}
+
+/// Checks the best offer, or copies the command that rents it.
+fn next(cx: &mut Cx<'_>, mut round: Round) {
+    let (listing, ranking) = round.ranking();
+    let id = match round.recheck.step(&ranking) {
+        Step::Check(id) => {
+            let request = Request::Search(only(&round.query, id));
+            round.awaited = Some((cx.send_for(Owner::Feature(answered), request), id));
+            cx.feature::<Pick>().0 = Some(round);
+            return;
+        }
+        Step::Take(id) => id,
+        Step::Nothing if round.recheck.checked().is_empty() => {
+            return cx.complain("No offer can be picked: ids, prices, disk or time left are missing");
+        }
+        Step::Nothing => return cx.complain("The best offers are gone: refresh"),
     };
-    let request = Request::Search(only(&round.query, id));
-    round.awaited = Some((cx.send_for(Owner::Feature(answered), request), id));
-    cx.feature::<Pick>().0 = Some(round);
+    match handoff::rent_command(&round.query, &listing, id, &cx.state().profile) {
+        Ok(text) => {
+            let label = handoff::rent_label(round.query.offer_type, &cx.state().profile);
+            let what = format!("{label}, offer {id}, still on offer");
+            cx.effect(Effect::Copy { what, text });
+        }
+        Err(why) => cx.complain(format!("Not copied: {why}")),
+    }
 }
 
 fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Reply(response) = news else { return };
     let pick = &mut cx.feature::<Pick>().0;
-    // The person may have started again.
-    let Some(round) = pick.take_if(|round| round.awaited.is_some_and(|(awaited, _)| awaited == ticket)) else {
+    // The user may have started again.
+    let Some(mut round) = pick.take_if(|round| round.awaited.is_some_and(|(awaited, _)| awaited == ticket)) else {
         return;
     };
     let listing = match *response {
@@ -99,21 +237,15 @@ fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
         Ok(Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_)) => return,
         Err(error) => return cx.complain(format!("Nothing was picked: {}", error.headline())),
     };
-    let (profile, query) = (&cx.state().profile, &round.query);
-    let left = round.awaited.map(|(_, id)| id).filter(|id| {
-        let row = listing.row(*id);
-        row.is_some_and(|row| is_right(&listing, query, row))
-    });
-    let Some(id) = left else {
-        return next(cx, Some(round));
-    };
-    match handoff::rent_command(query, &listing, id, profile) {
-        Ok(text) => {
-            let what = format!("what rents offer {id}, still there");
-            cx.effect(Effect::Copy { what, text });
+    if let Some((_, id)) = round.awaited.take() {
+        round.recheck.check(id);
+        let row = listing.row(id).and_then(|row| u32::try_from(row).ok());
+        match row.and_then(|row| listing.subset(&[row]).ok()) {
+            Some(offer) => round.parts.push((offer, false)),
+            None => drop(round.gone.insert(id)),
         }
-        Err(why) => cx.complain(format!("Not copied: {why}")),
     }
+    next(cx, round);
 }
 
 /// A search for one of the offers that it finds.
@@ -131,20 +263,4 @@ fn is_right(listing: &Listing, query: &Query, row: usize) -> bool {
     let is_broken = |condition: &Condition| condition.is_broken_by(listing.sent_column(condition.field).cell(row));
     let mut received = query.active().filter(|condition| !condition.field.is_computed());
     !received.any(is_broken)
-}
-
-/// The first of `candidates` that a second look still finds, with what it found; `None` if all are gone.
-///
-/// # Errors
-/// Those of `look`.
-pub async fn first_left<C, L, E>(
-    candidates: impl IntoIterator<Item = C>,
-    mut look: impl AsyncFnMut(&C) -> Result<Option<L>, E>,
-) -> Result<Option<(C, L)>, E> {
-    for candidate in candidates {
-        if let Some(found) = look(&candidate).await? {
-            return Ok(Some((candidate, found)));
-        }
-    }
-    Ok(None)
 }

@@ -237,7 +237,7 @@ pub fn arranged(settings: &Settings, wanted: Wanted, listing: Box<Listing>) -> S
     arranged_with(settings, wanted, listing, PriceModelSearches::default())
 }
 
-fn arranged_with(
+pub fn arranged_with(
     settings: &Settings,
     wanted: Wanted,
     mut listing: Box<Listing>,

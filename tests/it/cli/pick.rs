@@ -1,12 +1,16 @@
 //! `bourse pick`: what is printed is still on offer.
 
 use std::collections::BTreeMap;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use bourse::features::pick::first_left;
+use bourse::domain::history::{Lot, Moment, Poll, PollOutcome, Quote, SearchKey, Sighting};
+use bourse::domain::{OfferType, Resource};
+use bourse::features::pick::{Recheck, Step};
+use bourse::store::history::Database;
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
-use super::commands::bourse;
+use super::commands::{Home, bourse, run};
 use crate::recorder::{Recorder, json as answer};
 
 /// Three offers at rising prices, but for those that are rented.
@@ -34,7 +38,7 @@ fn what_is_gone_at_the_second_look_is_not_printed() {
     assert_eq!((out.as_str(), status), ("2\n", 0), "{err}");
     assert_eq!(
         err,
-        "note: offer 1 is gone\n1x RTX 4090 in -, offer 2: $2.000/h, the lowest of 3 offers\n"
+        "note: offer 1 is gone\n1x RTX 4090 in -, offer 2: $2.000/h, the lowest of 2 offers\n"
     );
     assert_eq!(recorder.requests().len(), 3);
     let (out, _, status, recorder) = picked(&[], &["--print", "command"]);
@@ -65,26 +69,251 @@ fn where_nothing_is_left_nothing_is_printed() {
     assert_eq!((out.as_str(), status), ("", 4), "{err}");
 }
 
-#[test]
-fn a_price_that_rose_meanwhile_is_told() {
-    let recorder = Recorder::start(|number, _| {
-        let dear = market(&[]).replace("\"dph_total\":1", "\"dph_total\":2.5");
-        answer(200, &if number == 0 { market(&[]) } else { dear })
+/// What `bourse pick` prints at a market of three offers whose prices change after the first search.
+fn repriced(changes: &'static [(i64, f64)], arguments: &[&str]) -> (String, String, i32) {
+    let recorder = Recorder::start(move |number, _| {
+        let mut offers: Json = serde_json::from_str(&market(&[])).unwrap();
+        for (id, price) in changes.iter().filter(|_| number > 0) {
+            let index = usize::try_from(id - 1).unwrap();
+            offers["offers"][index]["dph_total"] = json!(price);
+        }
+        answer(200, &offers.to_string())
     });
-    let (status, out, err) = bourse(&["pick", "--base-url", &recorder.url(), "--print", "id"]);
-    assert_eq!((status, out.as_str()), (0, "1\n"), "{err}");
+    let url = recorder.url();
+    let words = [&["pick", "--base-url", &url, "--print", "id"], arguments].concat();
+    let (status, out, err) = bourse(&words);
+    (out, err, status)
+}
+
+#[test]
+fn what_got_more_expensive_is_ranked_again_at_its_new_price() {
+    // Behind the second one: that is picked.
+    let (out, err, status) = repriced(&[(1, 2.5)], &[]);
+    assert_eq!((status, out.as_str()), (0, "2\n"), "{err}");
+    assert_eq!(
+        err,
+        "note: offer 1 is $2.500/h now ($1.000/h a moment ago) and no longer the first\n\
+         1x RTX 4090 in -, offer 2: $2.000/h, the lowest of 3 offers\n"
+    );
+    // Still in front of it: it stays.
+    let (out, err, _) = repriced(&[(1, 1.5)], &[]);
+    assert_eq!(out, "1\n", "{err}");
+    assert_eq!(
+        err,
+        "1x RTX 4090 in -, offer 1: $1.500/h ($1.000/h a moment ago), the lowest of 3 offers\n"
+    );
+    // All rose, the first one least: it is the best again, and was never dropped.
+    let (out, err, _) = repriced(&[(1, 4.0), (2, 5.0), (3, 6.0)], &[]);
+    assert_eq!(out, "1\n", "{err}");
+    // Too much for what was asked.
+    let (out, err, _) = repriced(&[(1, 2.5)], &["dph_total<2.2"]);
+    assert_eq!(out, "2\n", "{err}");
+    assert!(err.contains("note: offer 1 no longer matches\n"), "{err}");
+    // The tries are used up: the best one of those checked, and it is not called the lowest of all.
+    let only_one = |id: i64| {
+        if id == 1 {
+            json!([{"id": 1, "dph_total": 2.5, "num_gpus": 1}])
+        } else {
+            json!([])
+        }
+    };
+    let recorder = Recorder::start(move |number, request| {
+        let asked = request.json()["id"]["eq"].as_i64();
+        let all = market(&[]);
+        answer(
+            200,
+            &if number == 0 {
+                all
+            } else {
+                json!({"offers": only_one(asked.unwrap())}).to_string()
+            },
+        )
+    });
+    let url = recorder.url();
+    let words = [
+        "pick",
+        "--profile",
+        "vast",
+        "--base-url",
+        &url,
+        "--print",
+        "id",
+        "--tries",
+        "1",
+    ];
+    let (_, out, err) = bourse(&words);
+    assert_eq!(out, "1\n", "{err}");
+    assert!(err.contains(", the lowest of the 1 offer checked again\n"), "{err}");
+}
+
+/// What `bourse pick` prints at a market of these offers.
+fn picked_of(offers: &Json, arguments: &[&str]) -> (i32, String, String) {
+    let text = json!({ "offers": offers }).to_string();
+    let recorder = Recorder::start(move |_, _| answer(200, &text));
+    let url = recorder.url();
+    let words = [
+        &["pick", "--base-url", &url, "--print", "id", "--no-default"],
+        arguments,
+    ]
+    .concat();
+    bourse(&words)
+}
+
+#[test]
+fn an_offer_that_cannot_be_rented_or_priced_is_no_pick_and_the_reason_is_named() {
+    let offer = |id: i64, base: f64, total: f64| json!({"id": id, "gpu_name": "A40", "num_gpus": 1, "dph_base": base, "dph_total": total});
+    let offers = json!([
+        offer(-7, 0.1, 0.1),
+        offer(0, 0.1, 0.1),
+        offer(5, 0.0, 0.01),
+        {"id": 6, "gpu_name": "A40", "num_gpus": 1},
+        offer(8, 0.3, 0.31),
+    ]);
+    let (status, out, err) = picked_of(&offers, &[]);
+    assert_eq!((status, out.as_str()), (0, "8\n"), "{err}");
+    for reason in [
+        "2 offers can't be picked: id not above zero, e.g. offer -7",
+        "offer 5 can't be picked: base price of 0",
+        "offer 6 can't be picked: unknown price",
+    ] {
+        assert!(err.contains(&format!("note: {reason}\n")), "{err}");
+    }
+    assert!(err.ends_with("offer 8: $0.310/h, the lowest of 1 offer\n"), "{err}");
+    let (status, out, err) = picked_of(&json!([offer(0, 0.1, 0.1)]), &[]);
+    assert_eq!((status, out.as_str()), (4, ""), "{err}");
+    assert!(err.ends_with("note: no offer can be picked\n"), "{err}");
+}
+
+#[test]
+fn for_a_job_the_disk_and_the_time_left_must_be_known() {
+    let offer = |id: i64, price: f64| {
+        json!({"id": id, "gpu_name": "A40", "num_gpus": 1, "dph_base": price, "dph_total": price, "storage_cost": 0.0,
+            "disk_space": 500.0, "duration": 900_000.0, "inet_down": 100.0, "inet_down_cost": 0.0,
+            "inet_up_cost": 0.0})
+    };
+    let without = |mut offer: Json, key: &str| {
+        offer[key] = Json::Null;
+        offer
+    };
+    let offers = json!([
+        without(offer(1, 0.1), "disk_space"),
+        without(offer(2, 0.2), "duration"),
+        offer(3, 0.3),
+    ]);
+    let (status, out, err) = picked_of(&offers, &["--job", "24h,100GB"]);
+    assert_eq!((status, out.as_str()), (0, "3\n"), "{err}");
+    // Without a job neither is needed.
+    let (_, out, err) = picked_of(&offers, &[]);
+    assert_eq!(out, "1\n", "{err}");
+}
+
+#[test]
+fn the_lowest_of_a_response_that_may_be_cut_is_the_lowest_of_those_received() {
+    let offers = |many: i64, said: Json| {
+        let offer = |id| json!({"id": id, "gpu_name": "A40", "num_gpus": 1, "dph_total": id});
+        let mut body = json!({"offers": (1..=many).map(offer).collect::<Vec<_>>()});
+        if said != Json::Null {
+            body["truncated"] = said;
+        }
+        body.to_string()
+    };
+    for (many, said, rank) in [
+        (49, Json::Null, "the lowest of 49 offers"),
+        (50, Json::Null, "the lowest of the 50 offers received"),
+        (100, Json::Null, "the lowest of the 100 offers received"),
+        (100, json!(false), "the lowest of 100 offers"),
+        (49, json!(true), "the lowest of the 49 offers received"),
+    ] {
+        let text = offers(many, said.clone());
+        let recorder = Recorder::start(move |_, _| answer(200, &text));
+        let (_, _, err) = bourse(&["pick", "--base-url", &recorder.url(), "--print", "id", "--no-default"]);
+        assert!(err.ends_with(&format!("{rank}\n")), "{many} {said}: {err}");
+    }
+}
+
+#[test]
+fn on_reserved_prices_the_command_is_said_to_rent_at_the_list_price() {
+    let offers = json!([{"id": 4, "gpu_name": "A40", "num_gpus": 1, "dph_base": 0.5, "dph_total": 0.5,
+        "storage_cost": 0.0, "storage_total_cost": 0.0, "discounted_dph_total": 0.4}]);
+    let (status, out, err) = picked_of(&offers, &["--type", "reserved"]);
+    assert_eq!((status, out.as_str()), (0, "4\n"), "{err}");
+    assert!(err.contains("offer 4: $0.400/h"), "{err}");
     assert!(
-        err.contains("offer 1: $2.500/h ($1.000/h a moment ago), then the lowest of 3 offers"),
+        err.ends_with(
+            "note: the command rents at the list price, $0.500/h: for the reserved one, prepay the instance afterwards \
+             (vastai prepay instance INSTANCE AMOUNT)\n"
+        ),
         "{err}"
     );
-    // Too much for what was asked: it is passed over.
-    let recorder = Recorder::start(|number, _| {
-        let dear = market(&[]).replace("\"dph_total\":1", "\"dph_total\":2.5");
-        answer(200, &if number == 0 { market(&[]) } else { dear })
-    });
-    let words = ["pick", "--base-url", &recorder.url(), "--print", "id", "dph_total<2.2"];
-    let (status, out, err) = bourse(&words);
-    assert_eq!((status, out.as_str()), (0, "2\n"), "{err}");
+    let (_, _, err) = picked_of(&offers, &[]);
+    assert!(!err.contains("list price"), "{err}");
+}
+
+/// Thirty days with a poll an hour of one machine that asks $0.30.
+fn record(home: &Home) {
+    let now = i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()).unwrap();
+    let file = home.path().join(".local/state/bourse/profiles/sandbox/history.sqlite");
+    let mut database = Database::open(&file, "sandbox-1").unwrap();
+    for hour in 0..720 {
+        let quote = Quote {
+            gpus: 1,
+            base: 0.3,
+            storage: 0.0,
+            min_bid: None,
+        };
+        let sighting = Sighting {
+            lot: Lot {
+                machine: 7,
+                model: "RTX 4090".to_owned(),
+            },
+            host: None,
+            country: None,
+            amount: 1,
+            price: 0.3,
+            offer: 1,
+            quotes: vec![quote],
+        };
+        let poll = Poll {
+            search: SearchKey {
+                resource: Resource::Offers,
+                offer_type: OfferType::OnDemand,
+                conditions: "gpu_name=RTX_4090 num_gpus=1".to_owned(),
+            },
+            at: Moment(now - 60 - (719 - hour) * 3600),
+            took: 1,
+            outcome: PollOutcome::Complete,
+            rows: 1,
+            has_lowest: true,
+            interval: Some(3600),
+            bans: 0,
+            sightings: vec![sighting],
+            causes: Vec::new(),
+        };
+        assert!(database.record(&poll).unwrap());
+    }
+}
+
+#[test]
+fn the_verdict_is_the_one_of_a_search_for_the_same_offers() {
+    let home = Home::new();
+    record(&home);
+    let verdict = |command: &[&str]| {
+        let words = [
+            "--seed",
+            "1",
+            "--no-default",
+            "gpu_name=RTX_4090 num_gpus=1",
+            "--with",
+            "verdict",
+        ];
+        let (_, out, err) = run(&mut home.bourse(&[command, &words].concat()));
+        let record: Json = serde_json::from_str(out.lines().next().unwrap_or_default()).unwrap_or_default();
+        (record["bourse"]["verdict"].clone(), err)
+    };
+    let (of_offers, err) = verdict(&["offers", "--format", "jsonl"]);
+    assert!(of_offers.is_string(), "the control: {of_offers} {err}");
+    let (of_pick, err) = verdict(&["pick", "--print", "json"]);
+    assert_eq!(of_pick, of_offers, "{err}");
 }
 
 #[test]
@@ -100,23 +329,45 @@ fn the_record_is_as_received_but_for_one_member() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(10_000))]
 
-    /// Offers are withdrawn at random times; each look takes a tick.
+    /// Offers are withdrawn or get another price before their second look.
     #[test]
-    fn an_offer_that_was_withdrawn_before_the_second_look_is_never_picked(
-        ends in proptest::collection::vec(0..12_u32, 0..10),
+    fn what_is_taken_had_a_second_look_and_nothing_known_is_better(
+        prices in proptest::collection::vec((1..9_u32, proptest::option::of(1..9_u32)), 0..10),
         tries in 1..8_usize,
     ) {
-        let ends: BTreeMap<usize, u32> = ends.into_iter().enumerate().collect();
-        let mut now = 0;
-        let candidates = ends.keys().copied().take(tries);
-        let looked = first_left(candidates, async |id: &usize| {
-            now += 1;
-            Ok::<_, ()>((ends[id] > now).then_some(now))
-        });
-        let picked = futures_util::FutureExt::now_or_never(looked).unwrap().unwrap();
-        // The best one of those tried that is there when its turn comes.
-        let wanted = (0..tries.min(ends.len())).find(|id| ends[id] > u32::try_from(id + 1).unwrap());
-        prop_assert_eq!(picked.map(|(id, _)| id), wanted);
-        prop_assert!(picked.is_none_or(|(id, at)| ends[&id] > at));
+        // By id: the price as known, `None` if the offer is gone.
+        let mut known: BTreeMap<usize, Option<u32>> =
+            prices.iter().enumerate().map(|(id, (price, _))| (id, Some(*price))).collect();
+        let mut recheck = Recheck::new(tries);
+        let taken = loop {
+            let mut there: Vec<(u32, usize)> = known.iter().filter_map(|(id, price)| Some(((*price)?, *id))).collect();
+            there.sort_unstable();
+            let ranking: Vec<usize> = there.iter().map(|(_, id)| *id).collect();
+            match recheck.step(&ranking) {
+                Step::Check(id) => {
+                    recheck.check(id);
+                    known.insert(id, prices[id].1);
+                }
+                Step::Take(id) => break Some((id, ranking)),
+                Step::Nothing => break None,
+            }
+        };
+        let checked = recheck.checked();
+        prop_assert!(checked.len() <= tries);
+        let is_over = checked.len() == tries;
+        match taken {
+            Some((id, ranking)) => {
+                prop_assert!(checked.contains(&id) && prices[id].1.is_some());
+                let better = ranking.iter().take_while(|other| **other != id);
+                for other in better {
+                    prop_assert!(is_over && !checked.contains(other), "{other} is better than {id}");
+                }
+            }
+            // All that could be checked are gone.
+            None => {
+                prop_assert!(checked.iter().all(|id| prices[*id].1.is_none()));
+                prop_assert!(is_over || checked.len() == prices.len());
+            }
+        }
     }
 }

@@ -38,6 +38,29 @@ fn the_cheapest_offer_that_is_still_there_is_copied() {
 }
 
 #[test]
+fn what_got_more_expensive_is_ranked_again() {
+    let mut desk = picking(&[3, 2, 1]);
+    let asked = |desk: &TestApp| wire::encode(desk.asked(), &Dialect::SANDBOX).body.unwrap()["id"].clone();
+    desk.answer(&offers(&[1]).replace("\"dph_total\":1", "\"dph_total\":2.5"));
+    assert_eq!(asked(&desk), json!({"eq": 2}));
+    // More than the first one costs now: that had its second look already.
+    desk.answer(&offers(&[2]).replace("\"dph_total\":2", "\"dph_total\":2.75"));
+    assert!(desk.copied().contains("create instance 1 "), "{}", desk.copied());
+}
+
+#[test]
+fn an_offer_without_a_price_or_a_usable_id_is_no_pick() {
+    let mut desk = TestApp::speaking(&Dialect::SANDBOX);
+    let free = offers(&[3, 2, -1]).replace("\"dph_total\":2", "\"dph_base\":0,\"dph_total\":2");
+    desk.answer(&free).keys(":").type_text("pick").keys("enter");
+    let asked = wire::encode(desk.asked(), &Dialect::SANDBOX).body.unwrap();
+    assert_eq!(asked["id"], json!({"eq": 3}));
+    let desk = picking(&[0]);
+    assert!(desk.calls.is_empty());
+    desk.expect("No offer can be picked");
+}
+
+#[test]
 fn a_table_in_an_order_of_ones_own_is_picked_from_in_that_order() {
     let mut desk = TestApp::speaking(&Dialect::SANDBOX);
     // The most expensive one is the fastest.
