@@ -27,7 +27,7 @@ use crate::features::markets::check::MarketsCommand;
 use crate::features::markets::command::ProfileResolver;
 use crate::features::pick::arguments::PickArguments;
 use crate::features::watch_saved::SavedArguments;
-use crate::settings::{Environment, Global, Settings};
+use crate::settings::{Config, Environment, Global, Settings};
 pub use args::Arguments;
 use args::{
     CompleteArguments, GroupsArguments, OffersArguments, RouteArguments, SandboxArguments, UnlistArguments,
@@ -97,6 +97,30 @@ pub enum Command {
     Complete(CompleteArguments),
 }
 
+impl Command {
+    /// Whether it helps to repair a broken configuration, which stops every other command.
+    const fn repairs_configuration(&self) -> bool {
+        match self {
+            Self::Config { .. } | Self::Paths | Self::Completions { .. } | Self::Man | Self::Complete(_) => true,
+            Self::Offers(_)
+            | Self::Volumes(_)
+            | Self::Market(_)
+            | Self::Depth(_)
+            | Self::Plan(_)
+            | Self::Pick(_)
+            | Self::Watch { .. }
+            | Self::History(_)
+            | Self::Bids(_)
+            | Self::Db { .. }
+            | Self::Markets { .. }
+            | Self::Groups(_)
+            | Self::Unlist(_)
+            | Self::Route(_)
+            | Self::Sandbox(_) => false,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, Subcommand)]
 pub enum ConfigCommand {
     /// Check the configuration file
@@ -164,6 +188,9 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
         return Err(CliError::Usage(misplaced.to_owned()));
     }
     let global = &arguments.global;
+    if !command.repairs_configuration() {
+        Config::of_user(Paths::of_user().as_ref()).map_err(CliError::Configuration)?;
+    }
     let done = match command {
         Command::Completions { shell } => complete::script(*shell),
         Command::Complete(options) => complete::complete(options),

@@ -1,6 +1,7 @@
 //! Start-up only: parse the command line, install the error hooks, hand over.
 
 use std::io::IsTerminal as _;
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 
 use bourse::{cli, runtime};
@@ -17,13 +18,20 @@ fn main() -> color_eyre::Result<ExitCode> {
     if let Some(command) = &arguments.command {
         return Ok(cli::run(&arguments, command));
     }
-    match cli::dashboard_settings(&arguments) {
-        Ok(settings) => {
-            let markets = cli::profile_resolver(&arguments, &settings);
-            let ended = runtime::dashboard(&settings, markets)?;
-            Ok(ended.unwrap_or_else(|error| cli::CliError::from(error).report()))
+    loop {
+        match cli::dashboard_settings(&arguments) {
+            Ok(settings) => {
+                let markets = cli::profile_resolver(&arguments, &settings);
+                let ended = runtime::dashboard(&settings, markets)?;
+                return Ok(ended.unwrap_or_else(|error| cli::CliError::from(error).report()));
+            }
+            Err(cli::CliError::Configuration(error)) if runtime::terminal::require_terminal().is_ok() => {
+                if let ControlFlow::Break(status) = runtime::await_repair(error.path())? {
+                    return Ok(status);
+                }
+            }
+            Err(error) => return Ok(error.report()),
         }
-        Err(error) => Ok(error.report()),
     }
 }
 

@@ -1,10 +1,12 @@
 //! `bourse config` and `bourse paths`.
 
+use std::path::PathBuf;
+
 use super::{CliError, output, table};
 use crate::domain::text::{message, visible};
 use crate::settings::effective::{self, File};
 use crate::settings::resolve::choose;
-use crate::settings::{Config, Global, check, default_config};
+use crate::settings::{Config, ConfigError, Global, check, default_config};
 use crate::store::Paths;
 use crate::store::history::Database;
 
@@ -38,7 +40,7 @@ pub fn check(paths: Option<&Paths>) -> Result<(), CliError> {
 pub fn show(flags: &Global) -> Result<(), CliError> {
     let paths = Paths::of_user();
     let file = File::read(paths.as_ref());
-    file.notice.as_deref().into_iter().for_each(output::note);
+    note_mistakes(&file.mistakes);
     let rows = effective::effective(flags, paths.as_ref(), &file)?;
     let head = ["Setting", "Value", "From"].map(str::to_owned);
     let lines: Vec<Vec<String>> = std::iter::once(head)
@@ -48,24 +50,34 @@ pub fn show(flags: &Global) -> Result<(), CliError> {
     output::print(&table::left(&lines))
 }
 
+fn note_mistakes(mistakes: &[ConfigError]) {
+    for mistake in mistakes {
+        output::note(&format!("{mistake}; {}", mistake.advice()));
+    }
+}
+
 pub fn print_paths(flags: &Global) -> Result<(), CliError> {
     let Some(paths) = Paths::of_user() else {
         return Err(CliError::Failed(
             "no home directory: set HOME, or XDG_CONFIG_HOME and XDG_STATE_HOME".to_owned(),
         ));
     };
-    let config = Config::load(&paths.config_file()).unwrap_or_default();
-    let profile = choose(flags, &config, &[])?.name;
+    let (config, mistakes) = Config::valid_part(Some(&paths));
+    note_mistakes(&mistakes);
+    // A broken configuration has paths too, but no market in use.
+    let profile = mistakes.is_empty().then(|| choose(flags, &config)).transpose()?;
+    let of_profile = |path: &dyn Fn(&str) -> PathBuf| profile.as_ref().map(|profile| path(&profile.name));
     let rows: Vec<Vec<String>> = [
-        ("configuration", paths.config_file()),
-        ("keys", paths.keys()),
-        ("state", paths.state.clone()),
-        ("searches and views", paths.profile_state(&profile)),
-        ("write history", paths.journal_file()),
-        ("recorded prices", Database::path(&paths, &profile)),
-        ("log (BOURSE_LOG)", paths.log_file()),
+        ("configuration", Some(paths.config_file())),
+        ("keys", Some(paths.keys())),
+        ("state", Some(paths.state.clone())),
+        ("searches and views", of_profile(&|name| paths.profile_state(name))),
+        ("write history", Some(paths.journal_file())),
+        ("recorded prices", of_profile(&|name| Database::path(&paths, name))),
+        ("log (BOURSE_LOG)", Some(paths.log_file())),
     ]
     .into_iter()
+    .filter_map(|(what, path)| Some((what, path?)))
     .map(|(what, path)| {
         let note = if path.exists() { "" } else { "(not created yet)" };
         vec![what.to_owned(), visible(&path.to_string_lossy(), 4096), note.to_owned()]

@@ -7,12 +7,14 @@ use std::process::ExitCode;
 use crate::api::ApiError;
 use crate::domain::format::grouped;
 use crate::domain::text::{self, json_for_terminal, visible, visible_lines};
-use crate::settings::Error;
+use crate::settings::{ConfigError, Error};
 
 #[derive(Debug)]
 pub enum CliError {
     /// A mistake in the command line or the configuration: exit status 2.
     Usage(String),
+    /// The configuration file cannot be used: exit status 2.
+    Configuration(ConfigError),
     /// The command failed: exit status 1.
     Failed(String),
     /// The outcome of a write is unknown: exit status 3.
@@ -31,6 +33,10 @@ impl CliError {
         match self {
             Self::Usage(message) => {
                 complain(&message);
+                ExitCode::from(2)
+            }
+            Self::Configuration(error) => {
+                complain(&Error::Configuration(error).to_string());
                 ExitCode::from(2)
             }
             Self::Failed(message) => {
@@ -52,6 +58,7 @@ impl From<Error> for CliError {
     fn from(error: Error) -> Self {
         match error {
             Error::Usage(message) => Self::Usage(message),
+            Error::Configuration(error) => Self::Configuration(error),
             Error::Failed(message) => Self::Failed(message),
         }
     }

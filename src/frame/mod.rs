@@ -3,6 +3,7 @@
 
 pub(crate) mod footer;
 pub(crate) mod header;
+mod repair;
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
@@ -16,21 +17,15 @@ use crate::widgets::finish::finish;
 use crate::widgets::panel::Size;
 use crate::widgets::theme::Theme;
 
+pub use repair::draw_repair;
+
 const SMALLEST: (u16, u16) = (40, 10);
 
 /// Draws a frame; returns what it measured.
 pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> FrameLayout {
     let theme = model.state.settings.themes.shown.as_ref().unwrap_or(theme);
-    let area = frame.area();
     let mut layout = FrameLayout::default();
-    if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
-        let note = format!("bourse needs {}x{} cells", SMALLEST.0, SMALLEST.1);
-        // A buffer panics where it has no cell.
-        if !area.is_empty() {
-            let buffer = frame.buffer_mut();
-            buffer.set_string(area.x, area.y, note, theme.text);
-        }
-        finish(frame.buffer_mut(), theme);
+    if is_too_small(frame, theme) {
         return layout;
     }
     let cursor = screen(frame, model, now, theme, &mut layout);
@@ -39,6 +34,22 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> Fr
         frame.set_cursor_position(position);
     }
     layout
+}
+
+/// Says so on a screen that is too small for anything else; returns whether it is.
+fn is_too_small(frame: &mut Frame<'_>, theme: &Theme) -> bool {
+    let area = frame.area();
+    let is_small = area.width < SMALLEST.0 || area.height < SMALLEST.1;
+    if is_small {
+        let note = format!("bourse needs {}x{} cells", SMALLEST.0, SMALLEST.1);
+        // A buffer panics where it has no cell.
+        if !area.is_empty() {
+            let buffer = frame.buffer_mut();
+            buffer.set_string(area.x, area.y, note, theme.text);
+        }
+        finish(frame.buffer_mut(), theme);
+    }
+    is_small
 }
 
 /// Everything that drawing depends on: the model, the time and the colours.

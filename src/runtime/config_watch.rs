@@ -16,7 +16,7 @@ use crate::features::markets::command::ProfileResolver;
 use crate::settings::{Config, ConfigError, Preferences};
 
 /// Editors empty a file, write it and rename it: states in between are not meant to be read.
-const SETTLING: Duration = Duration::from_millis(100);
+pub(super) const SETTLING: Duration = Duration::from_millis(100);
 
 /// The saved configuration, or why the file is not used.
 pub(super) type Reloaded = Result<Box<Saved>, String>;
@@ -109,7 +109,7 @@ async fn serve(
 }
 
 /// Watches the folder of the file, and that of the file it links to.
-fn watch(file: &Path, wanted: Arc<Notify>) -> notify::Result<RecommendedWatcher> {
+pub(super) fn watch(file: &Path, wanted: Arc<Notify>) -> notify::Result<RecommendedWatcher> {
     let target = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     let names: Vec<_> = [file, &target]
         .iter()

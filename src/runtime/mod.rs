@@ -19,6 +19,7 @@ mod messages;
 mod notification;
 pub mod panics;
 pub mod process_hardening;
+mod repair;
 mod routes;
 mod sandbox_past;
 pub mod signals;
@@ -30,4 +31,5 @@ pub mod watchdog;
 pub mod writes;
 
 pub use process_hardening::harden;
+pub use repair::await_repair;
 pub use start::dashboard;

@@ -69,7 +69,7 @@ pub struct Config {
     /// The file's profiles, including changes to built-in ones.
     pub(super) profiles: BTreeMap<String, Profile>,
     pub values: Values,
-    /// Invalid key bindings and settings that do not exist, which are dropped.
+    /// Invalid key bindings and colours, which are dropped.
     pub dropped: Vec<ConfigError>,
     /// Where the file has each setting, by its dotted name.
     pub(super) positions: BTreeMap<String, Position>,
@@ -101,6 +101,21 @@ impl ConfigError {
             path,
             position,
             message,
+        }
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Unreadable { path, .. } | Self::Wrong { path, .. } => path,
+        }
+    }
+
+    /// What to do about it.
+    pub const fn advice(&self) -> &'static str {
+        match self {
+            Self::Unreadable { .. } => "make it a text file that you can read, or move it away",
+            Self::Wrong { .. } => "correct this line; `bourse config check` lists all mistakes",
         }
     }
 
@@ -147,11 +162,21 @@ impl Config {
         Self::first(Self::check(path)?)
     }
 
-    /// The person's configuration; if it cannot be used, the default and why.
-    pub fn or_default(paths: Option<&Paths>) -> (Self, Option<String>) {
-        let config = paths.map(|paths| Self::load(&paths.config_file()));
-        let config = config.unwrap_or_else(|| Ok(Self::default()));
-        config.map_or_else(|why| (Self::default(), Some(why.to_string())), |config| (config, None))
+    /// The user's configuration; the default without a home folder.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Config::load`].
+    pub fn of_user(paths: Option<&Paths>) -> Result<Self, ConfigError> {
+        paths.map_or_else(|| Ok(Self::default()), |paths| Self::load(&paths.config_file()))
+    }
+
+    /// The valid settings of the user's configuration, and what is wrong with the others. For
+    /// display only: no market may be contacted with them unless nothing is wrong.
+    pub fn valid_part(paths: Option<&Paths>) -> (Self, Vec<ConfigError>) {
+        let checked = paths.map(|paths| Self::check(&paths.config_file()));
+        let checked = checked.unwrap_or_else(|| Ok(Default::default()));
+        checked.unwrap_or_else(|why| (Self::default(), vec![why]))
     }
 
     /// Parses a configuration; `path` is for messages and for relative key files.
@@ -172,7 +197,10 @@ impl Config {
     pub fn check(path: &Path) -> Result<(Self, Vec<ConfigError>), ConfigError> {
         match files::read_text(path) {
             Ok(text) => Ok(Self::judge(&text, path)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Default::default()),
+            // A link to nowhere is a configuration that cannot be read, not a missing one.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !path.ancestors().any(is_dangling) => {
+                Ok(Default::default())
+            }
             Err(error) => Err(ConfigError::Unreadable {
                 path: path.to_owned(),
                 why: files::why(&error),
@@ -260,6 +288,11 @@ impl Config {
         let added = added.filter(|name| !matches!(*name, SANDBOX | VAST));
         [SANDBOX, VAST].into_iter().chain(added).collect()
     }
+}
+
+/// Whether a path is a link whose target is missing.
+fn is_dangling(path: &Path) -> bool {
+    path.is_symlink() && !path.exists()
 }
 
 #[cfg(test)]
@@ -368,21 +401,15 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_do_not_exist_drop_only_themselves() {
-        let text = "shadow = true\nascii = true\n[theme]\ncolour = {}\nname = \"ansi\"\n\
-            [watch]\nfast = 1\nevery = \"2m\"\n";
-        let config = parse(text).unwrap();
-        assert_eq!((config.values.theme.name(), config.values.ascii), ("ansi", Some(true)));
-        assert_eq!(config.values.interval, 120);
-        let dropped: Vec<_> = config.dropped.iter().map(ToString::to_string).collect();
-        for (message, wanted) in dropped.iter().zip([
-            "1:1: unknown field `shadow`",
-            "4:1: unknown field `colour`",
-            "7:1: unknown field `fast`",
-        ]) {
+    fn settings_that_do_not_exist_stop_as_other_mistakes_do() {
+        for (text, wanted) in [
+            ("ascii = true\nshadow = true\n", "2:1: unknown field `shadow`"),
+            ("[theme]\ncolour = {}\n", "2:1: unknown field `colour`"),
+            ("[watch]\nevery = \"2m\"\nfast = 1\n", "3:1: unknown field `fast`"),
+        ] {
+            let message = parse(text).unwrap_err();
             assert!(message.contains(wanted), "{message}");
         }
-        assert_eq!(dropped.len(), 3, "{dropped:#?}");
     }
 
     #[test]
@@ -424,7 +451,7 @@ mod tests {
         assert_eq!(
             mistakes(text),
             [
-                "c:1:19: no profile named 'b'; available: sandbox, vast",
+                "c:1:19: no profile named 'b'; available: sandbox, vast, a",
                 "c:2:1: unknown field `them`, did you mean `theme`? Known: `default_profile`, `theme`, `ascii`, `mouse`, `notifications`, `alert_command`, `throughput`, `watch`, `keys`, `profiles`",
                 "c:3:9: invalid type: string, expected true or false",
                 "c:5:8: 'pink' is not a theme: use one of 'auto', 'dark', 'light', 'high-contrast', 'ansi', 'none'",

@@ -4,7 +4,7 @@ use super::config::{CUSTOM, SANDBOX, VAST};
 use super::key_source::Source;
 use super::resolve::choose;
 use super::table::SETTINGS;
-use super::{Config, Environment, Error, Global, Profile};
+use super::{Config, ConfigError, Environment, Error, Global, Profile};
 use crate::api::KeySource;
 use crate::sandbox::SandboxConfig;
 use crate::store::Paths;
@@ -22,7 +22,14 @@ pub type Row = [String; 3];
 /// When there is no such profile.
 pub fn effective(flags: &Global, paths: Option<&Paths>, file: &File) -> Result<Vec<Row>, Error> {
     let environment = Environment::of_process();
-    let profile = choose(flags, &file.config, file.notice.as_slice())?;
+    if !file.mistakes.is_empty() {
+        // Which market they make depends on what is wrong.
+        let why = format!("{}: correct it first", file.path);
+        return Ok(std::iter::once(row("profile", "none", why))
+            .chain(value_rows(file))
+            .collect());
+    }
+    let profile = choose(flags, &file.config)?;
     let mut rows = vec![profile_row(flags, file, &profile)];
     rows.extend(market_rows(flags, file, &profile));
     if profile.base_url.is_some() {
@@ -37,23 +44,23 @@ pub fn effective(flags: &Global, paths: Option<&Paths>, file: &File) -> Result<V
     Ok(rows)
 }
 
-/// The configuration file, as far as it is valid.
+/// The valid settings of the configuration file.
 #[derive(Debug)]
 pub struct File {
     config: Config,
     path: String,
-    /// Why it is not used.
-    pub notice: Option<String>,
+    /// Why no market can be opened with it.
+    pub mistakes: Vec<ConfigError>,
 }
 
 impl File {
     pub fn read(paths: Option<&Paths>) -> Self {
         let path = paths.map(Paths::config_file).unwrap_or_default();
-        let (config, wrong) = Config::or_default(paths);
+        let (config, mistakes) = Config::valid_part(paths);
         Self {
             config,
             path: path.display().to_string(),
-            notice: wrong.map(|why| format!("configuration ignored: {why}")),
+            mistakes,
         }
     }
 

@@ -31,8 +31,17 @@ pub enum Error {
     /// A mistake in the command line or the configuration.
     #[error("{0}")]
     Usage(String),
+    /// The configuration file cannot be used.
+    #[error("{error}; {advice}", error = .0, advice = .0.advice())]
+    Configuration(ConfigError),
     #[error("{0}")]
     Failed(String),
+}
+
+impl From<ConfigError> for Error {
+    fn from(error: ConfigError) -> Self {
+        Self::Configuration(error)
+    }
 }
 
 impl From<ApiError> for Error {

@@ -11,6 +11,7 @@ use super::appearance::{Entry, ThemeName};
 use super::config::{CUSTOM, Config, Position, Profile, SANDBOX, VAST};
 use super::table::{PROFILE, SETTINGS};
 use super::themes;
+use crate::api::Origin;
 use crate::domain::Dialect;
 use crate::domain::catalog::closest;
 use crate::domain::quantity::{self, Quantity};
@@ -21,8 +22,8 @@ use crate::widgets::appearance::Choice;
 pub(super) struct Mistake {
     pub(super) position: Position,
     pub(super) message: String,
-    /// Whether only the setting itself is dropped. A market must not be contacted, nor a key sent,
-    /// with half of its settings; a wrong key binding or a setting of another version harms nothing.
+    /// Whether only the setting itself is dropped: a key binding or a colour. Any other mistake may
+    /// be a misspelled market, and no market is contacted with half of its settings.
     pub(super) is_local: bool,
 }
 
@@ -139,6 +140,14 @@ impl Reader<'_> {
         parsed.map_err(|why| self.wrong(&value.span(), why)).ok()
     }
 
+    /// A market's address. It is not quoted in a message: it may hold a password.
+    pub(super) fn address(&mut self, value: &Value<'_>, setting: &str) -> Option<String> {
+        self.parsed(value, |text| match Origin::parse(text) {
+            Ok(_) => Ok(text.to_owned()),
+            Err(why) => Err(format!("{setting}: {why}")),
+        })
+    }
+
     /// A time such as `2m`, in whole seconds.
     pub(super) fn seconds(&mut self, value: &Value<'_>, range: RangeInclusive<f64>) -> Option<u32> {
         let seconds = self.parsed(value, |text| quantity::within(text, Quantity::Seconds, range));
@@ -195,8 +204,8 @@ impl Reader<'_> {
             if let Some(setting) = settings.find(|setting| setting.name == name) {
                 (setting.read)(self, value);
             } else if !known.contains(&key.get_ref().as_ref()) {
-                // One that a later version has removed, too.
-                self.locally(|reader| reader.unknown(key, &known));
+                // It may be a misspelled `default_profile`.
+                self.unknown(key, &known);
             } else if name == "profiles" {
                 for (name, profile) in self.table(value).into_iter().flatten() {
                     self.profile(name, profile);
@@ -240,29 +249,30 @@ impl Reader<'_> {
         })
     }
 
+    /// Colours by role. A wrong one is dropped on its own.
     pub(super) fn colors(&mut self, value: &Value<'_>) -> Option<Vec<Entry<String>>> {
-        let mut colors = Vec::new();
-        for (name, color) in self.table(value)? {
-            let text = self.string(color);
-            colors.extend(text.map(|text| self.entry(name, color, text)));
-        }
-        colors.sort_by_key(|entry| entry.position);
-        Some(colors)
+        self.locally(|reader| {
+            let mut colors = Vec::new();
+            for (name, color) in reader.table(value)? {
+                let text = reader.string(color);
+                colors.extend(text.map(|text| reader.entry(name, color, text)));
+            }
+            colors.sort_by_key(|entry| entry.position);
+            Some(colors)
+        })
     }
 
-    /// Rates by unit and GPU model. A wrong one is dropped on its own.
+    /// Rates by unit and GPU model.
     pub(super) fn throughput(&mut self, value: &Value<'_>) -> Option<Throughput> {
-        self.locally(|reader| {
-            let mut throughput = Throughput::default();
-            for (name, models) in reader.table(value)? {
-                let units = WorkUnit::ALL.map(|unit| (unit.rate(), unit));
-                match one_of("unit of work", name.get_ref(), units) {
-                    Ok(unit) => reader.rates(&mut throughput, unit, models),
-                    Err(why) => reader.wrong(&name.span(), why),
-                }
+        let mut throughput = Throughput::default();
+        for (name, models) in self.table(value)? {
+            let units = WorkUnit::ALL.map(|unit| (unit.rate(), unit));
+            match one_of("unit of work", name.get_ref(), units) {
+                Ok(unit) => self.rates(&mut throughput, unit, models),
+                Err(why) => self.wrong(&name.span(), why),
             }
-            Some(throughput)
-        })
+        }
+        Some(throughput)
     }
 
     fn rates(&mut self, throughput: &mut Throughput, unit: WorkUnit, models: &Value<'_>) {
@@ -312,7 +322,6 @@ impl Reader<'_> {
     }
 
     fn profile(&mut self, name: &Name<'_>, value: &Value<'_>) {
-        let before = self.mistakes.len();
         let Some(settings) = self.table(value) else {
             return;
         };
@@ -347,9 +356,8 @@ impl Reader<'_> {
             let why = format!("the profile '{profile_name}' has an api_key_file and an api_key_command: choose one");
             self.wrong(&name.span(), why);
         }
-        if self.mistakes.len() == before {
-            self.config.profiles.insert(profile_name.to_owned(), profile);
-        }
+        // Also with mistakes, so that the rest of it is checked: they keep the file from being used.
+        self.config.profiles.insert(profile_name.to_owned(), profile);
     }
 }
 

@@ -89,15 +89,14 @@ pub struct Connection {
 }
 
 impl Settings {
-    /// Resolves the settings from flags, environment and configuration. If the configuration file
-    /// is broken, a notice says so and defaults apply.
+    /// Resolves the settings from flags, environment and configuration. A broken configuration file
+    /// is an error: what it does not say must not be guessed.
     pub fn resolve(flags: &Global, environment: &Environment, paths: Option<Paths>) -> Result<Self, Error> {
-        let (config, wrong) = Config::or_default(paths.as_ref());
-        let mut notices = Vec::from_iter(wrong.map(|why| format!("configuration ignored: {why}")));
+        let config = Config::of_user(paths.as_ref())?;
         let path = paths.as_ref().map(Paths::config_file).unwrap_or_default();
         let (preferences, wrong) = Preferences::of(config, &path);
-        notices.extend(dropped(&wrong));
-        let profile = choose(flags, &preferences.config, &notices)?;
+        let mut notices = dropped(&wrong);
+        let profile = choose(flags, &preferences.config)?;
         if flags.profile.is_none()
             && let Some(base) = flags.base_url.as_deref().and_then(public_service)
         {
@@ -215,7 +214,7 @@ pub fn by_name(learned: Vec<(Operation, f64)>) -> BTreeMap<String, f64> {
 }
 
 /// The selected profile, with addresses from the flags.
-pub(crate) fn choose(flags: &Global, config: &Config, notices: &[String]) -> Result<Profile, Error> {
+pub(crate) fn choose(flags: &Global, config: &Config) -> Result<Profile, Error> {
     let named = flags.profile.as_ref().or_else(|| {
         // An address from the command line does not take the default profile's dialect.
         config
@@ -227,8 +226,7 @@ pub(crate) fn choose(flags: &Global, config: &Config, notices: &[String]) -> Res
     let mut profile = match named {
         Some(name) => config.profile(name).ok_or_else(|| {
             let known = config.names().join(", ");
-            let notice = notices.first().map(|n| format!(" ({n})")).unwrap_or_default();
-            Error::Usage(format!("no profile named '{name}'; available: {known}{notice}"))
+            Error::Usage(format!("no profile named '{name}'; available: {known}"))
         })?,
         None => match &flags.base_url {
             Some(base) if public_service(base).is_some() => Profile {

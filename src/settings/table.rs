@@ -192,14 +192,16 @@ type ProfileSetting = (
 #[rustfmt::skip] // a table reads as a table
 pub(super) static PROFILE: &[ProfileSetting] = &[
     ("base_url", "\"https://market.example\"", |profile, value, reader| {
-        if let Some(base) = reader.string(value) {
+        if let Some(base) = reader.address(value, "base_url") {
             profile.base_url = Some(base);
             // The route address of the old base does not belong to the new one.
             profile.route_url = None;
         }
     }),
     ("route_url", "\"https://run.example\"    # without it the base address",
-        |profile, value, reader| profile.route_url = reader.string(value).or(profile.route_url.take())),
+        |profile, value, reader| {
+            profile.route_url = reader.address(value, "route_url").or(profile.route_url.take());
+        }),
     ("dialect", "\"documented\"               # documented, vast or sandbox: how the server spells things",
         |profile, value, reader| {
             let known = Dialect::ALL.map(|dialect| (dialect.name, dialect));
@@ -209,7 +211,11 @@ pub(super) static PROFILE: &[ProfileSetting] = &[
     ("api_key_file", "\"keys/work\"           # mode 0600; relative to this folder",
         |profile, value, reader| profile.api_key_file = reader.path(value)),
     ("api_key_command", "\"pass show market\" # instead of a file: a command that prints the key",
-        |profile, value, reader| profile.api_key_command = reader.string(value)),
+        |profile, value, reader| {
+            let parse = |text: &str| keys::command_words(text).map(|_| text.to_owned());
+            let command = reader.parsed(value, |text| parse(text).map_err(|why| format!("api_key_command: {why}")));
+            profile.api_key_command = command;
+        }),
     ("read_only", "false                    # true refuses to create workergroups and to unlist volumes",
         |profile, value, reader| profile.read_only = reader.flag(value).unwrap_or(true)),
 ];

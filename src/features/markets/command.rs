@@ -128,7 +128,7 @@ impl ProfileResolver {
 
     /// All markets: the built-in ones, those of the configuration, that of the command line.
     pub fn market_list(&self) -> MarketList {
-        let (config, wrong) = Config::or_default(self.paths.as_ref());
+        let (config, wrong) = Config::valid_part(self.paths.as_ref());
         let mut names = config.names();
         if !names.contains(&self.started.as_str()) {
             names.push(&self.started);
@@ -137,7 +137,7 @@ impl ProfileResolver {
             .into_iter()
             .filter_map(|name| {
                 let flags = self.flags_for(name);
-                let profile = choose(&flags, &config, &[]).ok()?;
+                let profile = choose(&flags, &config).ok()?;
                 Some(self.market(&profile, &flags))
             })
             .collect();
@@ -145,7 +145,7 @@ impl ProfileResolver {
             markets,
             has_variable: self.environment.key.is_some(),
             file: self.file().as_deref().map(shown),
-            wrong: wrong.map(|why| visible(&message(&why), 400)),
+            wrong: wrong.first().map(|why| visible(&message(&why.to_string()), 400)),
         }
     }
 

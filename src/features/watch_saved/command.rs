@@ -148,11 +148,17 @@ impl Run<'_> {
     /// Connects with the key that is configured by now.
     async fn use_new_key(&mut self, resolve: &impl Fn() -> Result<Settings, CliError>) {
         // An embedded sandbox has its own key, and would be another market.
-        if !self.settings.is_sandbox()
-            && let Ok(settings) = resolve()
-            && let Ok(connection) = settings.connect().await
-        {
-            self.connection = connection;
+        if self.settings.is_sandbox() {
+            return;
+        }
+        match resolve() {
+            Ok(settings) => {
+                if let Ok(connection) = settings.connect().await {
+                    self.connection = connection;
+                }
+            }
+            // The old key is tried again, and refused again.
+            Err(error) => drop(error.report()),
         }
     }
 

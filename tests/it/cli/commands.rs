@@ -558,15 +558,15 @@ fn keys_that_others_can_read_or_that_would_travel_openly_are_refused() {
 }
 
 #[test]
-fn a_broken_configuration_is_named_with_its_line_and_the_defaults_hold() {
+fn a_misspelled_setting_is_named_with_its_line_and_nothing_is_printed() {
     let home = Home::new();
     let config = home.file(
         ".config/bourse/config.toml",
         "theme = \"auto\"\ndefualt_profile = \"x\"\n",
         0o644,
     );
-    let (status, _, err) = run(&mut home.bourse(&["offers", "--curl"]));
-    assert_eq!(status, 0, "{err}");
+    let (status, out, err) = run(&mut home.bourse(&["offers", "--curl"]));
+    assert_eq!((status, out.as_str()), (2, ""), "{err}");
     assert!(
         err.contains(&format!("{}:2:1: unknown field `defualt_profile`", config.display())),
         "{err}"

@@ -166,6 +166,7 @@ api_key_command = " "
         "13:12: base_url: an API key is sent over plain http only to this computer".to_owned(),
         format!("14:16: api_key_file: the key file {folder}/open is readable by others (mode 0644)"),
         "18:11: 'klingon' is not a dialect".to_owned(),
+        "21:19: api_key_command: unmatched quotes".to_owned(),
         "22:1: unknown field `colour`".to_owned(),
         "25:19: api_key_command: the command is empty".to_owned(),
     ];
@@ -194,6 +195,188 @@ fn one_bad_key_binding_drops_only_itself() {
     );
     assert!(notes[1].contains("config.toml:4:11: 'ctrl-i'"), "{err}");
     assert_eq!(notes.len(), 2, "{err}");
+}
+
+/// A home with this configuration file.
+fn home_with(config: &[u8]) -> tempfile::TempDir {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join(".config/bourse");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("config.toml"), config).unwrap();
+    home
+}
+
+/// Every command that uses a market, and the sandbox; none may print anything else.
+const STOPPED: [&[&str]; 9] = [
+    &["pick", "4090"],
+    &["offers", "--format", "json"],
+    &["offers", "--curl"],
+    &["offers", "--profile", "sandbox"],
+    &["offers", "--base-url", "http://127.0.0.1:1"],
+    &["watch", "--saved", "--list"],
+    &["db", "check"],
+    &["markets", "check"],
+    &["sandbox", "--listen", "127.0.0.1:0"],
+];
+
+#[test]
+fn a_broken_configuration_stops_every_command_with_file_line_and_advice() {
+    let market = "[profiles.lab]\nbase_url = \"https://lab.example\"\n";
+    for (config, at, wanted) in [
+        ("[keys]\nsort = \"S\"\n[keys]\nquit = \"Q\"\n", "3:", "duplicate key"),
+        ("ascii = true\nascii = true\n", "2:", "duplicate key"),
+        ("default_profile = \n", "1:", "value"),
+        ("default_profle = \"lab\"\n", "1:1", "did you mean `default_profile`"),
+        (
+            "[profile.lab]\nbase_url = \"https://a\"\n",
+            "1:",
+            "did you mean `profiles`",
+        ),
+        ("[watch]\nfast = 1\n", "2:1", "unknown field `fast`"),
+        ("default_profile = 3\n", "1:19", "expected a string"),
+        ("default_profile = \"nowhere\"\n", "1:19", "no profile named 'nowhere'"),
+        ("ascii = \"yes\"\n", "1:9", "expected true or false"),
+        ("profiles = 1\n", "1:12", "expected a table"),
+        ("[profiles.a]\n", "1:11", "needs a base_url"),
+        (
+            "[profiles.a]\nbase_url = \"lab.example\"\n",
+            "2:12",
+            "base_url: not an address",
+        ),
+        (
+            "[profiles.sandbox]\nbase_url = \"https://a\"\n",
+            "1:11",
+            "takes no settings",
+        ),
+        ("[throughput.\"tokens/s\"]\nL4 = \"fast\"\n", "2:6", "expected a number"),
+        ("\u{feff}theme = 3\n", "1:9", "expected a theme's name"),
+    ] {
+        // Wherever the mistake is, and whichever market would be used.
+        let home = home_with(format!("{config}{market}").as_bytes());
+        let file = home.path().join(".config/bourse/config.toml");
+        for command in STOPPED {
+            let (status, out, err) = bourse(home.path(), command);
+            assert_eq!((status, out.as_str()), (2, ""), "{command:?} {config}\n{err}");
+            assert!(err.starts_with(&format!("bourse: {}:{at}", file.display())), "{err}");
+            assert!(err.contains(wanted), "{wanted}\n{err}");
+            assert!(
+                err.contains("correct this line; `bourse config check` lists all"),
+                "{err}"
+            );
+            assert_eq!(err.lines().count(), 1, "{err}");
+        }
+    }
+}
+
+#[test]
+fn a_configuration_that_cannot_be_read_is_no_missing_one() {
+    use std::os::unix::fs::symlink;
+    let text = "ascii = true\n";
+    let folder = |home: &Path| home.join(".config/bourse");
+    let file = |home: &Path| folder(home).join("config.toml");
+    let replace = |home: &Path| fs::remove_file(file(home)).unwrap();
+    type Break<'a> = &'a dyn Fn(&Path);
+    let ways: [(Break<'_>, &str); 5] = [
+        (
+            &|home| fs::write(file(home), b"ascii = true # \xff\n").unwrap(),
+            "not UTF-8",
+        ),
+        (
+            &|home| {
+                replace(home);
+                fs::create_dir(file(home)).unwrap();
+            },
+            "is a directory",
+        ),
+        (
+            &|home| {
+                replace(home);
+                symlink("/nonexistent/bourse.toml", file(home)).unwrap();
+            },
+            "not found",
+        ),
+        (
+            &|home| {
+                fs::remove_dir_all(folder(home)).unwrap();
+                symlink("/nonexistent/bourse", folder(home)).unwrap();
+            },
+            "not found",
+        ),
+        (
+            &|home| {
+                fs::remove_dir_all(folder(home)).unwrap();
+                fs::write(folder(home), "").unwrap();
+            },
+            "not a directory",
+        ),
+    ];
+    for (spoil, wanted) in ways {
+        let home = home_with(text.as_bytes());
+        spoil(home.path());
+        let (status, out, err) = bourse(home.path(), &["pick", "4090"]);
+        assert_eq!((status, out.as_str()), (2, ""), "{err}");
+        assert!(err.contains("config.toml: ") && err.contains(wanted), "{err}");
+        assert!(
+            err.contains("make it a text file that you can read, or move it away"),
+            "{err}"
+        );
+        let (status, _, err) = bourse(home.path(), &["config", "check"]);
+        assert_eq!(status, 1, "{err}");
+        assert!(err.contains(wanted), "{err}");
+    }
+    // Nothing is configured: the sandbox.
+    let home = tempfile::tempdir().unwrap();
+    assert_eq!(bourse(home.path(), &["offers", "-n", "1"]).0, 0);
+}
+
+#[test]
+fn what_repairs_a_broken_configuration_still_works() {
+    let config = "default_profile = \"lab\"\nmouse = false\n[keys]\n[keys]\n\
+        [profiles.lab]\nbase_url = \"https://lab.example\"\n";
+    let home = home_with(config.as_bytes());
+    let (status, out, err) = bourse(home.path(), &["config", "check"]);
+    assert_eq!((status, out.as_str()), (1, ""), "{err}");
+    assert!(err.contains("config.toml:4:"), "{err}");
+    for arguments in [
+        &["config", "show"][..],
+        &["config", "print-default"],
+        &["paths"],
+        &["completions", "bash"],
+        &["man"],
+        &["--help"],
+        &["--version"],
+    ] {
+        let (status, out, err) = bourse(home.path(), arguments);
+        assert_eq!(status, 0, "{arguments:?}: {err}");
+        assert!(!out.is_empty(), "{arguments:?}");
+    }
+    let (_, out, err) = bourse(home.path(), &["config", "show"]);
+    assert!(err.contains("note: ") && err.contains("config.toml:4:"), "{err}");
+    let first: Vec<_> = out.lines().nth(1).unwrap().split_whitespace().take(2).collect();
+    assert_eq!(first, ["profile", "none"], "neither lab nor the sandbox: {out}");
+    assert!(!out.contains("sandbox"), "{out}");
+    let (_, out, err) = bourse(home.path(), &["paths"]);
+    assert!(err.contains("config.toml:4:"), "{err}");
+    assert!(
+        out.contains("configuration") && !out.contains("profiles/sandbox"),
+        "{out}"
+    );
+}
+
+#[test]
+fn keys_and_colours_drop_only_themselves() {
+    let config = "[keys]\nrefrsh = \"R\"\nsort = 3\n[theme.colors]\nerror = \"mauve\"\nshadow = 3\n\
+        [profiles.lab]\nbase_url = \"https://lab.example\"\n";
+    let home = home_with(config.as_bytes());
+    let (status, out, err) = bourse(home.path(), &["offers", "--curl", "--profile", "lab"]);
+    assert_eq!(status, 0, "{err}");
+    assert!(out.contains("https://lab.example/"), "{out}");
+    assert_eq!(
+        err.lines().filter(|line| line.starts_with("note: ignored: ")).count(),
+        3,
+        "{err}"
+    );
+    assert!(err.contains("1 more errors in the configuration"), "{err}");
 }
 
 #[test]

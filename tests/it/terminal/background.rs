@@ -66,28 +66,68 @@ fn a_terminal_without_many_colours_is_not_asked() {
     }
 }
 
+/// A folder for `XDG_CONFIG_HOME` with this configuration.
+fn configured(text: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("bourse");
+    std::fs::create_dir(&folder).unwrap();
+    let file = folder.join("config.toml");
+    std::fs::write(&file, text).unwrap();
+    (home, file)
+}
+
 #[test]
-fn a_broken_configuration_is_named_and_the_defaults_hold() {
-    for (text, wanted) in [
-        ("theme = \"pink\"\n", "config.toml:1:9: 'pink' is not a theme"),
-        (
-            "[keys]\nsort = \"R\"\nrefresh = \"R\"\n",
-            "config.toml:3:11: 'R' of 'refresh' is already the key of 'related' (its default)",
-        ),
-    ] {
-        let home = tempfile::tempdir().unwrap();
-        let folder = home.path().join("bourse");
-        std::fs::create_dir(&folder).unwrap();
-        std::fs::write(folder.join("config.toml"), text).unwrap();
-        let place = home.path().to_str().unwrap().to_owned();
-        let variables = [("XDG_CONFIG_HOME", place.as_str())];
-        let mut pty = Pty::bourse(&["--freeze"], &variables, 200, 30);
-        pty.wait_for_text("First 500, more exist");
-        pty.wait_for_text(wanted);
-        // The default key still sorts.
-        pty.keys("s");
-        pty.wait_for_text("type to search");
-        pty.keys("<Esc>q");
-        pty.exit().assert_clean(0);
-    }
+fn a_wrong_key_binding_is_named_and_the_default_holds() {
+    let (home, _) = configured("[keys]\nsort = \"R\"\nrefresh = \"R\"\n");
+    let variables = [("XDG_CONFIG_HOME", home.path().to_str().unwrap())];
+    let mut pty = Pty::bourse(&["--freeze"], &variables, 200, 30);
+    pty.wait_for_text("First 500, more exist");
+    pty.wait_for_text("config.toml:3:11: 'R' of 'refresh' is already the key of 'related' (its default)");
+    // The default key still sorts.
+    pty.keys("s");
+    pty.wait_for_text("type to search");
+    pty.keys("<Esc>q");
+    pty.exit().assert_clean(0);
+}
+
+#[test]
+fn a_broken_configuration_is_all_there_is_until_it_is_repaired() {
+    let (home, file) = configured("ascii = true\n[keys]\n[keys]\ntheme = 3\n");
+    let variables = [("XDG_CONFIG_HOME", home.path().to_str().unwrap())];
+    let mut pty = Pty::bourse(&["--freeze"], &variables, 200, 30);
+    pty.wait_for_text("The configuration cannot be used, so no market is open.");
+    pty.wait_for_text("bourse/config.toml:3:");
+    pty.wait_for_text("Correct the file: bourse opens your market as soon as it is saved.");
+    // No market is under it, and none of its keys do anything.
+    pty.keys("1m:");
+    let screen = pty.wait_for_text("q quit");
+    assert!(!screen.contains("SANDBOX") && !screen.contains("RTX"), "{screen}");
+    // Another mistake takes the place of the first.
+    std::fs::write(&file, "default_profile = \"lab\"\n").unwrap();
+    pty.wait_for_text("config.toml:1:19: no profile named 'lab'");
+    std::fs::write(&file, "# mine\n").unwrap();
+    pty.wait_for_text("First 500, more exist");
+    pty.keys("q");
+    pty.exit().assert_clean(0);
+}
+
+#[test]
+fn a_broken_configuration_opens_in_the_editor_or_is_left() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (home, _) = configured("ascii = 3\n");
+    let editor = home.path().join("editor");
+    std::fs::write(&editor, "#!/bin/sh\necho 'ascii = true' > \"$1\"\n").unwrap();
+    std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let place = home.path().to_str().unwrap();
+    let variables = [("XDG_CONFIG_HOME", place), ("EDITOR", editor.to_str().unwrap())];
+    let mut pty = Pty::bourse(&["--freeze"], &variables, 100, 30);
+    pty.wait_for_text("config.toml:1:9: invalid type: integer");
+    pty.keys("q");
+    pty.exit().assert_clean(0);
+    let mut pty = Pty::bourse(&["--freeze"], &variables, 100, 30);
+    pty.wait_for_text("config.toml:1:9: invalid type: integer");
+    pty.keys("e");
+    pty.wait_for_text("First 500");
+    pty.keys("q");
+    pty.exit().assert_clean(0);
 }

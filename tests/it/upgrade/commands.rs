@@ -149,11 +149,9 @@ fn the_sandbox_keeps_what_was_done_in_it() {
 fn what_a_configuration_names_in_vain_is_told_and_all_else_holds() {
     let home = Home::of_0_1();
     let file = home.paths.config_file();
-    home.rewrite(&file, "mouse = false", "mouse = false\nold_setting = 3");
-    home.rewrite(&file, "[watch]", "[watch]\npatience = \"2h\"");
     home.rewrite(&file, "[keys]", "[keys]\nteleport = \"ctrl-t\"");
     home.rewrite(&file, "[theme.colors]", "[theme.colors]\nglow = \"red\"");
-    let names = ["old_setting", "patience", "teleport", "glow"];
+    let names = ["teleport", "glow"];
     let (status, _, err) = home.bourse(&["config", "check"]);
     assert_eq!(status, 1);
     let (shown, out, _) = home.bourse(&["config", "show"]);
@@ -169,10 +167,18 @@ fn what_a_configuration_names_in_vain_is_told_and_all_else_holds() {
     assert_eq!(status, 0, "{err}");
     let sent = home.market.only();
     assert_eq!(sent.header("authorization"), Some(&*format!("Bearer {KEY}")));
-    // A profile with a setting that is not understood is not used: it may say what not to send.
-    home.rewrite(&file, "read_only = true", "read_only = true\nspending_limit = 5");
-    let (status, _, err) = home.bourse(&["volumes", "--profile", "lab"]);
-    assert_eq!(status, 2, "{err}");
-    assert!(err.contains("spending_limit"), "{err}");
+    // A setting that is not understood stops everything: it may say what not to send, or where.
+    for (line, name) in [
+        ("mouse = false", "old_setting"),
+        ("[watch]", "patience"),
+        ("read_only = true", "spending_limit"),
+    ] {
+        let before = std::fs::read_to_string(&file).unwrap();
+        home.rewrite(&file, line, &format!("{line}\n{name} = 5"));
+        let (status, _, err) = home.bourse(&["volumes"]);
+        assert_eq!(status, 2, "{err}");
+        assert!(err.contains(name), "{err}");
+        std::fs::write(&file, before).unwrap();
+    }
     assert_eq!(home.market.requests().len(), 1);
 }

@@ -118,13 +118,12 @@ fn a_start_and_an_end_rewrite_nothing_that_a_person_made() {
 fn what_no_longer_exists_is_a_notice_with_its_name() {
     let home = Home::of_0_1();
     home.rewrite(&home.paths.config_file(), "[keys]", "[keys]\nteleport = \"ctrl-t\"");
-    home.rewrite(&home.paths.config_file(), "mouse = false", "old_setting = 3");
     home.rewrite(&home.file("ui.json"), "\"disk_space\"", "\"moon_phase\"");
     home.rewrite(&home.file("searches.json"), "num_gpus<=2", "moon_phase=3");
     // Of the journal, which would fill the place of the notices.
     fs::remove_file(home.paths.journal_file()).unwrap();
     let mut pty = home.dashboard();
-    shows(&pty, &["there is no action 'teleport'", "old_setting"]);
+    shows(&pty, &["there is no action 'teleport'"]);
     pty.keys(":");
     pty.wait_for_text("Commands");
     pty.keys("notices<Enter>");

@@ -71,7 +71,7 @@ fn status(scene: &Scene<'_, '_>) -> Option<Line<'static>> {
         return Some(Line::styled(format!("{sign}{}", said.text), style));
     }
     let wrong = markets.market_list.wrong.as_ref()?;
-    let text = format!("! The configuration is not used: {wrong}");
+    let text = format!("! Correct the configuration to connect: {wrong}");
     Some(Line::styled(text, theme.error))
 }
 
