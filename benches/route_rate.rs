@@ -113,6 +113,7 @@ fn rate(_: &mut Criterion) {
 fn dashboard(server: &RouteServer) -> (Person, std::thread::JoinHandle<i32>) {
     let origin = Origin::parse(&server.url()).unwrap();
     let client = Client::new(ClientConfig {
+        sends_route_key: true,
         management: origin.clone(),
         route: origin,
         dialect: &Dialect::DOCUMENTED,

@@ -13,6 +13,8 @@ pub enum KeySource {
     /// The file of the market's own client, which bourse only reads; its path.
     OtherClient(String),
     None,
+    /// A key for another address, which is not sent to the one in use.
+    Withheld(String),
     /// A configured key that cannot be used; why.
     Unusable(String),
 }
@@ -26,6 +28,7 @@ impl KeySource {
             Self::Command => "key command",
             Self::OtherClient(_) => "client's file",
             Self::None => "no key",
+            Self::Withheld(_) => "key not sent",
             Self::Unusable(_) => "key unusable",
         }
     }
@@ -40,6 +43,9 @@ impl KeySource {
                 format!("The key is read from the market's own client: {path}.")
             }
             Self::None => "No API key configured.".to_owned(),
+            Self::Withheld(address) => {
+                format!("The key is for {address} and is not sent here: start bourse with --send-key to send it.")
+            }
             Self::Unusable(why) => format!("The key cannot be used: {why}."),
         }
     }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::{CliError, output, table};
 use crate::domain::text::{message, visible};
+use crate::settings::chosen::Chosen;
 use crate::settings::effective::{self, File};
-use crate::settings::resolve::choose;
 use crate::settings::{Config, ConfigError, Global, check, default_config};
 use crate::store::Paths;
 use crate::store::history::Database;
@@ -65,8 +65,8 @@ pub fn print_paths(flags: &Global) -> Result<(), CliError> {
     let (config, mistakes) = Config::valid_part(Some(&paths));
     note_mistakes(&mistakes);
     // A broken configuration has paths too, but no market in use.
-    let profile = mistakes.is_empty().then(|| choose(flags, &config)).transpose()?;
-    let of_profile = |path: &dyn Fn(&str) -> PathBuf| profile.as_ref().map(|profile| path(&profile.name));
+    let chosen = mistakes.is_empty().then(|| Chosen::new(flags, &config)).transpose()?;
+    let of_profile = |path: &dyn Fn(&str) -> PathBuf| chosen.as_ref().map(|chosen| path(&chosen.profile.name));
     let rows: Vec<Vec<String>> = [
         ("configuration", Some(paths.config_file())),
         ("keys", Some(paths.keys())),

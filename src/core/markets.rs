@@ -26,8 +26,8 @@ pub struct Market {
     pub key: KeySource,
     /// The key file in the configuration, even if the key now comes from elsewhere.
     pub file: Option<KeyFile>,
-    /// Whether the configuration can change it: not the sandbox, nor an address from the command
-    /// line.
+    /// Whether the configuration can change it: not the sandbox, nor a market with an address from
+    /// the command line.
     pub is_configurable: bool,
 }
 

@@ -7,6 +7,7 @@ use std::{fmt, io};
 use super::appearance::Entry;
 use super::reader;
 use super::table::Values;
+use crate::api::Origin;
 use crate::domain::{Dialect, text};
 use crate::store::{Paths, files};
 
@@ -51,8 +52,14 @@ impl Profile {
     }
 
     /// A `--base-url` without a profile.
-    pub fn custom() -> Self {
-        Self::bare(CUSTOM, &Dialect::DOCUMENTED)
+    pub fn custom(base: &str) -> Self {
+        let is_public = Origin::parse(base).is_ok_and(|origin| origin.is_public_service());
+        let dialect = if is_public {
+            &Dialect::VAST
+        } else {
+            &Dialect::DOCUMENTED
+        };
+        Self::bare(CUSTOM, dialect)
     }
 
     pub fn vast() -> Self {

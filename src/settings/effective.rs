@@ -1,8 +1,8 @@
 //! The settings in force, and where each comes from.
 
+use super::chosen::Chosen;
 use super::config::{CUSTOM, SANDBOX, VAST};
 use super::key_source::Source;
-use super::resolve::choose;
 use super::table::SETTINGS;
 use super::{Config, ConfigError, Environment, Error, Global, Profile};
 use crate::api::KeySource;
@@ -29,14 +29,15 @@ pub fn effective(flags: &Global, paths: Option<&Paths>, file: &File) -> Result<V
             .chain(value_rows(file))
             .collect());
     }
-    let profile = choose(flags, &file.config)?;
-    let mut rows = vec![profile_row(flags, file, &profile)];
-    rows.extend(market_rows(flags, file, &profile));
+    let chosen = Chosen::new(flags, &file.config)?;
+    let profile = &chosen.profile;
+    let mut rows = vec![profile_row(flags, file, profile)];
+    rows.extend(market_rows(flags, file, profile));
     if profile.base_url.is_some() {
-        let key = Source::of(&profile, flags, &environment, paths).describe();
-        rows.push(key_row(flags, file, &profile, key));
+        let key = Source::of(&chosen, flags, &environment, paths).describe();
+        rows.push(key_row(flags, file, profile, key));
     }
-    rows.push(read_only_row(flags, file, &profile));
+    rows.push(read_only_row(flags, file, profile));
     if profile.base_url.is_none() {
         rows.extend(sandbox_rows(flags));
     }
@@ -135,6 +136,7 @@ fn key_row(flags: &Global, file: &File, profile: &Profile, key: KeySource) -> Ro
         KeySource::File(path) => hidden(format!("{path} ({})", of_profile("api_key_file"))),
         KeySource::Command => hidden(of_profile("api_key_command")),
         KeySource::OtherClient(path) => hidden(format!("{path} (the market's own client)")),
+        KeySource::Withheld(address) => row("api_key", "not sent", format!("for {address}; see --send-key")),
         KeySource::None => row("api_key", "not set", DEFAULT),
         KeySource::Unusable(why) => row("api_key", "unusable", why),
     }

@@ -39,6 +39,11 @@ pub struct Global {
         value_hint = ValueHint::FilePath)]
     pub api_key_file: Option<PathBuf>,
 
+    /// Send the key of --profile to the address of --base-url or --route-url too [default: only to the
+    /// profile's own]
+    #[arg(long, global = true, hide_short_help = true, help_heading = "Marketplace")]
+    pub send_key: bool,
+
     /// Refuse to create workergroups and to unlist volumes [default: the profile's setting]
     #[arg(long, global = true, hide_short_help = true, help_heading = "Marketplace")]
     pub read_only: bool,

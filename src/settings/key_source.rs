@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use secrecy::SecretString;
 
+use super::chosen::Chosen;
 use super::config::{Profile, VAST};
 use super::{Environment, Global};
 use crate::api::KeySource;
@@ -24,13 +25,24 @@ pub(crate) enum Source {
     Command(String),
     /// The file of the public service's own client, read only.
     OtherClient(PathBuf),
+    /// A key for the address here, which is not sent to the one in use. It is not read.
+    Withheld(String),
     Nowhere,
 }
 
 impl Source {
     /// The file from the command line, else the environment, else the profile's file or command;
-    /// for the public service also its own client's file.
-    pub fn of(profile: &Profile, flags: &Global, environment: &Environment, paths: Option<&Paths>) -> Self {
+    /// for the public service also its own client's file. A profile's key stays with its address.
+    pub fn of(chosen: &Chosen, flags: &Global, environment: &Environment, paths: Option<&Paths>) -> Self {
+        let source = Self::of_profile(&chosen.profile, flags, environment, paths);
+        let reach = chosen.key_reach(flags, environment);
+        match chosen.withheld(reach) {
+            Some((_, own)) if !reach.management && !matches!(source, Self::Nowhere) => Self::Withheld(own),
+            _ => source,
+        }
+    }
+
+    fn of_profile(profile: &Profile, flags: &Global, environment: &Environment, paths: Option<&Paths>) -> Self {
         if let Some(path) = &flags.api_key_file {
             return Self::File(path.clone());
         }
@@ -61,7 +73,7 @@ impl Source {
             Self::Variable(name, text) => keys::parse(text, name).map(Some),
             Self::File(path) | Self::OtherClient(path) => keys::from_file(path).map(Some),
             Self::Command(command) => keys::from_command(command, complaints).map(Some),
-            Self::Nowhere => Ok(None),
+            Self::Withheld(_) | Self::Nowhere => Ok(None),
         }
     }
 
@@ -82,6 +94,7 @@ impl Source {
             Self::File(path) => KeySource::File(shown(path)),
             Self::Command(_) => KeySource::Command,
             Self::OtherClient(path) => KeySource::OtherClient(shown(path)),
+            Self::Withheld(address) => KeySource::Withheld(address.clone()),
             Self::Nowhere => KeySource::None,
         }
     }

@@ -3,6 +3,7 @@
 
 pub mod appearance;
 pub mod check;
+pub(crate) mod chosen;
 pub mod config;
 pub mod effective;
 pub mod flags;

@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use secrecy::ExposeSecret as _;
 
+use super::chosen::{Chosen, KeyReach};
 use super::key_source::{KEY_VARIABLE, Source, VAST_KEY_VARIABLE};
 use super::{Config, ConfigError, Error, Global, Preferences, Profile};
 use crate::api::client::epoch_seconds;
 use crate::api::redact::KnownSecrets;
 use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session};
+use crate::domain::dialect::RouteKey;
 use crate::domain::workergroup::{MOST_GROUPS, MadeGroups};
 use crate::domain::{Condition, Dialect, plain};
 use crate::sandbox::latency::Latency;
@@ -54,6 +56,8 @@ pub enum Market {
         route: Origin,
         /// The key, if there is one.
         key: Option<Secret>,
+        /// Whether the routing endpoint gets a key.
+        sends_route_key: bool,
     },
 }
 
@@ -96,7 +100,8 @@ impl Settings {
         let path = paths.as_ref().map(Paths::config_file).unwrap_or_default();
         let (preferences, wrong) = Preferences::of(config, &path);
         let mut notices = dropped(&wrong);
-        let profile = choose(flags, &preferences.config)?;
+        let chosen = Chosen::new(flags, &preferences.config)?;
+        let profile = &chosen.profile;
         if flags.profile.is_none()
             && let Some(base) = flags.base_url.as_deref().and_then(public_service)
         {
@@ -105,13 +110,18 @@ impl Settings {
         }
         let market = match &profile.base_url {
             None => Market::Embedded(embedded(flags, &profile.name, paths.as_ref(), &mut notices)?),
-            Some(base) => remote(&profile, base, flags, environment, paths.as_ref())?,
+            Some(base) => {
+                let source = Source::of(&chosen, flags, environment, paths.as_ref());
+                let reach = chosen.key_reach(flags, environment);
+                notices.extend(withheld(&chosen, reach, &source));
+                remote(profile, base, reach, &source, environment)?
+            }
         };
         Ok(Self {
             market,
             dialect: profile.dialect,
             read_only: flags.read_only || profile.read_only,
-            profile: profile.name,
+            profile: profile.name.clone(),
             preferences,
             conditions: None,
             words: plain::Settings::default(),
@@ -174,8 +184,14 @@ impl Settings {
     pub async fn connect(&self) -> Result<Connection, Error> {
         let pacer = self.pacer();
         let (config, sandbox) = match &self.market {
-            Market::Remote { management, route, key } => (
+            Market::Remote {
+                management,
+                route,
+                key,
+                sends_route_key,
+            } => (
                 ClientConfig {
+                    sends_route_key: *sends_route_key,
                     management: management.clone(),
                     route: route.clone(),
                     dialect: self.dialect,
@@ -193,6 +209,7 @@ impl Settings {
                     route: origin,
                     dialect: self.dialect,
                     key: Some(Secret::new(running.key())),
+                    sends_route_key: true,
                 };
                 (config, Some(running))
             }
@@ -213,49 +230,8 @@ pub fn by_name(learned: Vec<(Operation, f64)>) -> BTreeMap<String, f64> {
         .collect()
 }
 
-/// The selected profile, with addresses from the flags.
-pub(crate) fn choose(flags: &Global, config: &Config) -> Result<Profile, Error> {
-    let named = flags.profile.as_ref().or_else(|| {
-        // An address from the command line does not take the default profile's dialect.
-        config
-            .values
-            .default_profile
-            .as_ref()
-            .filter(|_| flags.base_url.is_none())
-    });
-    let mut profile = match named {
-        Some(name) => config.profile(name).ok_or_else(|| {
-            let known = config.names().join(", ");
-            Error::Usage(format!("no profile named '{name}'; available: {known}"))
-        })?,
-        None => match &flags.base_url {
-            Some(base) if public_service(base).is_some() => Profile {
-                dialect: &Dialect::VAST,
-                ..Profile::custom()
-            },
-            Some(_) => Profile::custom(),
-            None => Profile::sandbox(),
-        },
-    };
-    if let Some(base) = &flags.base_url {
-        profile.base_url = Some(base.clone());
-        // A missing --route-url is the base.
-        profile.route_url = None;
-    }
-    match (&flags.route_url, &profile.base_url) {
-        (Some(_), None) => Err(Error::Usage(
-            "--route-url needs --base-url or a profile: the embedded sandbox has its own routing".to_owned(),
-        )),
-        (Some(route), Some(_)) => {
-            profile.route_url = Some(route.clone());
-            Ok(profile)
-        }
-        (None, _) => Ok(profile),
-    }
-}
-
 /// The host of an address if it is the public service, which needs its own dialect.
-fn public_service(base: &str) -> Option<String> {
+pub(super) fn public_service(base: &str) -> Option<String> {
     let origin = Origin::parse(base).ok()?;
     let host = origin.host().trim_end_matches('.').to_owned();
     origin.is_public_service().then_some(host)
@@ -339,12 +315,24 @@ pub fn apply_sandbox_flags(config: &mut SandboxConfig, flags: &Global) -> Result
 // The largest sandbox market: enough for any benchmark.
 const MOST_SANDBOX_OFFERS: usize = 1_000_000;
 
+/// The note that a market gets no key, if it would get one at the profile's own address.
+fn withheld(chosen: &Chosen, reach: KeyReach, source: &Source) -> Option<String> {
+    let profile = &chosen.profile;
+    let has_key = !matches!(source, Source::Nowhere) || profile.dialect.route_key == RouteKey::Group;
+    let (denied, own) = chosen.withheld(reach).filter(|_| has_key)?;
+    let name = &profile.name;
+    Some(format!(
+        "no key is sent to {denied}: the key of '{name}' is for {own}; add --send-key to send it, or pass another \
+         with --api-key-file"
+    ))
+}
+
 fn remote(
     profile: &Profile,
     base: &str,
-    flags: &Global,
+    reach: KeyReach,
+    source: &Source,
     environment: &Environment,
-    paths: Option<&Paths>,
 ) -> Result<Market, Error> {
     let origin = |text: &str| Origin::parse(text).map_err(|error| Error::Usage(format!("the address {text}: {error}")));
     let management = origin(base)?;
@@ -352,9 +340,14 @@ fn remote(
         Some(route) => origin(route)?,
         None => management.clone(),
     };
-    let key = Source::of(profile, flags, environment, paths)
+    let key = source
         .read(environment.complaints)
         .map_err(Error::Usage)?
         .map(|key| Secret::new(key.expose_secret()));
-    Ok(Market::Remote { management, route, key })
+    Ok(Market::Remote {
+        management,
+        route,
+        key,
+        sends_route_key: reach.route,
+    })
 }

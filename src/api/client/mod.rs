@@ -41,6 +41,8 @@ pub struct ClientConfig {
     pub dialect: &'static Dialect,
     /// The key; without one no Authorization header is sent.
     pub key: Option<Secret>,
+    /// Whether the routing endpoint gets a key: this one, or a workergroup's.
+    pub sends_route_key: bool,
 }
 
 /// The result of one attempt.
@@ -72,8 +74,9 @@ impl Client {
         let secrets = KnownSecrets::default();
         if let Some(key) = &config.key {
             check_key(key)?;
-            for origin in [&config.management, &config.route] {
-                judge(origin)?;
+            judge(&config.management)?;
+            if config.sends_route_key {
+                judge(&config.route)?;
             }
             secrets.add(key);
         }
@@ -163,7 +166,9 @@ impl Client {
         record: &mut LedgerEntry,
         on_part: impl FnMut(Received),
     ) -> Result<Reply, ApiError> {
-        if let Some(key) = &wire.key {
+        if wire.key.is_some()
+            && let Some(key) = self.key(wire)
+        {
             check_key(key)?;
             judge(self.origin(wire))?;
         }
@@ -258,7 +263,11 @@ impl Client {
     }
 
     fn key<'a>(&'a self, wire: &'a WireRequest) -> Option<&'a Secret> {
-        wire.key.as_ref().or(self.inner.config.key.as_ref())
+        let config = &self.inner.config;
+        match wire.target {
+            Target::Route if !config.sends_route_key => None,
+            Target::Route | Target::Management => wire.key.as_ref().or(config.key.as_ref()),
+        }
     }
 
     /// What an answer to this request might echo.

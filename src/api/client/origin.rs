@@ -65,6 +65,12 @@ impl Origin {
         }
     }
 
+    /// Whether scheme, host and port are equal. A name and its address are two hosts: what answers on
+    /// them may differ.
+    pub fn has_same_origin(&self, other: &Self) -> bool {
+        self.url.origin() == other.url.origin()
+    }
+
     pub fn is_tls(&self) -> bool {
         self.url.scheme() == "https"
     }

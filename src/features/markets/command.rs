@@ -8,9 +8,10 @@ use super::{Change, Done, KeyFile, KeyFrom, Market, MarketList, NewMarket};
 use crate::api::redact::KnownSecrets;
 use crate::api::{KeySource, Origin, Session};
 use crate::domain::text::{message, visible};
+use crate::settings::chosen::Chosen;
 use crate::settings::key_source::Source;
 use crate::settings::profiles::{self, KeyStorage};
-use crate::settings::resolve::{choose, dropped};
+use crate::settings::resolve::dropped;
 use crate::settings::{
     Config, ConfigError, Environment, Error, Global, Preferences, Profile, Settings, config, themes,
 };
@@ -137,8 +138,8 @@ impl ProfileResolver {
             .into_iter()
             .filter_map(|name| {
                 let flags = self.flags_for(name);
-                let profile = choose(&flags, &config).ok()?;
-                Some(self.market(&profile, &flags))
+                let chosen = Chosen::new(&flags, &config).ok()?;
+                Some(self.market(&chosen, &flags))
             })
             .collect();
         MarketList {
@@ -149,10 +150,11 @@ impl ProfileResolver {
         }
     }
 
-    fn market(&self, profile: &Profile, flags: &Global) -> Market {
+    fn market(&self, chosen: &Chosen, flags: &Global) -> Market {
+        let profile = &chosen.profile;
         let key = if profile.base_url.is_some() {
             let paths = self.paths.as_ref();
-            Source::of(profile, flags, &self.environment, paths).describe()
+            Source::of(chosen, flags, &self.environment, paths).describe()
         } else {
             KeySource::Generated
         };
@@ -170,7 +172,8 @@ impl ProfileResolver {
             read_only: profile.read_only || flags.read_only,
             key,
             file: profile.api_key_file.as_deref().map(|path| self.key_file(path)),
-            is_configurable: profile.base_url.is_some() && profile.name != config::CUSTOM,
+            // A key that is saved here would be for the address in the configuration.
+            is_configurable: profile.base_url.is_some() && profile.name != config::CUSTOM && chosen.own.is_none(),
         }
     }
 
@@ -227,7 +230,7 @@ fn add(paths: &Paths, market: &NewMarket) -> Result<(), String> {
         route_url: market.route_url.clone(),
         dialect: market.dialect,
         read_only: market.read_only,
-        ..Profile::custom()
+        ..Profile::custom(&market.base_url)
     };
     let key = storage_of(&market.name, &market.key);
     let file = paths.config_file();

@@ -22,6 +22,7 @@ const KEY: &str = "canary-key-7c1f";
 fn client(url: &str, key: Option<&str>) -> Client {
     let origin = Origin::parse(url).unwrap();
     Client::new(ClientConfig {
+        sends_route_key: true,
         management: origin.clone(),
         route: origin,
         dialect: &Dialect::DOCUMENTED,
@@ -121,6 +122,7 @@ async fn all_six_operations_reach_their_paths_below_a_prefix() {
     let origin = Origin::parse(&format!("{}/market/", recorder.url())).unwrap();
     let route = Origin::parse(&recorder.url()).unwrap();
     let client = Client::new(ClientConfig {
+        sends_route_key: true,
         management: origin,
         route,
         dialect: &Dialect::DOCUMENTED,
@@ -420,6 +422,7 @@ async fn a_key_never_travels_in_the_clear_to_another_computer() {
     let local = Origin::parse("http://127.0.0.1:1").unwrap();
     for (management, route) in [(&remote, &local), (&local, &remote)] {
         let config = ClientConfig {
+            sends_route_key: true,
             management: management.clone(),
             route: route.clone(),
             dialect: &Dialect::VAST,
@@ -444,6 +447,7 @@ async fn a_key_never_travels_in_the_clear_to_another_computer() {
     }
     for bad in ["", "two words", "line\r\nX-Evil: 1", "umlaut-ü"] {
         let config = ClientConfig {
+            sends_route_key: true,
             management: local.clone(),
             route: local.clone(),
             dialect: &Dialect::VAST,

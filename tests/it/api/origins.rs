@@ -75,6 +75,7 @@ async fn nothing_is_sent_where_a_key_must_not_go() {
     let client = |host: &str| {
         let origin = Origin::parse(&format!("http://{host}:{port}")).unwrap();
         Client::new(ClientConfig {
+            sends_route_key: true,
             management: origin.clone(),
             route: origin,
             dialect: &Dialect::DOCUMENTED,

@@ -27,6 +27,7 @@ fn seen(text: &str, dialect: &'static Dialect) -> Value {
     let recorder = Recorder::always(recorder::json(200, r#"{"success":true,"offers":[]}"#));
     let origin = Origin::parse(&recorder.url()).unwrap();
     let client = Client::new(ClientConfig {
+        sends_route_key: true,
         management: origin.clone(),
         route: origin,
         dialect,

@@ -401,7 +401,7 @@ fn the_key_comes_from_the_flag_the_environment_or_the_profile_in_that_order() {
         ),
         0o644,
     );
-    let vast = ["--profile", "vast", "--base-url", &url];
+    let vast = ["--profile", "vast", "--base-url", &url, "--send-key"];
     type Case<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str);
     let cases: [Case<'_>; 9] = [
         (

@@ -9,6 +9,7 @@ mod help;
 pub mod history;
 mod history_bans;
 mod job;
+mod key_reach;
 mod lists;
 mod man;
 mod markets;

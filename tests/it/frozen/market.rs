@@ -85,6 +85,7 @@ impl Market {
     pub fn session(&self, dialect: &'static Dialect) -> Session {
         let origin = Origin::parse(&self.address).unwrap();
         let client = Client::new(ClientConfig {
+            sends_route_key: true,
             management: origin.clone(),
             route: origin,
             dialect,

@@ -34,7 +34,7 @@ fn new() -> Profile {
         base_url: Some("https://added.example".to_owned()),
         dialect: &Dialect::VAST,
         read_only: true,
-        ..Profile::custom()
+        ..Profile::custom("https://added.example")
     }
 }
 

@@ -26,6 +26,7 @@ fn requests() -> Vec<Request> {
 
 fn client(management: &str, route: &str, key: &str) -> Client {
     Client::new(ClientConfig {
+        sends_route_key: true,
         management: Origin::parse(management).unwrap(),
         route: Origin::parse(route).unwrap(),
         dialect: &Dialect::DOCUMENTED,

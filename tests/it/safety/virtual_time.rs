@@ -51,6 +51,7 @@ impl Clock {
 pub fn client(url: &str) -> Client {
     let origin = Origin::parse(url).unwrap();
     Client::new(ClientConfig {
+        sends_route_key: true,
         management: origin.clone(),
         route: origin,
         dialect: &Dialect::DOCUMENTED,

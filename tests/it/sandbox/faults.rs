@@ -50,6 +50,7 @@ fn sandbox(spec: &str, seed: u64, times: FaultTimes) -> Server {
 fn client(server: &Server) -> Client {
     let origin = Origin::parse(&server.running.base_url()).unwrap();
     Client::new(ClientConfig {
+        sends_route_key: true,
         management: origin.clone(),
         route: origin,
         dialect: &Dialect::DOCUMENTED,

@@ -127,6 +127,7 @@ impl Memory {
 pub fn client(url: &str, key: &str) -> Client {
     let origin = Origin::parse(url).unwrap();
     Client::new(ClientConfig {
+        sends_route_key: true,
         management: origin.clone(),
         route: origin,
         dialect: &Dialect::DOCUMENTED,

@@ -72,6 +72,7 @@ fn stand_in() {
     install_panic_hook(std::thread::current().id());
     let origin = Origin::parse(url).unwrap();
     let client = Client::new(ClientConfig {
+        sends_route_key: true,
         management: origin.clone(),
         route: origin,
         dialect: &Dialect::DOCUMENTED,

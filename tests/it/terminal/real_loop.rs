@@ -23,6 +23,7 @@ pub async fn market() -> (Running, Client, Profile) {
     .unwrap();
     let origin = Origin::of_listener(sandbox.addr()).unwrap();
     let client = Client::new(ClientConfig {
+        sends_route_key: true,
         management: origin.clone(),
         route: origin,
         dialect: &Dialect::SANDBOX,

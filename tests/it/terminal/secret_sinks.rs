@@ -61,6 +61,7 @@ async fn nothing_that_holds_a_key_prints_it() {
     let key = Secret::new(USER);
     let origin = Origin::parse("http://127.0.0.1:9").unwrap();
     let config = ClientConfig {
+        sends_route_key: true,
         management: origin.clone(),
         route: origin,
         dialect: &Dialect::VAST,

@@ -134,7 +134,7 @@ fn removal(market: &Market, state: &State) -> Result<String, String> {
         KeySource::OtherClient(_) => {
             Err("The key is that of the market's own client: bourse only reads it.".to_owned())
         }
-        KeySource::None | KeySource::Generated => Err("No stored key.".to_owned()),
+        KeySource::None | KeySource::Generated | KeySource::Withheld(_) => Err("No stored key.".to_owned()),
         KeySource::File(path) => Ok(match &market.file {
             Some(file) if file.is_ours => format!("Its file {} will be deleted.", file.path),
             _ => format!("It is removed from the configuration. {path} stays where it is."),

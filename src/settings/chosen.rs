@@ -1,0 +1,121 @@
+//! The profile in use with the addresses of the command line, and where its keys may go.
+
+use super::{Config, Environment, Error, Global, Profile};
+use crate::api::Origin;
+
+/// The selected profile.
+#[derive(Debug)]
+pub(crate) struct Chosen {
+    /// The profile, with addresses from the flags.
+    pub profile: Profile,
+    /// The profile of the configuration, if a flag replaces an address of it.
+    pub own: Option<Profile>,
+}
+
+/// Which addresses in use get the profile's keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct KeyReach {
+    /// The management API.
+    pub management: bool,
+    /// The routing endpoint: the profile's key, or a workergroup's.
+    pub route: bool,
+}
+
+impl Chosen {
+    /// The profile that the flags name, else the default one.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such profile, or the flags contradict each other.
+    pub fn new(flags: &Global, config: &Config) -> Result<Self, Error> {
+        let named = flags.profile.as_ref().or_else(|| {
+            // An address from the command line does not take the default profile's dialect.
+            config
+                .values
+                .default_profile
+                .as_ref()
+                .filter(|_| flags.base_url.is_none())
+        });
+        let named = named.map(|name| {
+            config.profile(name).ok_or_else(|| {
+                let known = config.names().join(", ");
+                Error::Usage(format!("no profile named '{name}'; available: {known}"))
+            })
+        });
+        let own = named.transpose()?;
+        let mut profile = own.clone().unwrap_or_else(|| match &flags.base_url {
+            Some(base) => Profile::custom(base),
+            None => Profile::sandbox(),
+        });
+        if let Some(base) = &flags.base_url {
+            profile.base_url = Some(base.clone());
+            // A missing --route-url is the base.
+            profile.route_url = None;
+        }
+        if let Some(route) = &flags.route_url {
+            if profile.base_url.is_none() {
+                let why = "--route-url needs --base-url or a profile: the embedded sandbox has its own routing";
+                return Err(Error::Usage(why.to_owned()));
+            }
+            profile.route_url = Some(route.clone());
+        }
+        let is_replaced = flags.base_url.is_some() || flags.route_url.is_some();
+        let own = own.filter(|own| is_replaced && own.base_url.is_some());
+        Ok(Self { profile, own })
+    }
+
+    /// Which addresses get the keys. A key of the command line or of `BOURSE_API_KEY` goes where the
+    /// command line says. A profile's own goes to the profile's own market, and a workergroup's to the
+    /// market that it is from.
+    pub fn key_reach(&self, flags: &Global, environment: &Environment) -> KeyReach {
+        let is_requested = flags.send_key || flags.api_key_file.is_some() || environment.key.is_some();
+        let Some(own) = self.own.as_ref().filter(|_| !is_requested) else {
+            return KeyReach {
+                management: true,
+                route: true,
+            };
+        };
+        let is_same = |left: &Option<Origin>, right: &Option<Origin>| {
+            let pair = left.as_ref().zip(right.as_ref());
+            pair.is_some_and(|(left, right)| left.has_same_origin(right))
+        };
+        let (base, route) = addresses(&self.profile);
+        let (own_base, own_route) = addresses(own);
+        let management = is_same(&base, &own_base);
+        let goes_to_route = if management {
+            is_same(&route, &own_base) || is_same(&route, &own_route)
+        } else {
+            is_same(&route, &base)
+        };
+        KeyReach {
+            management,
+            route: goes_to_route,
+        }
+    }
+
+    /// The addresses in use that get no key, and the one that the profile's keys are for.
+    pub fn withheld(&self, reach: KeyReach) -> Option<(String, String)> {
+        let own = addresses(self.own.as_ref()?).0?;
+        let (base, route) = addresses(&self.profile);
+        let base = base.filter(|_| !reach.management);
+        let route = route.filter(|_| !reach.route);
+        let mut denied: Vec<_> = [base, route]
+            .into_iter()
+            .flatten()
+            .map(|origin| origin.to_string())
+            .collect();
+        denied.dedup();
+        (!denied.is_empty()).then(|| (denied.join(" and "), own.to_string()))
+    }
+}
+
+/// The addresses of the management API and the routing endpoint, if they are valid.
+fn addresses(profile: &Profile) -> (Option<Origin>, Option<Origin>) {
+    let origin = |address: &Option<String>| Origin::parse(address.as_deref()?).ok();
+    let base = origin(&profile.base_url);
+    let route = match &profile.route_url {
+        Some(_) => origin(&profile.route_url),
+        None => base.clone(),
+    };
+    (base, route)
+}
