@@ -28,6 +28,8 @@ use crate::features::markets::command::ProfileResolver;
 use crate::features::pick::arguments::PickArguments;
 use crate::features::watch_saved::SavedArguments;
 use crate::settings::{Config, Environment, Global, Settings};
+use write::check::WritesCommand;
+
 pub use args::Arguments;
 use args::{
     CompleteArguments, GroupsArguments, OffersArguments, RouteArguments, SandboxArguments, UnlistArguments,
@@ -74,6 +76,11 @@ pub enum Command {
     Groups(GroupsArguments),
     /// Unlist one of your volume listings
     Unlist(UnlistArguments),
+    /// Settle writes whose outcome is unknown
+    Writes {
+        #[command(subcommand)]
+        command: WritesCommand,
+    },
     /// Test the routing endpoint: latency, and the share of each worker
     Route(RouteArguments),
     /// Serve the sandbox market to other clients and to tests
@@ -91,6 +98,7 @@ pub enum Command {
         shell: clap_complete::Shell,
     },
     /// Print the man page
+    #[command(hide = true)] // for packages: the list of commands fits a small terminal without
     Man,
     /// Print completion candidates for the end of a command line, for the completion scripts
     #[command(name = "__complete", hide = true)]
@@ -115,6 +123,7 @@ impl Command {
             | Self::Markets { .. }
             | Self::Groups(_)
             | Self::Unlist(_)
+            | Self::Writes { .. }
             | Self::Route(_)
             | Self::Sandbox(_) => false,
         }
@@ -226,6 +235,10 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
         }
         Command::Groups(options) => block_on(features::workergroups::command::groups(&noted(global)?, options)),
         Command::Unlist(options) => block_on(write::unlist(&noted(global)?, options)),
+        Command::Writes { command } => {
+            let WritesCommand::Check(options) = command;
+            block_on(write::check::check(&noted(global)?, options))
+        }
         Command::Route(options) => on_threads(features::route_lab::command::route(&noted(global)?, options)),
     };
     done.map(|()| ExitCode::SUCCESS)

@@ -110,6 +110,11 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
         ("bourse unlist 7311 --dry-run", "preview the request"),
         ("bourse unlist 7311 --dry-run --format json", "the request as JSON"),
     ]),
+    (&["writes"], &[("bourse writes check", "what is to be settled")]),
+    (&["writes", "check"], &[
+        ("bourse writes check", "writes whose outcome is unknown, and lines that can't be read"),
+        ("bourse writes check --settle damaged --yes", "move the lines that can't be read aside"),
+    ]),
     (&["route"], &[
         ("bourse route sdxl", "one request"),
         ("bourse route sdxl -n 20 -c 4", "20 requests, 4 at a time"),
@@ -158,6 +163,12 @@ are set in the configuration file: bourse config print-default prints one.";
 const WRITES: &str = "\
 The request is shown first and sent once; it is never retried.
 Exit status: 0 done, 1 refused, 2 wrong usage, 3 outcome unknown.
+
+";
+
+/// The end of the help of `bourse writes check`.
+const SETTLES: &str = "\
+Exit status: 0 settled, or nothing is to be settled; 1 something is, or it failed; 2 wrong usage.
 
 ";
 
@@ -303,6 +314,7 @@ fn after_help(path: &[String]) -> String {
     let closing = match path[..] {
         [] => return format!("{text}\n{KEYS}"),
         ["unlist"] | ["groups", "create"] => WRITES,
+        ["writes", "check"] => SETTLES,
         ["watch"] => FIRES,
         ["pick"] => PICKS,
         _ => "",

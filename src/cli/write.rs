@@ -3,6 +3,7 @@
 //! The request is printed, confirmed by typing or by `--yes`, sent once and never retried, and
 //! journalled: the intent before the first byte, the outcome after the reply.
 
+pub(crate) mod check;
 mod unsettled;
 
 use std::io::{self, IsTerminal as _, Write as _};
@@ -28,7 +29,7 @@ use crate::domain::workergroup::{Draft, Key, NewWorkergroup, Objection};
 use crate::domain::{Condition, Operand, Operator, Query, Resource, Untrusted, Value, WORKERGROUPS};
 use crate::features::markets::command::profile_of;
 use crate::features::workergroups::creation::CREATE;
-use crate::runtime::writes::{OpenedJournal, journalled};
+use crate::runtime::writes::{Journalled, OpenedJournal, journalled};
 use crate::sandbox::Running;
 use crate::settings::{Market, Settings, config};
 use crate::store::Journal;
@@ -148,15 +149,19 @@ fn list_command(settings: &Settings, new: &NewWorkergroup) -> String {
         let condition = Condition::new(field, Operator::Eq, Operand::One(value));
         visible(&language::print_condition(&condition), 400)
     });
-    let market = match &settings.market {
+    let words = ["bourse", "groups"].map(str::to_owned).into_iter();
+    shell_words::join(words.chain(condition).chain(market_flags(settings)))
+}
+
+/// The flags that choose the market.
+fn market_flags(settings: &Settings) -> Vec<String> {
+    match &settings.market {
         Market::Embedded(_) => Vec::new(),
         Market::Remote { management, .. } if settings.profile == config::CUSTOM => {
             vec!["--base-url".to_owned(), management.to_string()]
         }
         Market::Remote { .. } => vec!["--profile".to_owned(), settings.profile.clone()],
-    };
-    let words = ["bourse", "groups"].map(str::to_owned).into_iter();
-    shell_words::join(words.chain(condition).chain(market))
+    }
 }
 
 async fn perform(settings: &Settings, write: Write, how: WriteArguments) -> Result<(), CliError> {
@@ -199,7 +204,7 @@ async fn perform(settings: &Settings, write: Write, how: WriteArguments) -> Resu
         return Ok(());
     }
     if !how.yes {
-        confirm(&write.word)?;
+        confirm(&write.word, "send it", "nothing was sent")?;
     }
     let kept = (mutations, journal);
     let sent = send(&connection.session, &profile, kept, write, how.format).await;
@@ -241,14 +246,14 @@ fn preview(consent: &RequestPreview) -> String {
     )
 }
 
-/// Asks the person to type a word. Interrupting the process here means that nothing was sent.
-fn confirm(word: &str) -> Result<(), CliError> {
+/// Asks the user to type a word for an action, which nothing but that word lets happen: `not` says so.
+fn confirm(word: &str, action: &str, not: &str) -> Result<(), CliError> {
     let mut err = io::stderr().lock();
-    let _ = write!(err, "Type {word} to send it, or press Enter to cancel: ").and_then(|()| err.flush());
+    let _ = write!(err, "Type {word} to {action}, or press Enter to cancel: ").and_then(|()| err.flush());
     let mut typed = String::new();
     io::stdin()
         .read_line(&mut typed)
-        .map_err(|error| CliError::Failed(format!("nothing was sent: {error}")))?;
+        .map_err(|error| CliError::Failed(format!("{not}: {error}")))?;
     if typed.trim() == word {
         return Ok(());
     }
@@ -257,11 +262,8 @@ fn confirm(word: &str) -> Result<(), CliError> {
         let _ = writeln!(err);
     }
     Err(CliError::Failed(match typed.trim() {
-        "" => "cancelled: nothing was sent".to_owned(),
-        typed => format!(
-            "'{}' is not {word}: nothing was sent",
-            Untrusted::from(typed).screen(60)
-        ),
+        "" => format!("cancelled: {not}"),
+        typed => format!("'{}' is not {word}: {not}", Untrusted::from(typed).screen(60)),
     }))
 }
 
@@ -324,13 +326,14 @@ async fn send(
     };
     let calls = Arc::new(session.clone());
     let sent = journalled(calls, journal, request, intent, notify, epoch_seconds);
-    let result = tokio::select! {
+    let Journalled { result, unsaved, .. } = tokio::select! {
         biased;
         () = stop.wait() => {
             return Err(unknown("interrupted before the reply arrived", &write.check));
         }
-        result = sent => result,
+        sent = sent => sent,
     };
+    unsaved.as_deref().into_iter().for_each(output::note);
     if format == ReplyFormat::Json
         && let Some(reply) = &*reply.lock().unwrap_or_else(PoisonError::into_inner)
         && serde_json::from_str::<IgnoredAny>(reply.compared()).is_ok()

@@ -5,7 +5,7 @@ use super::sandbox::SandboxNotes;
 use crate::api::{ApiError, KeySource, Secret};
 use crate::domain::alerts::Alerts;
 use crate::domain::annotations::Annotations;
-use crate::domain::journal::Entry;
+use crate::domain::journal::{Damage, Entry};
 use crate::domain::saved::{Searches, Snapshot};
 use crate::domain::{Dialect, workergroup};
 use crate::keys::{Action, Keymap};
@@ -230,6 +230,8 @@ pub struct RestoredState {
     pub history: Vec<Entry>,
     /// What is to be known about the history.
     pub history_note: Option<String>,
+    /// Damaged lines of the history.
+    pub damage: Vec<Damage>,
     /// What was seen of its workergroups.
     pub groups: Option<workergroup::Snapshot>,
     /// What the embedded sandbox says of itself.

@@ -13,7 +13,7 @@ use crate::core::themes::Themes;
 use crate::domain::alerts::{AlertChange, Alerts, Logged};
 use crate::domain::annotations::{AnnotationChange, Annotations};
 use crate::domain::history::{Answer, Poll, Question};
-use crate::domain::journal::{Intent, Outcome};
+use crate::domain::journal::{Damage, Intent, Outcome};
 use crate::domain::routing::Run;
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
 use crate::domain::{Resource, workergroup};
@@ -51,6 +51,10 @@ pub enum Message {
     Simulating(Option<u32>),
     /// The state of the dashboard or of its sandbox cannot be saved: why.
     NotSaved(String),
+    /// Something that must not be missed: it stays until it is dismissed.
+    Notice(String),
+    /// The damaged lines of the journal, for which nothing is sent.
+    JournalDamage(Vec<Damage>),
     /// An attempt ended: its request and response, without secrets.
     Recorded {
         /// The ticket of the request; `None` if the dashboard did not send it.
@@ -183,6 +187,8 @@ pub enum Effect {
     },
     /// Journal the outcome that the user has set for a write.
     KeepOutcome(Outcome),
+    /// Move these lines out of the journal; brings [`Message::JournalDamage`].
+    SetDamageAside(Vec<Damage>),
     /// Stop waiting for this response. Only reads and the attempts of a stopped route series are
     /// aborted.
     Abort(Ticket),
@@ -320,6 +326,7 @@ impl Effect {
             | Self::Edit { ticket, .. } => Some(*ticket),
             Self::Arrange(arrival) => Some(arrival.ticket()),
             Self::KeepOutcome(_)
+            | Self::SetDamageAside(_)
             | Self::Abort(_)
             | Self::Copy { .. }
             | Self::SaveRun { .. }

@@ -110,6 +110,8 @@ impl<'a> Update<'a> {
             }
             Message::News { ticket, news } => self.told(ticket, news),
             Message::NotSaved(why) => state.kept(Err(why)),
+            Message::Notice(text) => state.notices.push(text),
+            Message::JournalDamage(damage) => state.set_damage(damage),
             Message::Recorded { ticket, entry } => self.recorded(ticket, *entry),
             Message::Woken { spread } => self.emit(Event::Woken { spread }),
             Message::Deadline => self.due(),

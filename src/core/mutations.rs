@@ -16,7 +16,7 @@ use crate::api::pacing::Pacer;
 use crate::api::wire::WireRequest;
 use crate::api::{ApiError, Operation, Reply, Request, Response, wire};
 use crate::domain::dialect::RouteKey;
-use crate::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
+use crate::domain::journal::{Damage, Entry, Intent, Outcome, Verdict, WriteKind};
 use crate::domain::workergroup::NewWorkergroup;
 use crate::domain::{Resource, Untrusted, journal};
 use crate::keys::Action;
@@ -25,6 +25,9 @@ use crate::table::remote::{Now, Ticket};
 
 /// Why a profile cannot write.
 pub const READ_ONLY: &str = "this profile is read-only (--read-only, or its configuration)";
+
+/// Why nothing can be sent while lines of the history file are damaged.
+pub const DAMAGED: &str = "the write history is damaged (:resolve)";
 
 /// The reply of a confirmation dialog to a paste: confirming should take a moment.
 pub const PASTE_REFUSED: &str = "Can't paste here: type it.";
@@ -83,10 +86,12 @@ pub enum SendBlocked {
 pub struct Mutations {
     stages: [Stage; WriteKind::ALL.len()],
     pacer: Pacer,
-    /// The writes of this profile, oldest first.
+    /// The writes to this market, oldest first.
     pub history: Vec<Entry>,
     /// The problem with the history file, if there is one.
     pub note: Option<String>,
+    /// Lines of the history file that are damaged.
+    pub damage: Vec<Damage>,
 }
 
 const fn operation(kind: WriteKind) -> Operation {
@@ -467,6 +472,9 @@ pub fn headline(completed: &Completed) -> String {
 pub(crate) fn unlist_blocked(state: &State) -> Option<String> {
     if state.profile.read_only {
         return Some(format!("Can't unlist: {READ_ONLY}"));
+    }
+    if !state.mutations.damage.is_empty() {
+        return Some(format!("Can't unlist: {DAMAGED}"));
     }
     (state.pane != Pane::Volumes).then(|| {
         let key = state.keymap.key_of(Action::Pane(Pane::Volumes));

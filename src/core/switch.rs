@@ -28,6 +28,7 @@ impl Model {
         state.restore_annotations(restored.annotations);
         state.mutations.history = restored.history;
         state.mutations.note = restored.history_note;
+        state.set_damage(restored.damage);
         state.sandbox = restored.sandbox;
         state.tell_unsettled();
     }

@@ -5,7 +5,8 @@ use super::message::Effect;
 use super::mutations::Mutations;
 use super::state::State;
 use super::view::Cx;
-use crate::domain::journal::{Entry, Outcome, Verdict, WriteKind};
+use crate::domain::format::counted;
+use crate::domain::journal::{Damage, Entry, Outcome, Verdict, WriteKind};
 use crate::domain::workergroup::NewWorkergroup;
 use crate::domain::{format, journal};
 
@@ -39,8 +40,7 @@ impl Mutations {
 
     /// Records the outcome of a write; returns the line for the journal.
     pub fn settle(&mut self, key: &str, verdict: Verdict, words: &str, at: f64) -> Option<Outcome> {
-        let mut entries = self.history.iter_mut();
-        let entry = entries.find(|entry| entry.intent.key == key)?;
+        let entry = journal::of_key(&mut self.history, key)?;
         let outcome = Outcome {
             key: key.to_owned(),
             at,
@@ -74,7 +74,26 @@ fn notice(entry: &Entry) -> String {
     format!("{}. {advice}.", told(entry))
 }
 
+/// The notice of damaged lines.
+fn damaged(damage: &[Damage]) -> String {
+    let lines = counted(damage.len(), "line", "lines");
+    format!(
+        "Nothing can be created or unlisted: {lines} of the write history can't be read, and a write whose outcome \
+         is unknown may be among them. Settle with :resolve."
+    )
+}
+
 impl State {
+    /// Takes the damaged lines of the history, with a notice while there are any.
+    pub(crate) fn set_damage(&mut self, damage: Vec<Damage>) {
+        let outdated = damaged(&self.mutations.damage);
+        self.notices.retain(|notice| *notice != outdated);
+        if !damage.is_empty() {
+            self.notices.insert(0, damaged(&damage));
+        }
+        self.mutations.damage = damage;
+    }
+
     /// Tells the unknown outcomes of earlier runs before everything else.
     pub(crate) fn tell_unsettled(&mut self) {
         if self.profile.is_sandbox {
@@ -115,6 +134,12 @@ impl Cx<'_> {
         for key in unlistings {
             self.settle(&key, Verdict::Unknown, "no response seen");
         }
+    }
+
+    /// Moves the damaged lines out of the history.
+    pub fn set_damage_aside(&mut self) {
+        let damage = self.state.mutations.damage.clone();
+        self.effects([Effect::SetDamageAside(damage)]);
     }
 
     /// Notes what the person knows of a creation, by its key.

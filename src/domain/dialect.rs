@@ -6,6 +6,9 @@
 use super::catalog::Resource;
 use super::field::{Field, Filter, Operator};
 
+/// The domain of the public service.
+pub const PUBLIC_DOMAIN: &str = "vast.ai";
+
 /// The unit of `inet_up` and `inet_down`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransferUnit {

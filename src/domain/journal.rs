@@ -4,8 +4,11 @@
 //! intent without an outcome is a write whose outcome is unknown: the program ended before the
 //! response arrived. Neither holds a secret.
 
+use core::net::IpAddr;
+
 use serde::{Deserialize, Serialize};
 
+use super::dialect::PUBLIC_DOMAIN;
 use super::text::Untrusted;
 use super::workergroup::NewWorkergroup;
 
@@ -23,6 +26,7 @@ impl WriteKind {
 
 /// A write that is about to be sent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Intent {
     /// Identifies the write within the file.
     pub key: String,
@@ -52,12 +56,15 @@ impl Intent {
             }
     }
 
-    /// Whether both create the same workergroup on the same market.
+    /// Whether both create the same workergroup on the same market, whatever profiles they are of.
     pub fn is_same_creation(&self, other: &Self) -> bool {
         let new = other.group.as_deref();
-        self.profile == other.profile
-            && self.address == other.address
-            && new.is_some_and(|new| self.is_creation_of(new))
+        self.is_at(&other.address) && new.is_some_and(|new| self.is_creation_of(new))
+    }
+
+    /// Whether it was sent to the market at `address`, also under another name of it.
+    pub fn is_at(&self, address: &str) -> bool {
+        market_at(&self.address) == market_at(address)
     }
 
     /// The workergroup that was to be created. Journals of old hold only its endpoint.
@@ -86,6 +93,7 @@ pub enum Verdict {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Outcome {
     /// The [`Intent::key`] of the write.
     pub key: String,
@@ -94,6 +102,35 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// The market's confirmation or error message. Printable ASCII.
     pub words: String,
+}
+
+/// A line of the file that says nothing certain: it cannot be read, or is the unknown outcome of a write
+/// that is not in the file.
+///
+/// It may have been a write whose outcome is unknown, so nothing is sent before the user has settled it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    /// The number of the line, from 1.
+    pub line: u64,
+    /// Where it starts and how long it is, in bytes.
+    pub start: usize,
+    pub length: usize,
+    /// Its beginning. Printable ASCII.
+    pub text: String,
+}
+
+impl Damage {
+    pub fn new(line: u64, start: usize, bytes: &[u8]) -> Self {
+        /// The maximum length of the text, in bytes of the line.
+        const LONGEST: usize = 400;
+        let beginning = bytes.get(..LONGEST).unwrap_or(bytes);
+        Self {
+            line,
+            start,
+            length: bytes.len(),
+            text: clean(&String::from_utf8_lossy(beginning)),
+        }
+    }
 }
 
 /// One line of the file.
@@ -135,8 +172,7 @@ pub fn entries(lines: Vec<Line>) -> Vec<Entry> {
             }
             Line::Outcome(mut outcome) => {
                 outcome.words = clean(&outcome.words);
-                let known = entries.iter_mut().rev().find(|entry| entry.intent.key == outcome.key);
-                if let Some(entry) = known {
+                if let Some(entry) = of_key(&mut entries, &outcome.key) {
                     entry.outcome = Some(outcome);
                 }
             }
@@ -145,7 +181,110 @@ pub fn entries(lines: Vec<Line>) -> Vec<Entry> {
     entries
 }
 
+/// The newest write of that key whose outcome is unknown, else the newest: a copied line is one more write to
+/// settle.
+pub fn of_key<'e>(entries: &'e mut [Entry], key: &str) -> Option<&'e mut Entry> {
+    let is_open = |entry: &Entry| entry.intent.key == key && entry.verdict() == Verdict::Unknown;
+    let open = entries.iter().rposition(is_open);
+    let place = open.or_else(|| entries.iter().rposition(|entry| entry.intent.key == key));
+    entries.get_mut(place?)
+}
+
+/// The name of the market at an address, the same for all its spellings: host, port and path.
+///
+/// All names of this computer are one host, and so are the public service's.
+fn market_at(address: &str) -> String {
+    let (scheme, rest) = address.trim().split_once("://").unwrap_or(("https", address));
+    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let (scheme, authority) = (scheme.to_ascii_lowercase(), authority.to_ascii_lowercase());
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.contains(']') => (host, port),
+        _ => (authority.as_str(), ""),
+    };
+    let port = match (port, scheme.as_str()) {
+        ("", "http") => "80",
+        ("", _) => "443",
+        (port, _) => port,
+    };
+    let host = host.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.');
+    let is_here = host == "localhost" || host.parse().is_ok_and(is_this_computer);
+    let host = match host.strip_suffix(PUBLIC_DOMAIN) {
+        _ if is_here => "localhost",
+        Some(rest) if rest.is_empty() || rest.ends_with('.') => PUBLIC_DOMAIN,
+        _ => host,
+    };
+    format!("{host}:{port}/{}", path.trim_matches('/'))
+}
+
+/// Whether an address leads to this computer. One without a host, as `0.0.0.0`, does on most systems.
+fn is_this_computer(address: IpAddr) -> bool {
+    let address = address.to_canonical();
+    address.is_loopback() || address.is_unspecified()
+}
+
+/// Whether an address is one of this computer, as that of an embedded sandbox always is.
+pub fn is_local(address: &str) -> bool {
+    market_at(address).starts_with("localhost:")
+}
+
 /// A text made safe for the journal: printable ASCII, one line, bounded.
 pub fn clean(text: &str) -> String {
     Untrusted::from(text).log()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_of_one_market_are_one() {
+        for (left, right) in [
+            ("http://127.0.0.1:8733", "http://localhost:8733"),
+            ("http://127.0.0.1:8733", "http://[::1]:8733/"),
+            ("http://127.0.0.1:8733", "HTTP://LocalHost.:8733//"),
+            ("http://127.0.0.1:8733/p", "http://[::ffff:127.0.0.1]:8733/p/"),
+            ("http://0.0.0.0", "http://localhost:80"),
+            ("https://Market.Example", "https://market.example:443/"),
+            ("https://console.vast.ai", "https://vast.ai./"),
+        ] {
+            assert_eq!(market_at(left), market_at(right), "{left} {right}");
+        }
+        for (left, right) in [
+            ("http://127.0.0.1:8733", "http://127.0.0.1:8734"),
+            ("http://127.0.0.1:8733", "http://10.0.0.1:8733"),
+            ("https://a.example", "https://b.example"),
+            ("https://a.example/One", "https://a.example/one"),
+            ("https://a.example", "https://a.example:8443"),
+            ("https://vast.ai", "https://notvast.ai"),
+            ("http://localhost", "http://localhost.example"),
+        ] {
+            assert_ne!(market_at(left), market_at(right), "{left} {right}");
+        }
+    }
+
+    #[test]
+    fn a_copied_intent_is_settled_on_its_own() {
+        let intent = Line::Intent(Intent {
+            key: "a".to_owned(),
+            at: 0.0,
+            profile: "test".to_owned(),
+            address: "https://a.example".to_owned(),
+            kind: WriteKind::UnlistVolume,
+            subject: "1".to_owned(),
+            group: None,
+        });
+        let outcome = Line::Outcome(Outcome {
+            key: "a".to_owned(),
+            at: 1.0,
+            verdict: Verdict::Done,
+            words: String::new(),
+        });
+        let unknown = |lines: &[&Line]| {
+            let entries = entries(lines.iter().copied().cloned().collect());
+            let unknown = entries.iter().filter(|entry| entry.verdict() == Verdict::Unknown);
+            unknown.count()
+        };
+        assert_eq!(unknown(&[&intent, &intent, &outcome]), 1);
+        assert_eq!(unknown(&[&intent, &intent, &outcome, &outcome]), 0);
+    }
 }

@@ -42,7 +42,7 @@ const SURELY_MEGABYTES: u32 = 2048;
 /// The body of `POST /api/v0/workergroups/`. A member is sent if and only if it is `Some`. A valid
 /// [`Draft`] builds one.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct NewWorkergroup {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint_name: Option<String>,

@@ -27,6 +27,7 @@ pub mod volumes;
 pub mod watch_saved;
 pub mod whole_market;
 pub mod workergroups;
+mod write_damage;
 
 use self::saved::toggle_price_models as price_models;
 use crate::core::feature::Feature;
@@ -148,7 +149,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
             true
         }
         Action::NewGroup => workergroups::form::open(cx),
-        Action::Resolve => workergroups::create::resolve(cx),
+        Action::Resolve => write_damage::open(cx) || workergroups::create::resolve(cx),
         Action::CloneGroup => workergroups::form::clone_selected(cx),
         Action::GroupFromSearch => workergroups::form::from_search(cx),
         Action::Preflight => workergroups::preflight::open_selected(cx),

@@ -153,7 +153,8 @@ pub(super) fn open(settings: &Settings, profile: &Profile) -> (Files, RestoredSt
     };
     let opened = OpenedJournal::open(settings, profile);
     restored.history = opened.entries;
-    restored.history_note = opened.note;
+    restored.history_note = opened.note.filter(|_| opened.damage.is_empty());
+    restored.damage = opened.damage;
     let files = Files {
         state_store: bring_back(&mut restored, settings, profile),
         journal: opened.journal,

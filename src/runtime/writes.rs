@@ -7,7 +7,8 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::calls::{Calls, Notify};
 use crate::api::{ApiError, Reply, Request};
 use crate::core::{Message, Profile, mutations};
-use crate::domain::journal::{self, Entry, Intent, Line, Outcome};
+use crate::domain::format::counted;
+use crate::domain::journal::{self, Damage, Entry, Intent, Line, Outcome, WriteKind};
 use crate::settings::Settings;
 use crate::store::{Journal, Paths};
 
@@ -15,17 +16,19 @@ use crate::store::{Journal, Paths};
 #[derive(Debug, Default)]
 pub struct OpenedJournal {
     pub journal: Journal,
-    /// The writes of the profile, oldest first.
+    /// The writes to the market, oldest first.
     pub entries: Vec<Entry>,
+    /// Its damaged lines.
+    pub damage: Vec<Damage>,
     /// A notice for the person about it.
     pub note: Option<String>,
-    /// Why nothing can be sent, if so: the journal cannot be opened.
+    /// Why nothing can be sent, if so: the journal cannot be opened, or a line of it is damaged.
     pub blocked: Option<String>,
 }
 
 impl OpenedJournal {
-    /// Opens the journal and reads the writes of `profile`. Where it cannot be opened, the embedded
-    /// sandbox has one in memory, and other markets take no writes.
+    /// Opens the journal and reads the writes to the market of `profile`, of other profiles too. Where it cannot
+    /// be opened, the embedded sandbox has one in memory, and other markets take no writes.
     pub fn open(settings: &Settings, profile: &Profile) -> Self {
         let path = settings.paths.as_ref().map(Paths::journal_file);
         let journal = path.as_deref().map_or_else(Journal::default, Journal::at);
@@ -47,29 +50,43 @@ impl OpenedJournal {
                 };
             }
         };
-        let note = (kept.unreadable > 0).then(|| {
-            format!(
-                "Can't read {} lines of {}: writes may be missing here.",
-                kept.unreadable,
-                path.unwrap_or_default().display()
-            )
-        });
-        let is_of_market = |entry: &Entry| {
-            // The embedded sandbox listens at another address in every run.
-            entry.intent.profile == profile.name && (profile.is_sandbox || entry.intent.address == profile.base_url)
-        };
-        let entries = journal::entries(kept.lines).into_iter().filter(is_of_market);
+        let blocked = journal.describe(&kept.damage);
+        let address = (!profile.is_sandbox).then_some(profile.base_url.as_str());
+        let is_of_market = |entry: &Entry| is_of_market(&entry.intent, &profile.name, address);
+        let entries = journal::entries(kept.lines).into_iter();
         Self {
             journal,
-            entries: entries.collect(),
-            note,
-            blocked: None,
+            entries: entries.filter(is_of_market).collect(),
+            damage: kept.damage,
+            note: blocked
+                .as_ref()
+                .map(|why| format!("Nothing can be created or unlisted: {why}")),
+            blocked,
         }
     }
 }
 
+/// Whether a write was sent to the market of a profile; the embedded sandbox has no `address` of its own: it listens at
+/// another one in every run.
+pub fn is_of_market(intent: &Intent, profile: &str, address: Option<&str>) -> bool {
+    match address {
+        Some(address) => intent.is_at(address),
+        None => intent.profile == profile && journal::is_local(&intent.address),
+    }
+}
+
+/// The end of a write.
+#[derive(Debug)]
+pub struct Journalled {
+    pub result: Result<Reply, ApiError>,
+    /// Why its outcome is not in the journal, if it is not, for people.
+    pub unsaved: Option<String>,
+    /// The damaged lines for which nothing was sent.
+    pub damage: Vec<Damage>,
+}
+
 /// Sends a write between its two lines in the journal; nothing is sent if the first line cannot be
-/// written. `epoch` returns the time in seconds since 1970.
+/// written or another one is damaged. `epoch` returns the time in seconds since 1970.
 pub async fn journalled(
     calls: Arc<dyn Calls>,
     journal: Journal,
@@ -77,37 +94,77 @@ pub async fn journalled(
     intent: Intent,
     notify: Notify,
     epoch: impl Fn() -> f64 + Send,
-) -> Result<Reply, ApiError> {
+) -> Journalled {
     let first = intent.clone();
-    off_thread(&journal, move |journal| journal.intend(&first))
-        .await
-        .map_err(|why| ApiError::Misconfigured(format!("nothing was sent: {why}")))?;
+    if let Err(why) = off_thread(&journal, move |journal| journal.intend(&first)).await {
+        let read = off_thread(&journal, Journal::read).await;
+        return Journalled {
+            result: Err(ApiError::Misconfigured(format!("nothing was sent: {why}"))),
+            unsaved: None,
+            damage: read.map_or_else(|_| Vec::new(), |read| read.damage),
+        };
+    }
     let task = tokio::spawn(async move { calls.call(request, notify).await });
     // If the task panicked, whether the request was sent is unknown.
     let result = task.await.unwrap_or(Err(ApiError::Lost));
     let outcome = Line::Outcome(mutations::outcome(&intent, &result, epoch()));
-    // If this fails the intent stays open, and the next start says so: that is the truth.
-    let _ = off_thread(&journal, move |journal| journal.append(&outcome)).await;
-    result
+    let saved = off_thread(&journal, move |journal| journal.append(&outcome)).await;
+    Journalled {
+        result,
+        unsaved: saved.err().map(|why| unsaved(&intent, &why)),
+        damage: Vec::new(),
+    }
+}
+
+/// What to say of an outcome that is not in the journal.
+fn unsaved(intent: &Intent, why: &str) -> String {
+    let what = match intent.kind {
+        WriteKind::UnlistVolume => "unlisting",
+        WriteKind::CreateWorkergroup => "the creation for",
+    };
+    format!(
+        "The outcome of {what} {} is not recorded, and will be called unknown: {why}. Settle it then with bourse \
+         writes check.",
+        intent.subject
+    )
 }
 
 /// Journals the outcome that the user has set for a write, off the event loop.
 pub(super) fn keep_outcome(journal: Journal, outbox: UnboundedSender<Message>, outcome: Outcome) {
     tokio::task::spawn_blocking(move || {
         if let Err(why) = journal.append(&Line::Outcome(outcome)) {
-            let why = format!("not saved, and asked again at the next start: {why}");
-            let _ = outbox.send(Message::Told(Err(why)));
+            let why = format!("Your decision is not recorded, and asked for again at the next start: {why}.");
+            let _ = outbox.send(Message::Notice(why));
         }
     });
 }
 
-/// Writes to the journal off the caller's thread: it waits for the disk.
-async fn off_thread(
+/// Moves damaged lines out of the journal, off the event loop, and says what is damaged now.
+pub(super) fn set_aside(journal: Journal, outbox: UnboundedSender<Message>, damage: Vec<Damage>) {
+    tokio::task::spawn_blocking(move || {
+        let moved = journal.set_aside(&damage);
+        // The receiver is gone once the program ends.
+        let _ = outbox.send(match moved {
+            Ok(aside) => Message::Told(Ok(format!(
+                "Moved {} to {}",
+                counted(damage.len(), "line", "lines"),
+                aside.display()
+            ))),
+            Err(why) => Message::Notice(format!("Damaged lines are not moved: {why}.")),
+        });
+        if let Ok(read) = journal.read() {
+            let _ = outbox.send(Message::JournalDamage(read.damage));
+        }
+    });
+}
+
+/// Uses the journal off the caller's thread: it waits for the disk.
+async fn off_thread<T: Send + 'static>(
     journal: &Journal,
-    write: impl FnOnce(&Journal) -> Result<(), String> + Send + 'static,
-) -> Result<(), String> {
+    act: impl FnOnce(&Journal) -> Result<T, String> + Send + 'static,
+) -> Result<T, String> {
     let journal = journal.clone();
-    tokio::task::spawn_blocking(move || write(&journal))
+    tokio::task::spawn_blocking(move || act(&journal))
         .await
         .unwrap_or_else(|lost| Err(lost.to_string()))
 }
@@ -144,7 +201,7 @@ mod tests {
         keep_outcome(journal, outbox, outcome);
         let told = inbox.recv().await;
         assert!(
-            matches!(&told, Some(Message::Told(Err(why))) if why.starts_with("not saved")),
+            matches!(&told, Some(Message::Notice(why)) if why.starts_with("Your decision is not recorded")),
             "{told:?}"
         );
     }

@@ -1,8 +1,10 @@
 //! The journal of writes: JSON lines, appended, private (0600), no secrets.
 //!
 //! A line is on the disk when [`Journal::append`] returns. Several programs may append at once:
-//! every line is written in one call. What cannot be journalled must not be sent.
+//! every line is written in one call. What cannot be journalled must not be sent, and nothing is while a line
+//! cannot be read: it may be a write whose outcome is unknown.
 
+use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,12 +12,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::files;
-use crate::domain::format;
-use crate::domain::journal::{Intent, Line, Verdict, entries};
+use crate::domain::format::{self, counted};
+use crate::domain::journal::{Damage, Intent, Line, Verdict, entries};
 
-// The file only grows, and what was sent years ago settles nothing.
-/// How much of the end of the file is read, in bytes: enough for thousands of writes.
-const READ: u64 = 1024 * 1024;
+// All of it is read: a write of long ago whose outcome is unknown still counts.
+/// The largest file, in bytes: hundreds of thousands of writes.
+const LARGEST: u64 = 64 * 1024 * 1024;
 
 /// The journal. Errors are for display and say what to do.
 #[derive(Debug, Clone, Default)]
@@ -32,8 +34,43 @@ enum Storage {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct History {
     pub lines: Vec<Line>,
-    /// The number of lines that cannot be parsed.
-    pub unreadable: usize,
+    /// The number of each line in the file, from 1.
+    numbers: Vec<u64>,
+    pub damage: Vec<Damage>,
+}
+
+impl History {
+    /// The content of a file.
+    fn parse(bytes: &[u8]) -> Self {
+        let mut history = Self::default();
+        let (mut start, mut number, mut keys) = (0, 0, HashSet::new());
+        for line in bytes.split(|byte| *byte == b'\n') {
+            number += 1;
+            let parsed = serde_json::from_slice(line).ok().filter(|line| match line {
+                Line::Intent(intent) => {
+                    keys.insert(intent.key.clone());
+                    true
+                }
+                Line::Outcome(outcome) => outcome.verdict != Verdict::Unknown || keys.contains(&outcome.key),
+            });
+            match parsed {
+                Some(parsed) => {
+                    history.lines.push(parsed);
+                    history.numbers.push(number);
+                }
+                None if line.iter().all(u8::is_ascii_whitespace) => {}
+                None => history.damage.push(Damage::new(number, start, line)),
+            }
+            start += line.len() + 1;
+        }
+        history
+    }
+
+    /// The number of the line with an intent.
+    pub fn line_of(&self, intent: &Intent) -> Option<u64> {
+        let is_it = |line: &Line| matches!(line, Line::Intent(known) if known.key == intent.key);
+        self.numbers.get(self.lines.iter().rposition(is_it)?).copied()
+    }
 }
 
 impl Journal {
@@ -51,7 +88,11 @@ impl Journal {
     /// Adds a line; it is on the disk when this returns.
     pub fn append(&self, line: &Line) -> Result<(), String> {
         match &self.0 {
-            Storage::File(path) => append(path, line).map_err(|error| not_saved(path, &error)),
+            Storage::File(path) => {
+                // Without a lock it is written all the same: what has happened must not be lost.
+                let lock = open(path).ok().and_then(|_| files::lock(path).ok().flatten());
+                append(path, line, lock.is_some()).map_err(|error| not_saved(path, &error))
+            }
             Storage::Memory(lines) => {
                 let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
                 lines.push(line.clone());
@@ -61,33 +102,72 @@ impl Journal {
         }
     }
 
-    /// Adds what is about to be sent, unless another program has sent the same and its outcome is
+    /// Adds what is about to be sent, unless a line is damaged, or the same was sent before and its outcome is
     /// unknown. Programs do this one after another: without a lock two could send the same.
     pub fn intend(&self, intent: &Intent) -> Result<(), String> {
-        let _lock = match &self.0 {
-            Storage::File(path) => {
-                open(path).map_err(|error| not_saved(path, &error))?;
-                let lock = files::lock(path).and_then(|lock| lock.ok_or_else(|| NO_LOCKS.to_owned()));
-                Some(lock.map_err(|why| format!("can't lock the write history: {why}"))?)
-            }
-            Storage::Memory(_) | Storage::Nowhere => None,
-        };
-        let entries = entries(self.read()?.lines);
+        let lock = self.lock()?;
+        let history = self.read()?;
+        if let Some(why) = self.describe(&history.damage) {
+            return Err(why);
+        }
+        let entries = entries(history.lines);
         let mut unsettled = entries
             .iter()
             .rev()
             .filter(|entry| entry.verdict() == Verdict::Unknown && entry.intent.is_same_creation(intent));
         if let Some(same) = unsettled.next() {
             return Err(format!(
-                "the same was sent at {} UTC, and its outcome is unknown. Another bourse may wait \
-                 for it; if none does, decide at the next start",
+                "the same was sent at {} UTC, and its outcome is unknown. Another bourse may wait for it; if none \
+                 does, settle it: {SETTLE}",
                 format::moment(same.intent.at)
             ));
         }
-        self.append(&Line::Intent(intent.clone()))
+        match &self.0 {
+            Storage::File(path) => {
+                let line = Line::Intent(intent.clone());
+                append(path, &line, lock.is_some()).map_err(|error| not_saved(path, &error))
+            }
+            Storage::Memory(_) | Storage::Nowhere => self.append(&Line::Intent(intent.clone())),
+        }
     }
 
-    /// Reads the end of the file.
+    /// The lock of the file; `None` without a file.
+    fn lock(&self) -> Result<Option<File>, String> {
+        let Storage::File(path) = &self.0 else { return Ok(None) };
+        open(path).map_err(|error| not_saved(path, &error))?;
+        let lock = files::lock(path).and_then(|lock| lock.ok_or_else(|| NO_LOCKS.to_owned()));
+        lock.map(Some)
+            .map_err(|why| format!("can't lock the write history: {why}"))
+    }
+
+    /// Why nothing can be sent, if lines are damaged.
+    pub fn describe(&self, damage: &[Damage]) -> Option<String> {
+        let file = match &self.0 {
+            Storage::File(path) => path.display().to_string(),
+            Storage::Memory(_) | Storage::Nowhere => "the write history".to_owned(),
+        };
+        let lines = counted(damage.len(), "line", "lines");
+        (!damage.is_empty()).then(|| {
+            format!(
+                "{lines} of {file} can't be read: a write whose outcome is unknown may be among them. Settle: {SETTLE}"
+            )
+        })
+    }
+
+    /// Moves damaged lines, as they are, to a file beside the journal, whose path it returns. Where they were, they
+    /// become blank: what other programs append meanwhile stays.
+    ///
+    /// # Errors
+    /// When a line is another one by now, or a file cannot be written: nothing is lost then.
+    pub fn set_aside(&self, damage: &[Damage]) -> Result<PathBuf, String> {
+        let Storage::File(path) = &self.0 else {
+            return Err(NO_HOME.to_owned());
+        };
+        let _lock = self.lock()?;
+        set_aside(path, damage).map_err(|error| not_saved(path, &error))
+    }
+
+    /// Reads the file.
     pub fn read(&self) -> Result<History, String> {
         match &self.0 {
             Storage::File(path) => read(path).map_err(|error| {
@@ -96,7 +176,7 @@ impl Journal {
             }),
             Storage::Memory(lines) => Ok(History {
                 lines: lines.lock().unwrap_or_else(PoisonError::into_inner).clone(),
-                unreadable: 0,
+                ..History::default()
             }),
             Storage::Nowhere => Err(NO_HOME.to_owned()),
         }
@@ -106,6 +186,9 @@ impl Journal {
 /// Why nothing can be sent where two programs could not see each other.
 const NO_LOCKS: &str = "its file system has no locks, so that two programs could send the same: set XDG_STATE_HOME \
                         to a folder on another";
+
+/// How to settle what is unknown.
+const SETTLE: &str = "bourse writes check, or :resolve in the dashboard";
 
 const NO_HOME: &str = "can't save the write history without a home directory; to fix it, set HOME";
 
@@ -125,41 +208,70 @@ fn why(path: &Path, error: &io::Error) -> String {
         io::ErrorKind::IsADirectory => {
             format!("{shown}: it is a directory; to fix it, move it away")
         }
+        io::ErrorKind::FileTooLarge => format!("{shown}: {error}; to fix it, move it away if no write in it is open"),
         io::ErrorKind::StorageFull => format!("{shown}: {error}; to fix it, free space"),
         _ => format!("{shown}: {error}; to fix it, make the file writable"),
     }
 }
 
-fn append(path: &Path, line: &Line) -> io::Result<()> {
+fn append(path: &Path, line: &Line, is_locked: bool) -> io::Result<()> {
     let mut text = serde_json::to_string(line)?;
     text.push('\n');
     let mut file = open(path)?;
+    let before = file.metadata()?.len();
     if !ends_a_line(&mut file)? {
         // A line cut short by a crash must not swallow this one.
         text.insert(0, '\n');
     }
-    file.write_all(text.as_bytes())?;
-    file.sync_data()
+    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_data());
+    if written.is_err() && is_locked {
+        // Half a line would be damage. If this fails, it is.
+        let _ = file.set_len(before);
+    }
+    written
 }
 
 fn read(path: &Path) -> io::Result<History> {
-    let mut file = open(path)?;
-    let length = file.metadata()?.len();
-    let start = length.saturating_sub(READ);
-    file.seek(SeekFrom::Start(start))?;
+    Ok(History::parse(&content(path)?))
+}
+
+fn content(path: &Path) -> io::Result<Vec<u8>> {
+    let file = open(path)?;
     let mut bytes = Vec::new();
-    file.take(READ).read_to_end(&mut bytes)?;
-    let text = String::from_utf8_lossy(&bytes);
-    let mut kept = History::default();
-    // Reading from the middle starts with the end of a line: skip it.
-    for line in text.lines().skip(usize::from(start > 0)) {
-        match serde_json::from_str(line) {
-            Ok(line) => kept.lines.push(line),
-            Err(_) if line.trim().is_empty() => {}
-            Err(_) => kept.unreadable += 1,
-        }
+    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than 64 MiB"));
     }
-    Ok(kept)
+    Ok(bytes)
+}
+
+fn set_aside(path: &Path, damage: &[Damage]) -> io::Result<PathBuf> {
+    let bytes = content(path)?;
+    let known = History::parse(&bytes).damage;
+    if let Some(other) = damage.iter().find(|line| !known.contains(line)) {
+        let text = format!("line {} is another one by now: look again", other.line);
+        return Err(io::Error::other(text));
+    }
+    let aside = path.with_extension("jsonl.damaged");
+    let mut copy = open(&aside)?;
+    let mut text = Vec::new();
+    if !ends_a_line(&mut copy)? {
+        text.push(b'\n');
+    }
+    let lines = || damage.iter().map(|line| line.start..line.start + line.length);
+    for line in lines() {
+        text.extend_from_slice(bytes.get(line).unwrap_or_default());
+        text.push(b'\n');
+    }
+    copy.write_all(&text)?;
+    copy.sync_all()?;
+    let mut file = OpenOptions::new().write(true).open(path)?;
+    for line in lines() {
+        file.seek(SeekFrom::Start(line.start as u64))?;
+        file.write_all(&vec![b' '; line.len()])?;
+    }
+    file.sync_data()?;
+    Ok(aside)
 }
 
 fn open(path: &Path) -> io::Result<File> {
@@ -226,7 +338,7 @@ mod tests {
             journal.append(&line).unwrap();
         }
         let kept = Journal::at(&path).read().unwrap();
-        assert_eq!(kept.unreadable, 0);
+        assert_eq!(kept.damage, []);
         let entries = entries(kept.lines);
         let verdicts: Vec<_> = entries.iter().map(Entry::verdict).collect();
         assert_eq!(verdicts, [Verdict::Done, Verdict::Unknown]);
@@ -255,7 +367,7 @@ mod tests {
             journal.append(&intent("last")).unwrap();
             let kept = journal.read().unwrap();
             assert_eq!(kept.lines, [intent("first"), intent("last")], "{end}");
-            assert_eq!(kept.unreadable, usize::from(end > 0));
+            assert_eq!(kept.damage.len(), usize::from(end > 0));
         }
     }
 
@@ -294,23 +406,127 @@ mod tests {
         let line = serde_json::to_string(&intent("a")).unwrap();
         std::fs::write(&path, format!("\n\n{line}\n \n{{\n")).unwrap();
         let kept = Journal::at(&path).read().unwrap();
-        assert_eq!((kept.lines, kept.unreadable), (vec![intent("a")], 1));
+        assert_eq!((kept.lines, kept.damage.len()), (vec![intent("a")], 1));
+    }
+
+    fn creation(key: &str, profile: &str, address: &str) -> Intent {
+        Intent {
+            key: key.to_owned(),
+            at: 1_795_176_000.0,
+            profile: profile.to_owned(),
+            address: address.to_owned(),
+            kind: WriteKind::CreateWorkergroup,
+            subject: "endpoint chat".to_owned(),
+            group: Some(Box::new(NewWorkergroup {
+                endpoint_name: Some("chat".to_owned()),
+                ..NewWorkergroup::default()
+            })),
+        }
     }
 
     #[test]
-    fn of_a_long_file_the_last_megabyte_is_read_from_the_first_whole_line() {
+    fn a_creation_before_megabytes_of_others_is_not_sent_again() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("writes.jsonl");
-        let mut line = serde_json::to_string(&intent("0123456")).unwrap();
-        line.push('\n');
-        std::fs::write(&path, line.repeat(3_000_000 / line.len())).unwrap();
         let journal = Journal::at(&path);
-        journal.append(&intent("last")).unwrap();
+        journal.intend(&creation("a", "test", "https://a")).unwrap();
+        let mut lines = String::new();
+        for line in [intent("0123456"), outcome("0123456")] {
+            lines.push_str(&serde_json::to_string(&line).unwrap());
+            lines.push('\n');
+        }
+        let before = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, before + &lines.repeat(3_000_000 / lines.len())).unwrap();
+        let refused = journal.intend(&creation("b", "test", "https://a")).unwrap_err();
+        assert!(refused.starts_with("the same was sent at 2026-11-20"), "{refused}");
+        journal.intend(&creation("c", "test", "https://b")).unwrap();
+    }
+
+    #[test]
+    fn a_creation_is_known_by_any_name_of_its_market_and_under_any_profile() {
+        for address in ["http://localhost:8733", "http://[::1]:8733", "HTTP://LOCALHOST:8733/"] {
+            let root = tempfile::tempdir().unwrap();
+            let journal = Journal::at(&root.path().join("writes.jsonl"));
+            journal.intend(&creation("a", "test", "http://127.0.0.1:8733")).unwrap();
+            let refused = journal.intend(&creation("b", "other", address)).unwrap_err();
+            assert!(refused.starts_with("the same was sent at"), "{refused}");
+            journal.intend(&creation("c", "test", "http://127.0.0.1:8734")).unwrap();
+        }
+    }
+
+    #[test]
+    fn nothing_is_sent_beside_a_damaged_line_until_it_is_set_aside() {
+        let whole = serde_json::to_string(&intent("a")).unwrap();
+        let orphan = serde_json::to_string(&Line::Outcome(Outcome {
+            key: "gone".to_owned(),
+            at: 0.0,
+            verdict: Verdict::Unknown,
+            words: String::new(),
+        }));
+        let mut not_utf8 = whole.clone().into_bytes();
+        not_utf8[20] = 0xff;
+        for damaged in [
+            format!("\u{feff}{whole}").into_bytes(),
+            whole.as_bytes()[..40].to_vec(),
+            not_utf8,
+            vec![0; 4096],
+            b"x".repeat(2_000_000),
+            whole.replace("subject", "sobject").into_bytes(),
+            whole.replace("\"key\"", "\"new\":1,\"key\"").into_bytes(),
+            "\u{a0}".to_owned().into_bytes(),
+            orphan.unwrap().into_bytes(),
+        ] {
+            let root = tempfile::tempdir().unwrap();
+            let path = root.path().join("writes.jsonl");
+            let text = [&damaged[..], b"\n", whole.as_bytes(), b"\n"].concat();
+            std::fs::write(&path, text).unwrap();
+            let journal = Journal::at(&path);
+            let Line::Intent(new) = intent("b") else { unreachable!() };
+            for new in [new, creation("c", "test", "https://a")] {
+                let refused = journal.intend(&new).unwrap_err();
+                assert!(refused.starts_with("1 line of "), "{refused}");
+                assert!(refused.contains("bourse writes check"), "{refused}");
+            }
+            let kept = journal.read().unwrap();
+            assert_eq!(kept.lines, [intent("a")]);
+            assert_eq!(kept.damage[0].line, 1);
+
+            let aside = journal.set_aside(&kept.damage).unwrap();
+            assert_eq!(std::fs::read(&aside).unwrap(), [&damaged[..], b"\n"].concat());
+            let mode = std::fs::metadata(&aside).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+            // It is not moved twice.
+            assert!(journal.set_aside(&kept.damage).is_err());
+            journal.intend(&creation("c", "test", "https://a")).unwrap();
+            let kept = journal.read().unwrap();
+            assert_eq!((kept.lines.len(), kept.damage.len()), (2, 0));
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_another_one_by_now_is_not_set_aside() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("writes.jsonl");
+        std::fs::write(&path, "{broken\n").unwrap();
+        let journal = Journal::at(&path);
+        let seen = journal.read().unwrap().damage;
+        let line = serde_json::to_string(&intent("a")).unwrap();
+        std::fs::write(&path, format!("{line}\n{{broken\n")).unwrap();
+        assert!(journal.set_aside(&seen).is_err());
         let kept = journal.read().unwrap();
-        assert_eq!(kept.unreadable, 0);
-        assert_eq!(kept.lines.last(), Some(&intent("last")));
-        let read = kept.lines.len() * line.len();
-        assert!((1_048_576 - read).cast_signed() < 2 * line.len().cast_signed());
+        assert_eq!((kept.lines, kept.damage.len()), (vec![intent("a")], 1));
+    }
+
+    #[test]
+    fn a_file_without_an_end_is_not_read() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("writes.jsonl");
+        let journal = Journal::at(&path);
+        journal.append(&intent("a")).unwrap();
+        let file = OpenOptions::new().write(true).open(&path).unwrap();
+        file.set_len(1 << 40).unwrap();
+        let refused = journal.intend(&creation("b", "test", "https://a")).unwrap_err();
+        assert!(refused.contains("larger than 64 MiB"), "{refused}");
     }
 
     #[test]

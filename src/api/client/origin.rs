@@ -5,8 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use reqwest::Url;
 
-/// The domain of the public service.
-const PUBLIC_DOMAIN: &str = "vast.ai";
+use crate::domain::dialect::PUBLIC_DOMAIN;
 
 /// A base address: `https://host[:port][/prefix]`, or plain http. No user, query or fragment.
 #[derive(Clone, PartialEq, Eq)]

@@ -19,7 +19,7 @@ use self::supply::{Check, SupplyChecks};
 use crate::api::Reply;
 use crate::core::feature::{Event, Feature, FeatureState};
 use crate::core::message::{News, Saved, Saving};
-use crate::core::mutations::READ_ONLY;
+use crate::core::mutations::{DAMAGED, READ_ONLY};
 use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::Cx;
@@ -112,8 +112,10 @@ impl Groups {
 impl State {
     /// Why creating is blocked, if it is.
     pub fn creation_blocked(&self) -> Option<String> {
-        let is_read_only = self.profile.read_only;
-        is_read_only.then(|| format!("Can't create: {READ_ONLY}"))
+        let is_damaged = !self.mutations.damage.is_empty();
+        let why = [(self.profile.read_only, READ_ONLY), (is_damaged, DAMAGED)];
+        let why = why.into_iter().find(|(is_so, _)| *is_so);
+        why.map(|(_, why)| format!("Can't create: {why}"))
     }
 
     /// The search of each listed group, if it has a valid one.

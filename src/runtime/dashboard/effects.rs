@@ -17,7 +17,7 @@ use crate::runtime::history::HistoryThread;
 use crate::runtime::markets::MarketTasks;
 use crate::runtime::messages::told;
 use crate::runtime::sandbox_past::{DAYS, SandboxPast};
-use crate::runtime::writes::{self, journalled};
+use crate::runtime::writes::{self, Journalled, journalled};
 use crate::runtime::{alarm, routes};
 use crate::sandbox::Running;
 use crate::table::browser::Arrival;
@@ -45,6 +45,9 @@ impl<S: Surface> Dashboard<S> {
             } => self.write(ticket, request, intent),
             Effect::KeepOutcome(outcome) => {
                 writes::keep_outcome(self.files.journal.clone(), self.outbox.clone(), outcome);
+            }
+            Effect::SetDamageAside(damage) => {
+                writes::set_aside(self.files.journal.clone(), self.outbox.clone(), damage);
             }
             Effect::Abort(ticket) => self.abort(ticket),
             Effect::History(job) => self.remember(job),
@@ -131,9 +134,19 @@ impl<S: Surface> Dashboard<S> {
         let notify = self.notify(ticket);
         tokio::spawn(async move {
             let epoch = move || clock.now().epoch;
-            let result = journalled(calls, journal, request, intent, notify, epoch).await;
+            let Journalled {
+                result,
+                unsaved,
+                damage,
+            } = journalled(calls, journal, request, intent, notify, epoch).await;
             let news = News::Reply(Box::new(result));
             let _ = outbox.send(Message::News { ticket, news });
+            if let Some(why) = unsaved {
+                let _ = outbox.send(Message::Notice(why));
+            }
+            if !damage.is_empty() {
+                let _ = outbox.send(Message::JournalDamage(damage));
+            }
         });
     }
 

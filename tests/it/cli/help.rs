@@ -11,7 +11,7 @@ use crate::repository::guide::shell::Shell;
 use crate::support::side_by_side;
 
 /// The commands, each with the words behind `bourse`.
-const COMMANDS: [&[&str]; 29] = [
+const COMMANDS: [&[&str]; 31] = [
     &[],
     &["offers"],
     &["volumes"],
@@ -32,6 +32,8 @@ const COMMANDS: [&[&str]; 29] = [
     &["groups"],
     &["groups", "create"],
     &["unlist"],
+    &["writes"],
+    &["writes", "check"],
     &["route"],
     &["sandbox"],
     &["config"],

@@ -19,3 +19,4 @@ mod search_notes;
 mod watch_saved;
 mod whole_market;
 mod writes;
+mod writes_check;

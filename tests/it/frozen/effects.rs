@@ -49,6 +49,10 @@ impl Desk<'_> {
             Effect::KeepOutcome(outcome) => {
                 return self.note(&format!("journal\n{}", journal(&Line::Outcome(outcome))));
             }
+            Effect::SetDamageAside(damage) => {
+                let lines: Vec<u64> = damage.iter().map(|line| line.line).collect();
+                return self.note(&format!("move the damaged lines {lines:?} aside"));
+            }
             Effect::Arrange(arrival) => {
                 let ticket = arrival.ticket();
                 let news = News::Arranged(Box::new(arrival.arranged()));

@@ -307,7 +307,7 @@ fn save_together(programs: usize, saves: usize) {
         is_over.store(true, std::sync::atomic::Ordering::SeqCst);
     });
     let history = Journal::at(&journal).read().unwrap();
-    assert_eq!(history.unreadable, 0);
+    assert_eq!(history.damage, []);
     let mut keys: Vec<String> = history.lines.iter().map(key).collect();
     keys.sort();
     keys.dedup();

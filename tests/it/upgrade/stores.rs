@@ -77,7 +77,7 @@ fn writes_limits_groups_and_the_sandbox_are_read_whole() {
     let home = Home::of_0_1();
     let journal = Journal::at(&home.paths.journal_file());
     let kept = journal.read().unwrap();
-    assert_eq!(kept.unreadable, 0);
+    assert_eq!(kept.damage, []);
     let writes: Vec<_> = journal::entries(kept.lines)
         .iter()
         .map(|entry| (entry.intent.kind, entry.intent.subject.clone(), entry.verdict()))

@@ -1,0 +1,352 @@
+//! `bourse writes check`: damaged lines of the write history and writes whose outcome is unknown, beside what the
+//! market lists now; the user settles them.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _};
+
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::{Value as Json, json};
+
+use super::{confirm, market_flags};
+use crate::api::client::epoch_seconds;
+use crate::api::{Reply, Request};
+use crate::cli::args::ReplyFormat;
+use crate::cli::output::{self, CliError};
+use crate::core::unsettled;
+use crate::domain::format::{counted, moment};
+use crate::domain::journal::{self, Damage, Entry, Line, Outcome, Verdict, WriteKind};
+use crate::domain::text::message;
+use crate::domain::workergroup::candidates;
+use crate::domain::{CellRef, Listing, RowId, WORKERGROUPS};
+use crate::features::search::command::reply;
+use crate::runtime::writes::is_of_market;
+use crate::settings::{Market, Settings};
+use crate::store::{Journal, Paths};
+
+/// The maximum number of workergroups shown beside an entry.
+const MOST: usize = 8;
+
+#[derive(Debug, Subcommand)]
+pub enum WritesCommand {
+    /// Show and settle writes whose outcome is unknown, and lines that can't be read
+    Check(CheckArguments),
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// Settle the entry on this line of the write history, or `damaged` for all lines that can't be read
+    ///
+    /// A line that can't be read is moved to writes.jsonl.damaged beside the write history.
+    #[arg(long, value_name = "LINE", value_parser = target)]
+    pub settle: Vec<Target>,
+
+    /// Say what became of the write on that line
+    #[arg(long = "as", value_name = "OUTCOME", value_enum, requires = "settle")]
+    pub outcome: Option<Settled>,
+
+    /// Settle without asking; required without a terminal
+    #[arg(long, requires = "settle")]
+    pub yes: bool,
+
+    /// Output format
+    #[arg(long, value_enum, default_value_t, conflicts_with = "settle")]
+    pub format: ReplyFormat,
+}
+
+/// An entry to settle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    Line(u64),
+    /// Every line that cannot be read.
+    Damaged,
+}
+
+fn target(text: &str) -> Result<Target, String> {
+    if text == "damaged" {
+        return Ok(Target::Damaged);
+    }
+    let line = text.parse().map(Target::Line);
+    line.map_err(|_| "the number of a line as bourse writes check shows it, or 'damaged'".to_owned())
+}
+
+/// The outcome that the user sets for a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Settled {
+    /// It happened: the workergroup exists, or the volume is unlisted
+    Done,
+    /// It did not happen, and can be sent again
+    NotDone,
+}
+
+/// Something to settle.
+#[derive(Debug, Clone)]
+enum Open {
+    Damaged(Damage),
+    Unknown { line: u64, entry: Entry },
+}
+
+impl Open {
+    const fn line(&self) -> u64 {
+        match self {
+            Self::Damaged(damage) => damage.line,
+            Self::Unknown { line, .. } => *line,
+        }
+    }
+
+    fn is_chosen(&self, target: Target) -> bool {
+        match target {
+            Target::Line(line) => line == self.line(),
+            Target::Damaged => matches!(self, Self::Damaged(_)),
+        }
+    }
+
+    /// Whether the list of workergroups says something about it.
+    const fn is_comparable(&self) -> bool {
+        match self {
+            Self::Damaged(_) => true,
+            Self::Unknown { entry, .. } => matches!(entry.intent.kind, WriteKind::CreateWorkergroup),
+        }
+    }
+}
+
+pub async fn check(settings: &Settings, arguments: &CheckArguments) -> Result<(), CliError> {
+    let path = settings.paths.as_ref().map(Paths::journal_file);
+    let journal = path.as_deref().map_or_else(Journal::default, Journal::at);
+    let history = journal.read().map_err(CliError::Failed)?;
+    let address = match &settings.market {
+        Market::Embedded(_) => None,
+        Market::Remote { management, .. } => Some(management.to_string()),
+    };
+    let mut open: Vec<Open> = history.damage.iter().cloned().map(Open::Damaged).collect();
+    for entry in journal::entries(history.lines.clone()) {
+        if entry.verdict() != Verdict::Unknown {
+            continue;
+        }
+        let is_here = is_of_market(&entry.intent, &settings.profile, address.as_deref());
+        // What was unlisted in an embedded sandbox ended with it.
+        let has_ended = address.is_none() && entry.intent.kind == WriteKind::UnlistVolume;
+        match history.line_of(&entry.intent) {
+            Some(line) if is_here && !has_ended => open.push(Open::Unknown { line, entry }),
+            _ if is_here => {}
+            _ => output::note(&format!(
+                "not of this market: {} (profile {} at {})",
+                unsettled::told(&entry),
+                message(&entry.intent.profile),
+                message(&entry.intent.address)
+            )),
+        }
+    }
+    open.sort_by_key(Open::line);
+    let chosen = chosen(&open, arguments)?;
+    let is_settling = !arguments.settle.is_empty();
+    let shown = if is_settling { &chosen } else { &open };
+    let listing = if shown.iter().any(Open::is_comparable) {
+        listed(settings).await
+    } else {
+        Err(String::new())
+    };
+    if arguments.format == ReplyFormat::Json {
+        output::print_json(&format!("{}\n", as_json(shown, listing.as_deref().ok())))?;
+    } else if shown.is_empty() {
+        return output::print("nothing to settle\n");
+    } else {
+        let texts = shown.iter().map(|open| describe(open, listing.as_deref(), settings));
+        output::print(&texts.collect::<String>())?;
+    }
+    if !is_settling {
+        let left = counted(open.len(), "entry is", "entries are");
+        let why = format!("{left} to be settled: look whether it happened, then add --settle LINE");
+        return (open.is_empty()).then_some(()).ok_or(CliError::Failed(why));
+    }
+    if !arguments.yes {
+        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+            let why = "nothing was settled: no terminal to confirm on. Add --yes to settle without asking";
+            return Err(CliError::Usage(why.to_owned()));
+        }
+        confirm("settle", "settle it", "nothing was settled")?;
+    }
+    settle(&journal, &chosen, arguments.outcome)
+}
+
+/// The entries that the flags name.
+fn chosen(open: &[Open], arguments: &CheckArguments) -> Result<Vec<Open>, CliError> {
+    for target in &arguments.settle {
+        if let (Target::Line(line), false) = (target, open.iter().any(|open| open.is_chosen(*target))) {
+            return Err(CliError::Failed(format!(
+                "nothing was settled: line {line} needs no decision"
+            )));
+        }
+    }
+    let is_chosen = |open: &&Open| arguments.settle.iter().any(|target| open.is_chosen(*target));
+    let chosen: Vec<Open> = open.iter().filter(is_chosen).cloned().collect();
+    for open in &chosen {
+        let line = open.line();
+        let mistake = match (open, arguments.outcome) {
+            (Open::Unknown { .. }, None) => format!("line {line} is a write: add --as done or --as not-done"),
+            (Open::Damaged(_), Some(_)) => format!("line {line} can't be read: leave --as out, and it is moved aside"),
+            (Open::Unknown { .. }, Some(_)) | (Open::Damaged(_), None) => continue,
+        };
+        return Err(CliError::Usage(format!("nothing was settled: {mistake}")));
+    }
+    Ok(chosen)
+}
+
+fn settle(journal: &Journal, chosen: &[Open], settled: Option<Settled>) -> Result<(), CliError> {
+    let not_settled = |why: String| CliError::Failed(format!("not settled: {why}"));
+    let mut damage = Vec::new();
+    for open in chosen {
+        match open {
+            Open::Damaged(line) => damage.push(line.clone()),
+            Open::Unknown { line, entry } => {
+                let (verdict, words) = match (settled, entry.intent.kind) {
+                    (Some(Settled::Done), WriteKind::CreateWorkergroup) => (Verdict::Done, "created"),
+                    (Some(Settled::Done), WriteKind::UnlistVolume) => (Verdict::Done, "unlisted"),
+                    (_, WriteKind::CreateWorkergroup) => (Verdict::Refused, "not created"),
+                    (_, WriteKind::UnlistVolume) => (Verdict::Refused, "not unlisted"),
+                };
+                let outcome = Outcome {
+                    key: entry.intent.key.clone(),
+                    at: epoch_seconds(),
+                    verdict,
+                    words: format!("{words}, as you decided"),
+                };
+                journal.append(&Line::Outcome(outcome)).map_err(not_settled)?;
+                output::print(&format!("line {line}: marked as {words}\n"))?;
+            }
+        }
+    }
+    if damage.is_empty() {
+        return Ok(());
+    }
+    let aside = journal.set_aside(&damage).map_err(not_settled)?;
+    let lines = counted(damage.len(), "line", "lines");
+    output::print(&format!("moved {lines} to {}\n", aside.display()))
+}
+
+/// The workergroups as the market lists them now.
+async fn listed(settings: &Settings) -> Result<Box<Listing>, String> {
+    let connection = settings.connect().await.map_err(|error| error.to_string())?;
+    let replied = reply(&connection.session, &Request::ListWorkergroups).await;
+    settings.keep_pacing(&connection.session);
+    match replied {
+        Ok(Reply::Records(listing)) => Ok(listing),
+        Ok(Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_)) => Err("not a list".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// An entry with what the market has now and how to settle it.
+fn describe(open: &Open, listing: Result<&Listing, &String>, settings: &Settings) -> String {
+    let line = open.line();
+    let (head, content, how) = match open {
+        Open::Damaged(damage) => (
+            "can't be read; it may be a write whose outcome is unknown".to_owned(),
+            damage.text.clone(),
+            vec![(String::new(), "moves it aside")],
+        ),
+        Open::Unknown { entry, .. } => {
+            let why = entry.outcome.as_ref().map(|outcome| outcome.words.as_str());
+            let head = format!(
+                "{}: {}",
+                unsettled::told(entry),
+                why.unwrap_or("no response was recorded")
+            );
+            let group = entry.intent.group.as_ref().map(|group| message(&group.body()));
+            let how = [(" --as done", "if it happened"), (" --as not-done", "if not")];
+            let how = how.map(|(flags, what)| (flags.to_owned(), what)).to_vec();
+            (head, group.unwrap_or_default(), how)
+        }
+    };
+    let mut text = format!("line {line}: {head}\n");
+    let mut add = |line: &str| {
+        let _ = writeln!(text, "  {line}"); // writing to a String cannot fail
+    };
+    if !content.is_empty() {
+        add(&content);
+    }
+    add(&now(open, listing));
+    for (flags, what) in how {
+        let command = ["bourse", "writes", "check"].map(str::to_owned).into_iter();
+        let command = shell_words::join(command.chain(market_flags(settings)));
+        add(&format!("{what}: {command} --settle {line}{flags}"));
+    }
+    text
+}
+
+/// What the market has now that an entry may have made.
+fn now(open: &Open, listing: Result<&Listing, &String>) -> String {
+    if !open.is_comparable() {
+        return "the market doesn't list your volumes: look in its console".to_owned();
+    }
+    let listing = match listing {
+        Ok(listing) => listing,
+        Err(why) => return format!("workergroups not listed: {why}"),
+    };
+    let groups = matching(open, listing);
+    let shown = groups.iter().take(MOST).map(|id| group(*id, listing));
+    let more = groups.len().saturating_sub(MOST);
+    let more = if more > 0 {
+        format!(", and {more} more")
+    } else {
+        String::new()
+    };
+    let shown = format!("{}{more}", shown.collect::<Vec<_>>().join("; "));
+    match (open, groups.is_empty()) {
+        (Open::Damaged(_), true) => "the market lists no workergroup now".to_owned(),
+        (Open::Damaged(_), false) => format!("the market lists now: {shown}"),
+        (Open::Unknown { .. }, true) => "the market lists no workergroup like it now; it may still appear".to_owned(),
+        (Open::Unknown { .. }, false) => format!("the market lists now, like it: {shown}"),
+    }
+}
+
+/// The listed workergroups that may be of an entry, newest first.
+fn matching(open: &Open, listing: &Listing) -> Vec<RowId> {
+    let mut groups = match open {
+        Open::Unknown { entry, .. } => candidates(&[], listing, &entry.intent.new_workergroup()),
+        Open::Damaged(_) => (0..listing.len()).filter_map(|row| listing.id(row)).collect(),
+    };
+    groups.sort_by_key(|id| std::cmp::Reverse(id.0));
+    groups
+}
+
+/// A listed workergroup: id, endpoint, when it was created.
+fn group(id: RowId, listing: &Listing) -> String {
+    let Some(row) = listing.row(id) else {
+        return id.to_string();
+    };
+    let field = |key: &str| WORKERGROUPS.by_key(key);
+    let endpoint = field("endpoint_name").and_then(|field| listing.column(field).text(row));
+    let endpoint = endpoint.map_or_else(String::new, |name| format!(" {}", name.consent()));
+    let created = match field("created_at").map(|field| listing.cell(row, field)) {
+        Some(CellRef::Number(epoch)) => format!(", created {} UTC", moment(epoch)),
+        _ => String::new(),
+    };
+    format!("{id}{endpoint}{created}")
+}
+
+fn as_json(open: &[Open], listing: Option<&Listing>) -> Json {
+    let matching = |open: &Open| {
+        let listing = listing.filter(|_| open.is_comparable());
+        listing.map(|listing| matching(open, listing).iter().map(|id| id.0).collect::<Vec<_>>())
+    };
+    let entries = open.iter().map(|entry| match entry {
+        Open::Damaged(damage) => json!({
+            "line": damage.line,
+            "is_damaged": true,
+            "text": damage.text,
+            "listed": matching(entry),
+        }),
+        Open::Unknown { line, entry: write } => json!({
+            "line": line,
+            "is_damaged": false,
+            "write": write.intent.kind,
+            "subject": write.intent.subject,
+            "at": write.intent.at,
+            "profile": write.intent.profile,
+            "address": write.intent.address,
+            "group": write.intent.group,
+            "listed": matching(entry),
+        }),
+    });
+    json!({"v": 1, "kind": "writes", "entries": entries.collect::<Vec<_>>()})
+}

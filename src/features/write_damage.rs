@@ -1,0 +1,44 @@
+//! The question about damaged lines of the write history: nothing is created or unlisted before they are moved.
+
+use std::fmt::Write as _;
+
+use crate::core::Pane;
+use crate::core::view::Cx;
+use crate::core::views::confirm::Confirm;
+use crate::domain::Resource;
+use crate::domain::format::counted;
+
+/// The maximum number of lines shown.
+const MOST: usize = 5;
+
+/// Shows the damaged lines, over the workergroups as the market lists them now, and asks whether to move them;
+/// false without any.
+pub fn open(cx: &mut Cx<'_>) -> bool {
+    let damage = &cx.state().mutations.damage;
+    if damage.is_empty() {
+        return false;
+    }
+    let count = counted(damage.len(), "line", "lines");
+    let mut text = format!(
+        "{count} of the write history can't be read. A write whose outcome is unknown may be among them, so nothing \
+         is created or unlisted.\n\n"
+    );
+    for line in damage.iter().take(MOST) {
+        let _ = writeln!(text, "line {}: {}", line.line, line.text); // writing to a String cannot fail
+    }
+    if damage.len() > MOST {
+        let _ = writeln!(text, "and {} more: bourse writes check", damage.len() - MOST);
+    }
+    text.push_str(
+        "\nCompare your workergroups, which are listed again, and your volumes in the market's console. Then move \
+         the lines to writes.jsonl.damaged beside the write history, and you can write again.",
+    );
+    cx.go_to(Pane::Workergroups);
+    cx.ask(Resource::Workergroups);
+    cx.open(Confirm::new("Move the damaged lines?", text, "move", move_aside).danger());
+    true
+}
+
+fn move_aside(cx: &mut Cx<'_>) {
+    cx.set_damage_aside();
+}
