@@ -308,6 +308,10 @@ pub struct RouteArguments {
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 
+    /// Show signatures and tokens in the replies of --format json
+    #[arg(long)]
+    pub show_secrets: bool,
+
     /// Print the request as one curl command and send nothing
     #[arg(long)]
     pub curl: bool,

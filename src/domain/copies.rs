@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use memchr::memchr;
 
 // A shorter one would match by chance.
 /// The shortest secret that is searched for as text, in bytes.
@@ -29,6 +30,10 @@ const MOST_ENCODED: usize = 1000;
 /// The most bytes of forms that are searched for. Of longer lists only the beginnings are, which are
 /// few however many the forms.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
+
+// An address in an address in an address: more than any server nests, and a text of percent signs ends.
+/// How often a text is decoded.
+const MOST_DECODED: usize = 4;
 
 // Three bytes have 16 million values: the automaton stays small, and more than the secret is removed rather
 // than less.
@@ -55,6 +60,8 @@ pub(crate) struct Copies {
     search: Option<AhoCorasick>,
     /// How much of each form is searched for, in bytes.
     searched: usize,
+    /// Whether a secret has a blank, which an address may spell as a plus sign.
+    has_blanks: bool,
 }
 
 impl Default for Copies {
@@ -70,9 +77,9 @@ impl Copies {
         // A response may have hundreds of thousands of them: no list is made twice.
         let mut forms: Vec<Cow<'s, str>> = secrets.filter(|secret| secret.len() >= SHORTEST).collect();
         let many = forms.len();
+        let has_blanks = forms.iter().any(|secret| secret.contains(' '));
         for index in 0..many {
-            let others = other_forms(&forms[index]);
-            forms.extend(others.into_iter().map(Cow::from));
+            forms.extend(in_json(&forms[index]).map(Cow::from));
             if many <= MOST_ENCODED {
                 let encoded = encoded(&forms[index]);
                 forms.extend(encoded.into_iter().map(Cow::from));
@@ -88,7 +95,11 @@ impl Copies {
             [] => NOTHING.clone(),
             heads => automaton(heads),
         };
-        Self { search, searched }
+        Self {
+            search,
+            searched,
+            has_blanks,
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -112,27 +123,130 @@ impl Copies {
         Cow::Owned(out)
     }
 
-    /// Where copies stand, in order.
-    pub(crate) fn ranges(&self, text: &str) -> impl Iterator<Item = Range<usize>> {
-        let mut at = 0;
-        std::iter::from_fn(move || {
-            if self.is_empty() {
-                return None;
+    /// Where copies stand, in order and apart: as they are, and as an address spells them.
+    pub(crate) fn ranges(&self, text: &str) -> Vec<Range<usize>> {
+        if self.is_empty() {
+            return Vec::new();
+        }
+        let Some(search) = &self.search else {
+            let all = 0..text.len();
+            return if all.is_empty() { Vec::new() } else { vec![all] };
+        };
+        let mut ranges = self.found(search, text.as_bytes(), text, |at| at);
+        for blanks in [false, true].into_iter().take(1 + usize::from(self.has_blanks)) {
+            let mut address = Address::of(text, blanks);
+            for _ in 0..MOST_DECODED {
+                let Some(decoded) = address.filter(|address| address.is_coded) else {
+                    break;
+                };
+                ranges.extend(self.found(search, &decoded.bytes, text, |at| decoded.place(at)));
+                address = decoded.again();
             }
-            let Some(search) = &self.search else {
-                let rest = std::mem::replace(&mut at, text.len())..text.len();
-                return (!rest.is_empty()).then_some(rest);
-            };
-            let matched = search.find(Input::new(text).range(at..))?;
+        }
+        apart(ranges)
+    }
+
+    /// The matches in the bytes, as places of the text that `place` says.
+    fn found(
+        &self,
+        search: &AhoCorasick,
+        bytes: &[u8],
+        text: &str,
+        place: impl Fn(usize) -> usize,
+    ) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        let mut at = 0;
+        while let Some(matched) = search.find(Input::new(bytes).range(at..)) {
+            at = matched.end();
             // What begins like a long secret is removed as far as its string goes: it is the secret,
             // or likely another of the same kind.
-            at = match matched.end() {
+            let end = match place(at) {
                 end if matched.len() < self.searched => end,
                 end => string_end(text.as_bytes(), end),
             };
-            Some(matched.start()..at)
-        })
+            found.push(place(matched.start())..end);
+        }
+        found
     }
+}
+
+/// A text as it reads once the percent signs of an address are decoded.
+struct Address {
+    bytes: Vec<u8>,
+    /// Of each byte that was decoded its place in `bytes`, once for each two bytes that it was longer before.
+    shorter: Vec<usize>,
+    /// Whether anything was decoded.
+    is_coded: bool,
+}
+
+impl Address {
+    /// `None` if the text has nothing to decode. With `blanks` a plus sign is a blank.
+    fn of(text: &str, blanks: bool) -> Option<Self> {
+        let text = text.as_bytes();
+        let may_be = memchr(b'%', text).is_some() || (blanks && memchr(b'+', text).is_some());
+        may_be.then(|| decoded(text, blanks, &[]))
+    }
+
+    /// Decoded once more.
+    fn again(&self) -> Option<Self> {
+        memchr(b'%', &self.bytes).map(|_| decoded(&self.bytes, false, &self.shorter))
+    }
+
+    /// Where a place is in the text.
+    fn place(&self, at: usize) -> usize {
+        at + 2 * self.shorter.partition_point(|shorter| *shorter < at)
+    }
+}
+
+/// The bytes with each `%41` as its byte, after those that were decoded before.
+fn decoded(coded: &[u8], blanks: bool, before: &[usize]) -> Address {
+    let mut bytes = Vec::with_capacity(coded.len());
+    let mut shorter = Vec::new();
+    let mut before = before.iter().copied().peekable();
+    let mut is_coded = false;
+    let mut at = 0;
+    while at < coded.len() {
+        let (byte, length) = match coded[at] {
+            b'%' => hex_byte(coded.get(at + 1..at + 3)).map_or((b'%', 1), |byte| (byte, 3)),
+            b'+' if blanks => (b' ', 1),
+            byte => (byte, 1),
+        };
+        is_coded |= length == 3 || byte != coded[at];
+        while before.next_if(|earlier| *earlier < at + length).is_some() {
+            shorter.push(bytes.len());
+        }
+        if length == 3 {
+            shorter.push(bytes.len());
+        }
+        bytes.push(byte);
+        at += length;
+    }
+    Address {
+        bytes,
+        shorter,
+        is_coded,
+    }
+}
+
+/// The byte that two hex digits spell.
+fn hex_byte(digits: Option<&[u8]>) -> Option<u8> {
+    let digits = digits?;
+    let is_hex = digits.iter().all(u8::is_ascii_hexdigit);
+    let digits = str::from_utf8(digits).ok().filter(|_| is_hex)?;
+    u8::from_str_radix(digits, 16).ok()
+}
+
+/// The ranges in order, those that overlap as one.
+fn apart(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_unstable_by_key(|range| range.start);
+    let mut apart: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match apart.last_mut() {
+            Some(last) if range.start < last.end => last.end = last.end.max(range.end),
+            _ => apart.push(range),
+        }
+    }
+    apart
 }
 
 /// The end of the JSON string in which a place is, in front of its closing quote.
@@ -143,16 +257,11 @@ fn string_end(bytes: &[u8], mut at: usize) -> usize {
     at.min(bytes.len())
 }
 
-/// How else a secret may stand in a text: in JSON, in an address.
-fn other_forms(secret: &str) -> Vec<String> {
-    let is_plain = |byte: u8| is_unreserved(byte) && !byte.is_ascii_uppercase();
-    if secret.bytes().all(is_plain) {
-        return Vec::new(); // Most keys: the same in all forms.
-    }
+/// How else a secret may stand in JSON.
+fn in_json(secret: &str) -> Option<String> {
     let quoted = serde_json::Value::from(secret).to_string();
-    let address = percent_encoded(secret);
-    let in_json = quoted[1..quoted.len() - 1].to_owned();
-    vec![in_json, address.to_lowercase(), address]
+    let in_json = &quoted[1..quoted.len() - 1];
+    (in_json != secret).then(|| in_json.to_owned())
 }
 
 /// A secret in hex, and in base64 wherever it begins there.
@@ -178,24 +287,6 @@ fn hex(text: &str) -> String {
         let _ = write!(hex, "{byte:02x}"); // a String takes everything
         hex
     })
-}
-
-/// Whether an address takes a byte as it is (RFC 3986).
-const fn is_unreserved(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
-}
-
-fn percent_encoded(text: &str) -> String {
-    use std::fmt::Write as _;
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if is_unreserved(byte) {
-            out.push(char::from(byte));
-        } else {
-            let _ = write!(out, "%{byte:02X}"); // a String takes everything
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -228,6 +319,35 @@ mod tests {
         ] {
             assert_eq!(removed(secrets, before), after, "{secrets:?}");
         }
+    }
+
+    #[test]
+    fn copies_are_found_however_an_address_spells_them() {
+        for (secrets, before, after) in [
+            // upper and lower case, in part, all of it, a letter that needs no code
+            (&["key/one"][..], "?k=key%2Fone&z=1", "?k=<removed>&z=1"),
+            (&["key/one"], "key%2fone", "<removed>"),
+            (&["key/one"], "%6bey/%6Fne!", "<removed>!"),
+            (&["key/one"], "a%6B%65%79%2F%6F%6E%65b", "a<removed>b"),
+            (&["key-one"], "k%65y-one 50% key-one", "<removed> 50% <removed>"),
+            (&["Key/One"], "Key%2fOne", "<removed>"),
+            // coded twice and three times
+            (&["key/one"], "u=%252Fkey%252Fone%26x", "u=%252F<removed>%26x"),
+            (&["key/one"], "key%25252fone", "<removed>"),
+            (&["key-one"], "%256bey-one", "<removed>"),
+            // a blank
+            (&["key one"], "key+one key%20one key one", "<removed> <removed> <removed>"),
+            (&["key+one"], "key%2Bone key+one key one", "<removed> <removed> key one"),
+            (&["a b/c d", "key+one"], "a+b%2fc%20d k%65y+one", "<removed> <removed>"),
+            // letters of several bytes, and what is no code
+            (&["größe"], "gr%C3%B6%c3%9Fe grö%C3%9fe", "<removed> <removed>"),
+            (&["key-one"], "%zz%4 %k%65y-one%", "%zz%4 %<removed>%"),
+            (&["a\"b/c"], "a%5C%22b%2Fc", "<removed>"),
+        ] {
+            assert_eq!(removed(secrets, before), after, "{before}");
+        }
+        // Decoding ends, whatever the text is made of.
+        assert_eq!(removed(&["key-one"], &"%25".repeat(1000)), "%25".repeat(1000));
     }
 
     #[test]

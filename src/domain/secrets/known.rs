@@ -33,7 +33,7 @@ impl Known {
 
     /// Whether the text holds one of the secrets.
     pub fn is_in(&self, text: &str) -> bool {
-        self.0.ranges(text).next().is_some()
+        !self.0.ranges(text).is_empty()
     }
 
     /// Whether a string with escapes holds one of the secrets.
@@ -96,7 +96,8 @@ fn copies(text: &str, known: &Known, scanned: &Scan) -> Vec<Cut> {
         }
     }
     let mut kept = scanned.values.iter().peekable();
-    let mut ranges: Vec<Range<usize>> = known.0.ranges(text).chain(copies_of_values.ranges(text)).collect();
+    let mut ranges = known.0.ranges(text);
+    ranges.extend(copies_of_values.ranges(text));
     ranges.sort_unstable_by_key(|range| range.start);
     for range in ranges {
         while kept.next_if(|value| value.end < range.end).is_some() {}

@@ -1,17 +1,20 @@
 //! What bourse knows of an offer, as a member of its record for programs.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use clap::ValueEnum;
 use serde_json::{Value as Json, json};
 
 use crate::cli::output;
 use crate::cli::output::CliError;
+use crate::domain::format::counted;
 use crate::domain::history::{
     Answer, DAY, LotFilter, Moment, Question, SearchKey, VERDICT_DAYS, Verdict, Want, quotes, verdict,
 };
 use crate::domain::insight::recorded_lot;
-use crate::domain::{Listing, Query};
+use crate::domain::{Listing, Query, json_split};
 use crate::features::search::command::SearchResult;
 use crate::settings::Settings;
 use crate::store::history::Database;
@@ -146,12 +149,68 @@ impl Verdicts<'_> {
     }
 }
 
-/// A record with bourse's member. Every other byte stays; ours is the last, which counts if a server sends one
-/// of that name.
+/// The name of bourse's member.
+const MEMBER: &str = "bourse";
+
+/// A record with bourse's member as its last and the only one of that name. A member that the server calls so, in
+/// whatever escapes, is renamed; every other byte stays.
 pub fn with_member(record: &str, member: &Json) -> String {
+    let record = renamed(record);
     let Some(open) = record.trim_end().strip_suffix('}') else {
-        return record.to_owned();
+        return record.into_owned();
     };
     let comma = if open.trim_end().ends_with('{') { "" } else { "," };
-    format!("{open}{comma}\"bourse\":{member}}}")
+    format!("{open}{comma}\"{MEMBER}\":{member}}}")
+}
+
+/// Notes on stderr that servers' members are renamed in these records, if any are.
+pub fn note_renamed<'r>(records: impl Iterator<Item = &'r str>) {
+    let count = records.filter(|record| matches!(renamed(record), Cow::Owned(_))).count();
+    if count > 0 {
+        let records = counted(count, "record", "records");
+        output::note(&format!(
+            "the server has a member {MEMBER} of its own in {records}: printed as {MEMBER}_received"
+        ));
+    }
+}
+
+/// The record with another name for each member called like bourse's: the first of `bourse_received`,
+/// `bourse_received_2` and so on that no member has.
+fn renamed(record: &str) -> Cow<'_, str> {
+    // A name in escapes has a backslash.
+    let may_be = record.contains(MEMBER) || record.contains('\\');
+    let members = may_be.then(|| json_split::members(record).ok()).flatten();
+    let members = members.unwrap_or_default();
+    let mut names: HashSet<String> = members.iter().map(|(name, _)| name.clone()).collect();
+    let mut out = String::new();
+    let mut copied = 0;
+    for (_, value) in members.iter().filter(|(name, _)| name == MEMBER) {
+        let numbered = (2..).map(|number: u32| format!("{MEMBER}_received_{number}"));
+        let mut free = std::iter::once(format!("{MEMBER}_received")).chain(numbered);
+        let (Some(quoted), Some(name)) = (
+            name_before(record, value.start),
+            free.find(|name| !names.contains(name)),
+        ) else {
+            break;
+        };
+        out.push_str(&record[copied..quoted.start]);
+        out.extend(["\"", &name, "\""]);
+        copied = quoted.end;
+        names.insert(name);
+    }
+    if copied == 0 {
+        return Cow::Borrowed(record);
+    }
+    out.push_str(&record[copied..]);
+    Cow::Owned(out)
+}
+
+/// The member's name in front of a value, with its quotes.
+fn name_before(record: &str, value: usize) -> Option<Range<usize>> {
+    let name = record[..value].trim_end().strip_suffix(':')?.trim_end();
+    let open = name.strip_suffix('"')?;
+    // A quote inside a name has a backslash in front of it, and the one that opens it has none.
+    let mut quotes = open.rmatch_indices('"').map(|(at, _)| at);
+    let start = quotes.find(|at| !open[..*at].ends_with('\\'))?;
+    Some(start..name.len())
 }

@@ -360,6 +360,8 @@ impl Offer<'_> {
             }
         }
         let record = row.and_then(|row| result.listing.json(row)).map(redact::record);
-        enrich::with_member(&record.unwrap_or_default(), &member)
+        let record = record.unwrap_or_default();
+        enrich::note_renamed(std::iter::once(&*record));
+        enrich::with_member(&record, &member)
     }
 }

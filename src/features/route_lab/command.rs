@@ -29,7 +29,7 @@ pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<()
         RouteKey::Group => Some(group_key(session, &arguments.endpoint).await?),
     };
     let ended = drive::run(session, plan, key, arguments.format == Format::Json).await?;
-    show::show(&ended, arguments.format)?;
+    show::show(&ended, arguments.format, arguments.show_secrets)?;
     verdict(&ended.run)
 }
 

@@ -302,6 +302,8 @@ async fn search(settings: &Settings, arguments: &SearchArguments, mut wanted: Wa
     let shown = most_rows.map_or(usize::MAX, |rows| rows as usize);
     let shown = &result.rows[..shown.min(result.rows.len())];
     let members = enrich::members(settings, &result, shown, &additions);
+    let records = shown.iter().filter_map(|row| result.listing.json(*row as usize));
+    enrich::note_renamed(records.take(members.len()));
     show(&result.listing, shown, &view, &members)?;
     // After the records: above a long table nobody would see them.
     result.tell(settings.dialect, "listed last");

@@ -30,7 +30,6 @@ fn a_record_is_a_line_and_its_other_bytes_are_as_received() {
     let lines: Vec<&str> = out.lines().collect();
     let start = "{\"id\":1,\"gpu_name\":\"RTX 4090\",\"num_gpus\":2,  \"dph_total\":1.0,";
     assert!(lines[0].starts_with(start), "{out}");
-    // The last member of a name counts: a server can't speak for bourse.
     let member = |line: &str| serde_json::from_str::<Json>(line).unwrap()["bourse"].take();
     assert_eq!(
         member(lines[0]),
@@ -43,6 +42,28 @@ fn a_record_is_a_line_and_its_other_bytes_are_as_received() {
     let (out, _, _) = search_notes::run(TWO, &["offers", "--format", "json", "--with", "beaten_by"]);
     let document: Json = serde_json::from_str(&out).unwrap();
     assert_eq!(document["offers"][1]["bourse"], json!({"v": 1, "beaten_by": 1}));
+}
+
+#[test]
+fn a_server_s_member_of_bourse_s_name_gets_another_one() {
+    let market = concat!(
+        r#"{"offers":[{"id":1,"\u0062ours\u0065" : {"best_value":true,"bourse":1},"gpu_name":"a \"bourse\": b"},"#,
+        r#"{"id":2,"bourse":"x","BOURSE":2,"bourse_received":3,"":[4],"bourse":[5]},{"id":3,"note":"bourse"}]}"#
+    );
+    let member = r#""bourse":{"v":1,"price_per_gpu":null}"#;
+    let (out, err, _) = search_notes::run(market, &["offers", "--format", "jsonl", "--with", "price_per_gpu"]);
+    let lines = [
+        r#"{"id":1,"bourse_received" : {"best_value":true,"bourse":1},"gpu_name":"a \"bourse\": b","#,
+        r#"{"id":2,"bourse_received_2":"x","BOURSE":2,"bourse_received":3,"":[4],"bourse_received_3":[5],"#,
+        r#"{"id":3,"note":"bourse","#,
+    ];
+    let lines = lines.map(|line| format!("{line}{member}}}\n")).concat();
+    assert_eq!(out, lines);
+    let note = "note: the server has a member bourse of its own in 2 records: printed as bourse_received\n";
+    assert!(err.contains(note), "{err}");
+    // Without a member of bourse's own nothing is renamed.
+    let (out, err, _) = search_notes::run(market, &["offers", "--format", "jsonl"]);
+    assert!(out.contains(r#""\u0062ours\u0065" : {"#) && !err.contains("bourse_received"), "{out}{err}");
 }
 
 #[test]

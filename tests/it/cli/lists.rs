@@ -114,7 +114,12 @@ fn curl_of_groups_and_route_sends_nothing_and_runs() {
 #[test]
 fn every_route_reply_is_printed_as_received_beside_the_summary() {
     let first = r#"{"url": "http://w:1",  "endpoint": "ep", "cost": 1e0, "reqnum": 7,
-  "signature": "c2ln/+==", "__request_id": "a-1", "request_idx": 7, "more": {"x": [1.0, null]}}"#;
+  "signature": "c2ln/+==", "__request_id": "a-1", "request_idx": 7, "more": {"x": [1.0, null],
+  "Auth_Token": ["t0"], "see": "http://w:1/?s=c2ln%2f%2B%3D%3d"}}"#;
+    let hidden = first
+        .replace(r#""c2ln/+==""#, r#""<removed>""#)
+        .replace(r#"["t0"]"#, r#""<removed>""#)
+        .replace("c2ln%2f%2B%3D%3d", "<removed>");
     let second = r#"{"endpoint":"ep","status":{"loading":2},"__request_id":"a-2"}"#;
     let recorder = Recorder::start(move |number, _| match number {
         0 => json(200, first),
@@ -126,14 +131,34 @@ fn every_route_reply_is_printed_as_received_beside_the_summary() {
     let more = ["--base-url", &url, "--format", "json"];
     let (status, out, err) = bourse(&[&flags[..], &more].concat());
     assert_eq!(status, 0, "{err}");
-    let (at, then) = (out.find(first).unwrap(), out.find(second).unwrap());
+    let (at, then) = (out.find(&hidden).unwrap(), out.find(second).unwrap());
     assert!(at < then, "in the order of the requests:\n{out}");
     let whole: Json = serde_json::from_str(&out).unwrap();
     let members: Vec<_> = whole.as_object().unwrap().keys().collect();
     assert_eq!(members, ["replies", "summary"]);
     assert_eq!(whole["replies"].as_array().unwrap().len(), 2);
-    assert_eq!(whole["replies"][0]["signature"], json!("c2ln/+=="));
     assert_eq!(whole["summary"]["failed"], json!(1));
+}
+
+#[test]
+fn a_route_reply_has_its_signature_only_where_secrets_are_asked_for() {
+    let reply = r#"{"url":"http://w:1","endpoint":"ep","cost":1,"reqnum":7,"signature":"c2ln/+==","api_key":"group-key-1"}"#;
+    let recorder = Recorder::start(move |_, _| json(200, reply));
+    let url = recorder.url();
+    let printed = |flags: &[&str]| {
+        let route = ["route", "ep", "--cost", "1", "--base-url", &url, "--format", "json"];
+        let (status, out, err) = bourse(&[&route[..], flags].concat());
+        assert_eq!(status, 0, "{err}");
+        let whole: Json = serde_json::from_str(&out).unwrap();
+        whole["replies"][0].clone()
+    };
+    let (hidden, shown) = (printed(&[]), printed(&["--show-secrets"]));
+    assert_eq!(hidden["signature"], json!("<removed>"));
+    assert_eq!(shown["signature"], json!("c2ln/+=="));
+    for reply in [hidden, shown] {
+        assert_eq!(reply["api_key"], json!("<removed>"));
+        assert_eq!(reply["url"], json!("http://w:1"));
+    }
 }
 
 #[test]

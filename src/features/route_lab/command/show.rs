@@ -71,11 +71,11 @@ fn failed(run: &Run) -> u64 {
 }
 
 /// Prints the run; errors go to stderr.
-pub fn show(ended: &Ended, format: Format) -> Result<(), CliError> {
+pub fn show(ended: &Ended, format: Format, secrets: bool) -> Result<(), CliError> {
     match format {
         Format::Table => output::print(&as_table(ended))?,
         Format::Csv => output::print(&as_csv(&ended.run))?,
-        Format::Json => output::print_json(&document(ended))?,
+        Format::Json => output::print_json(&document(ended, secrets))?,
     }
     let run = &ended.run;
     let is_told = match format {
@@ -212,11 +212,12 @@ fn as_csv(run: &Run) -> String {
     export::csv_lines(std::iter::once(head).chain(rows))
 }
 
-/// Every reply as received, and the summary.
-fn document(ended: &Ended) -> String {
+/// Every reply as received, and the summary. With `secrets` a reply has its signature, which the worker checks;
+/// never a key.
+fn document(ended: &Ended, secrets: bool) -> String {
+    let redact = if secrets { redact::api_keys } else { redact::record };
     let replies = ended.replies.iter().flatten();
-    // The signature is the worker's; a key is nobody's.
-    let replies: Vec<_> = replies.map(|(_, reply)| redact::api_keys(reply.compared())).collect();
+    let replies: Vec<_> = replies.map(|(_, reply)| redact(reply.compared())).collect();
     format!(
         "{{\"replies\": [{}],\n\"summary\": {:#}}}\n",
         replies.join(",\n"),
