@@ -18,6 +18,7 @@ use std::process::ExitCode;
 use clap::{FromArgMatches as _, Subcommand};
 
 use crate::domain::{Resource, language, plain, text};
+use crate::process;
 use crate::store::Paths;
 
 use crate::features::bids::arguments::BidsArguments;
@@ -156,10 +157,9 @@ pub fn arguments() -> Arguments {
 
 /// Runs a subcommand and returns its exit status.
 pub fn run(arguments: &Arguments, command: &Command) -> ExitCode {
-    match perform(arguments, command) {
-        Ok(status) => status,
-        Err(error) => error.report(),
-    }
+    let performed = perform(arguments, command);
+    process::end_all();
+    performed.unwrap_or_else(CliError::report)
 }
 
 /// The settings of the dashboard, with the conditions of `--query` and the `--limit`.

@@ -16,6 +16,7 @@ pub mod domain;
 pub mod features;
 pub mod frame;
 pub mod keys;
+pub mod process;
 pub mod runtime;
 pub mod sandbox;
 pub mod settings;

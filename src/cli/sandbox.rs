@@ -4,6 +4,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::args::SandboxArguments;
 use super::output::{self, CliError};
+use crate::process::{self, Claim};
 use crate::sandbox::{Sandbox, SandboxConfig, Token};
 use crate::settings::Global;
 use crate::settings::resolve::apply_sandbox_flags;
@@ -54,6 +55,7 @@ pub async fn serve(flags: &Global, arguments: &SandboxArguments) -> Result<(), C
 pub struct Stop {
     interrupt: Signal,
     terminate: Signal,
+    _claim: Claim,
 }
 
 impl Stop {
@@ -63,6 +65,7 @@ impl Stop {
         Ok(Self {
             interrupt: listen(SignalKind::interrupt())?,
             terminate: listen(SignalKind::terminate())?,
+            _claim: Claim::new(&[process::Signal::INT, process::Signal::TERM]),
         })
     }
 

@@ -2,17 +2,16 @@
 //! for alerts.
 
 use std::collections::VecDeque;
-use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::hook;
 use super::surface::Surface;
 use crate::core::Message;
 use crate::core::message::Notification;
 use crate::core::state::State;
+use crate::process::{self, Terminal};
 use crate::settings::Notifications;
 
 // A command that hangs must not be joined by ever more.
@@ -90,7 +89,7 @@ fn run(queue: &Rings, job: Job, outbox: UnboundedSender<Message>) {
     let next = move || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
     tokio::spawn(async move {
         while let Some(Job { command, values, .. }) = next() {
-            let ended = hook::finish(&command, values, Stdio::null, PATIENCE);
+            let ended = process::finish(&command, values, Terminal::Withheld, PATIENCE);
             if let Err(why) = ended.await {
                 let text = format!("alert_command: {why}");
                 let _ = outbox.send(Message::Told(Err(text)));
@@ -124,7 +123,7 @@ mod tests {
         let hostile = "RTX $(touch pwned) `id` \"; exit 9";
         let values = [("BOURSE_MODEL", hostile), ("BOURSE_PRICE", "0.225")];
         let command = script(r#"printf '%s|%s' "$BOURSE_MODEL" "$BOURSE_PRICE" > "$1""#, &file);
-        let ended = hook::finish(&command, variables(&values), Stdio::null, PATIENCE).await;
+        let ended = process::finish(&command, variables(&values), Terminal::Withheld, PATIENCE).await;
         assert_eq!(ended, Ok(()));
         let written = std::fs::read_to_string(&file).unwrap();
         assert_eq!(written, format!("{hostile}|0.225"));
@@ -157,12 +156,12 @@ mod tests {
     async fn a_command_that_hangs_is_ended_and_told() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("pid");
-        // The program and what it started.
-        let command = script("sleep 1000 & echo $$ $! > \"$1\"; wait", &file);
+        // The program and what it started, neither of which ends when it is asked to.
+        let command = script("trap '' TERM; sleep 1000 & echo $$ $! > \"$1\"; wait", &file);
         // A busy machine may take long to start it.
         for seconds in [1, 4, 16, 64] {
             let patience = Duration::from_secs(seconds);
-            let ended = hook::finish(&command, Vec::new(), Stdio::null, patience).await;
+            let ended = process::finish(&command, Vec::new(), Terminal::Withheld, patience).await;
             assert_eq!(ended, Err(format!("sh took longer than {seconds} s")));
             if file.exists() {
                 break;

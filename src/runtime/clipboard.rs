@@ -16,7 +16,7 @@ use base64::Engine as _;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
-use super::hook::without_keys;
+use crate::process::without_keys;
 
 /// The longest text that is copied, in bytes. Terminals drop sequences that are too long, the
 /// strictest known beyond 100,000 bytes, which is base64 of 74,994.

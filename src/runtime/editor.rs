@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 use tempfile::TempPath;
-use tokio::process::{Child, Command};
+use tokio::process::Command;
 
-use super::hook::without_keys;
-use super::signals::{Signal, Signals, exit_status};
-use super::terminal;
+use super::signals::{Signals, exit_status};
+use crate::process::{Running, Terminal};
 
 // Nobody types more.
 /// The maximum size read back, in bytes.
@@ -61,40 +60,27 @@ impl Session {
         })
     }
 
-    /// Runs the editor until it exits. It has the terminal: Ctrl-c and Ctrl-\ are its own, and when
-    /// it stops itself (Ctrl-z), this process has to stop too, or the shell would wait forever.
+    /// Runs the editor until it exits. It has the terminal: Ctrl-c, Ctrl-\ and Ctrl-z are its own.
     pub async fn run(&self, signals: &mut Signals) -> Ended {
         let mut child = match self.spawn() {
             Ok(child) => child,
             Err(why) => return Ended::Edited(Err(format!("{}: {why}", self.words[0]))),
         };
-        signals.lend(true);
-        let ended = loop {
+        loop {
             tokio::select! {
                 biased;
-                status = child.wait() => break Ended::Edited(self.result(status)),
-                signal = signals.next() => match exit_status(signal) {
-                    Some(status) => {
-                        let _ = child.kill().await;
-                        break Ended::Leave(status);
-                    }
-                    None if signal == Signal::TSTP => {
-                        // The editor is stopped already; failing to follow it is harmless.
-                        let _ = terminal::stop_until_continued().await;
-                    }
-                    None => {}
+                status = child.wait() => return Ended::Edited(self.result(status)),
+                signal = signals.next() => if let Some(status) = exit_status(signal) {
+                    return Ended::Leave(status);
                 },
             }
-        };
-        signals.lend(false);
-        ended
+        }
     }
 
-    fn spawn(&self) -> io::Result<Child> {
+    fn spawn(&self) -> io::Result<Running> {
         let mut command = Command::new(&self.words[0]);
         command.args(&self.words[1..]).arg(&self.path);
-        without_keys(&mut command);
-        command.spawn()
+        Running::start(command, Terminal::Lent)
     }
 
     fn result(&self, status: io::Result<ExitStatus>) -> Result<String, String> {

@@ -11,7 +11,6 @@ mod disk_writer;
 pub mod editor;
 mod frame_pace;
 pub mod history;
-pub mod hook;
 pub mod input;
 pub mod log;
 mod markets;

@@ -1,15 +1,27 @@
 //! The signals that a full-screen program must handle.
 
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-pub use rustix::process::Signal;
+use rustix::process::Signal as Named;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
 use super::watchdog::exit_after;
+use crate::process::{Claim, is_ignored};
+
+/// A signal, by its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Signal(i32);
+
+impl Signal {
+    pub const HUP: Self = Self(Named::HUP.as_raw());
+    pub const TERM: Self = Self(Named::TERM.as_raw());
+    pub const QUIT: Self = Self(Named::QUIT.as_raw());
+    pub const INT: Self = Self(Named::INT.as_raw());
+    pub const TSTP: Self = Self(Named::TSTP.as_raw());
+    pub const CONT: Self = Self(Named::CONT.as_raw());
+}
 
 /// HUP: the terminal is gone. INT and QUIT come from other programs: Ctrl-C and Ctrl-\ are keys while the
 /// dashboard is shown. CONT follows a stop, in which other programs may have used the terminal; a hang-up
@@ -23,18 +35,51 @@ const HANDLED: [Signal; 6] = [
     Signal::CONT,
 ];
 
+/// The other signals that end a program unless it handles them, as far as it can: nobody sends them to say something,
+/// and the terminal must be restored all the same.
+const RARE: &[Named] = &[
+    Named::ABORT,
+    Named::USR1,
+    Named::USR2,
+    Named::ALARM,
+    Named::TRAP,
+    Named::BUS,
+    Named::SYS,
+    Named::XCPU,
+    Named::VTALARM,
+    Named::PROF,
+    #[cfg(target_os = "linux")]
+    Named::STKFLT,
+    #[cfg(target_os = "linux")]
+    Named::IO,
+    #[cfg(target_os = "linux")]
+    Named::POWER,
+];
+
+/// The real-time signals; the first ones are the C library's own.
+#[cfg(target_os = "linux")]
+const REAL_TIME: std::ops::RangeInclusive<i32> = 35..=64;
+#[cfg(not(target_os = "linux"))]
+const REAL_TIME: std::ops::Range<i32> = 0..0;
+
+/// Both, but those that the program was started to ignore.
+fn rare() -> impl Iterator<Item = Signal> {
+    let named = RARE.iter().map(|named| named.as_raw());
+    named.chain(REAL_TIME).filter(|rare| !is_ignored(*rare)).map(Signal)
+}
+
 /// Exit status of a program that ends on this signal, 128 + its number; `None` for the two that do not
 /// end it.
 pub fn exit_status(signal: Signal) -> Option<i32> {
     let is_about_stops = signal == Signal::TSTP || signal == Signal::CONT;
-    (!is_about_stops).then(|| 128 + signal.as_raw())
+    (!is_about_stops).then_some(128 + signal.0)
 }
 
 /// Receives the signals. Once it exists, none of them has its default effect.
 #[derive(Debug)]
 pub struct Signals {
     inbox: mpsc::UnboundedReceiver<Signal>,
-    is_lent: Arc<AtomicBool>,
+    _claim: Claim,
 }
 
 impl Signals {
@@ -47,20 +92,18 @@ impl Signals {
     ///
     /// When the handlers cannot be installed.
     pub fn listen(last_resort: Option<Duration>) -> io::Result<Self> {
-        let source = |handled: Signal| signal(SignalKind::from_raw(handled.as_raw()));
+        let source = |handled: Signal| signal(SignalKind::from_raw(handled.0));
         // A file at its limit is an error of the write then, and not the end of the process.
-        let _ = source(Signal::XFSZ)?;
+        let _ = source(Signal(Named::XFSZ.as_raw()))?;
         let (outbox, inbox) = mpsc::unbounded_channel();
-        let is_lent = Arc::new(AtomicBool::new(false));
-        for handled in HANDLED {
-            let mut source = source(handled)?;
-            let (outbox, has_keyboard) = (outbox.clone(), Arc::clone(&is_lent));
-            let is_key = handled == Signal::INT || handled == Signal::QUIT;
+        let common = HANDLED.into_iter().map(|handled| Ok::<_, io::Error>((handled, source(handled)?)));
+        // One that the system keeps for itself is none of ours.
+        let rare = rare().filter_map(|handled| Some(Ok((handled, source(handled).ok()?))));
+        for handled in common.chain(rare) {
+            let (handled, mut source) = handled?;
+            let outbox = outbox.clone();
             tokio::spawn(async move {
                 while source.recv().await.is_some() {
-                    if is_key && has_keyboard.load(Ordering::SeqCst) {
-                        continue;
-                    }
                     if let (Some(grace), Some(status)) = (last_resort, exit_status(handled)) {
                         exit_after(grace, status);
                     }
@@ -70,13 +113,10 @@ impl Signals {
                 }
             });
         }
-        Ok(Self { inbox, is_lent })
-    }
-
-    /// Leaves Ctrl-c and Ctrl-\\ to another program on the terminal: the kernel sends their signals
-    /// to the whole process group.
-    pub fn lend(&self, is_lent: bool) {
-        self.is_lent.store(is_lent, Ordering::SeqCst);
+        Ok(Self {
+            inbox,
+            _claim: Claim::new(&[Named::HUP, Named::TERM, Named::QUIT, Named::INT]),
+        })
     }
 
     /// The next signal. Cancel-safe.

@@ -19,6 +19,7 @@ use crate::core::{Model, Profile};
 use crate::domain::Resource;
 use crate::features::markets::RestoredState;
 use crate::features::markets::command::{ProfileResolver, profile_of};
+use crate::process;
 use crate::sandbox::Running;
 use crate::settings::{Connection, Error, Market, Preferences, Settings};
 use crate::store::history::HistoryLocation;
@@ -41,6 +42,7 @@ pub fn dashboard(settings: &Settings, markets: ProfileResolver) -> color_eyre::R
         .enable_all()
         .build()?;
     let ended = runtime.block_on(connect_and_show(settings, markets));
+    process::end_all();
     // A response that is still being read is no longer needed.
     runtime.shutdown_background();
     ended

@@ -22,6 +22,8 @@ use std::rc::Rc;
 
 use ratatui::Frame;
 
+use crate::process;
+
 pub use modes::{is_entered, restore};
 
 pub use canvas::Canvas;
@@ -52,15 +54,6 @@ pub fn is_hang_up(error: &io::Error) -> bool {
 
 /// Exit status when the terminal went away: 128 + SIGHUP.
 pub const HANG_UP_STATUS: i32 = 129;
-
-/// Stops the process until its shell continues it, after another program on the terminal has
-/// stopped.
-pub(super) async fn stop_until_continued() -> io::Result<()> {
-    if os::can_stop() {
-        os::stop_until_continued().await?;
-    }
-    Ok(())
-}
 
 /// The entered terminal, and the only way to draw on it.
 ///
@@ -174,11 +167,11 @@ impl Screen {
     ///
     /// When the terminal cannot be taken again.
     pub async fn suspend(&mut self) -> io::Result<()> {
-        if os::can_stop() {
+        if process::can_stop() {
             // The person asked to suspend: a terminal that cannot be restored is no reason to
             // refuse.
             let _ = self.leave();
-            os::stop_until_continued().await?;
+            process::stop_until_continued().await?;
         }
         self.resume()
     }

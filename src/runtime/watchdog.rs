@@ -13,6 +13,7 @@ use rustix::io::Errno;
 use tokio::sync::oneshot;
 
 use super::terminal::{self, HANG_UP_STATUS};
+use crate::process;
 
 /// Time for the dashboard to save its state after a hang-up.
 const GRACE: Duration = Duration::from_secs(1);
@@ -65,6 +66,7 @@ pub fn exit_after(grace: Duration, status: i32) {
             let _ = terminal::restore();
         });
         thread::sleep(RESTORING);
+        process::kill_all();
         std::process::exit(status);
     });
     if waiting.is_err() {

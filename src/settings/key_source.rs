@@ -9,7 +9,8 @@ use super::config::{Profile, VAST};
 use super::{Environment, Global};
 use crate::api::KeySource;
 use crate::store::Paths;
-use crate::store::keys::{self, Complaints};
+use crate::process::Terminal;
+use crate::store::keys;
 
 /// The environment variable with a key for any market.
 pub const KEY_VARIABLE: &str = "BOURSE_API_KEY";
@@ -68,11 +69,11 @@ impl Source {
     }
 
     /// The key, if there is one.
-    pub fn read(&self, complaints: Complaints) -> Result<Option<SecretString>, String> {
+    pub fn read(&self, terminal: Terminal) -> Result<Option<SecretString>, String> {
         match self {
             Self::Variable(name, text) => keys::parse(text, name).map(Some),
             Self::File(path) | Self::OtherClient(path) => keys::from_file(path).map(Some),
-            Self::Command(command) => keys::from_command(command, complaints).map(Some),
+            Self::Command(command) => keys::from_command(command, terminal).map(Some),
             Self::Withheld(_) | Self::Nowhere => Ok(None),
         }
     }
@@ -84,7 +85,7 @@ impl Source {
             Self::Command(_) => None,
             Self::File(path) => keys::check(path).err(),
             // The key read here is wiped at once: only whether it can be read matters.
-            other => other.read(Complaints::Dropped).err(),
+            other => other.read(Terminal::Withheld).err(),
         };
         if let Some(error) = wrong {
             return KeySource::Unusable(error);

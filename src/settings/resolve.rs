@@ -18,7 +18,8 @@ use crate::domain::{Condition, Dialect, plain};
 use crate::sandbox::latency::Latency;
 use crate::sandbox::{GroupStore, Running, Sandbox, SandboxConfig, UnlistStore};
 use crate::store::history::{Database, HistoryLocation};
-use crate::store::keys::{self, Complaints};
+use crate::process::Terminal;
+use crate::store::keys;
 use crate::store::{PacingFile, Paths, StateFile};
 
 /// The keys in the environment. An empty variable counts as unset.
@@ -26,8 +27,8 @@ use crate::store::{PacingFile, Paths, StateFile};
 pub struct Environment {
     pub key: Option<String>,
     pub vast_key: Option<String>,
-    /// What happens to the stderr of key commands.
-    pub complaints: Complaints,
+    /// Whether key commands may use the terminal.
+    pub terminal: Terminal,
 }
 
 impl Environment {
@@ -40,7 +41,7 @@ impl Environment {
         Self {
             key: variable(KEY_VARIABLE),
             vast_key: variable(VAST_KEY_VARIABLE),
-            complaints: Complaints::Shown,
+            terminal: Terminal::Lent,
         }
     }
 }
@@ -341,7 +342,7 @@ fn remote(
         None => management.clone(),
     };
     let key = source
-        .read(environment.complaints)
+        .read(environment.terminal)
         .map_err(Error::Usage)?
         .map(|key| Secret::new(key.expose_secret()));
     Ok(Market::Remote {

@@ -10,7 +10,7 @@ use crate::domain::Dialect;
 use crate::domain::throughput::Throughput;
 use crate::domain::watching::Watching;
 use crate::keys::UserKeys;
-use crate::store::keys;
+use crate::process;
 
 /// A setting outside of markets.
 pub(super) struct Setting {
@@ -115,12 +115,12 @@ settings! {
     /// `BOURSE_OFFER` in its environment.
     "alert_command" = "\"/home/me/bin/on-alert\"", alert_command: Option<String> = None,
         |reader, value| {
-            let parse = |text: &str| keys::command_words(text).map(|_| Some(text.to_owned()));
+            let parse = |text: &str| process::command_words(text).map(|_| Some(text.to_owned()));
             reader.parsed(value, |text| parse(text).map_err(|why| format!("alert_command: {why}")))
         },
         // Only the program: what follows may be the address of a private channel.
         |value| {
-            let program = value.as_deref().and_then(|text| keys::command_words(text).ok());
+            let program = value.as_deref().and_then(|text| process::command_words(text).ok());
             alone(&program.map_or_else(|| "none".to_owned(), |(program, _)| program))
         };
 
@@ -212,7 +212,7 @@ pub(super) static PROFILE: &[ProfileSetting] = &[
         |profile, value, reader| profile.api_key_file = reader.path(value)),
     ("api_key_command", "\"pass show market\" # instead of a file: a command that prints the key",
         |profile, value, reader| {
-            let parse = |text: &str| keys::command_words(text).map(|_| text.to_owned());
+            let parse = |text: &str| process::command_words(text).map(|_| text.to_owned());
             let command = reader.parsed(value, |text| parse(text).map_err(|why| format!("api_key_command: {why}")));
             profile.api_key_command = command;
         }),

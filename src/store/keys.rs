@@ -3,16 +3,19 @@
 use std::io::{self, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::Stdio;
 use std::sync::mpsc;
 use std::time::Duration;
 use std::{fmt, fs, thread};
 
 use secrecy::SecretString;
 use secrecy::zeroize::Zeroizing;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::process::Command;
 
 use super::files;
 use crate::domain::secrets::{LONGEST_KEY, key_fault};
+use crate::process::{Running, Terminal, command_words};
 
 // A password manager may ask for a fingerprint first; a pipe without a writer would wait forever.
 /// How long a key command may take, or a pipe in place of a key file.
@@ -21,19 +24,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 // The rest is read so that the command does not fail on a closed pipe, and bounded since it may never end.
 /// How much a key command may print after the key, in bytes.
 const REST: u64 = 64 * 1024;
-
-/// The pause between two looks whether a command has ended.
-const PAUSE: Duration = Duration::from_millis(10);
-
-/// What happens to the standard error of a key command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Complaints {
-    /// Shown in the terminal.
-    #[default]
-    Shown,
-    /// Dropped: it would garble the dashboard's screen.
-    Dropped,
-}
 
 /// Parses a key: one line, no blanks or control characters.
 ///
@@ -98,10 +88,10 @@ fn first_bytes(source: impl io::Read) -> io::Result<Zeroizing<String>> {
 
 /// The first line that is not blank, up to where a key is too long. A program that was started in the
 /// background may keep the source open.
-fn first_line(source: &mut impl io::Read) -> io::Result<Zeroizing<String>> {
+async fn first_line(source: &mut (impl AsyncRead + Unpin)) -> io::Result<Zeroizing<String>> {
     let mut line = Zeroizing::new(Vec::with_capacity(LONGEST_KEY + 2));
     let mut byte = Zeroizing::new([0]);
-    while line.len() < LONGEST_KEY + 2 && source.read(&mut *byte)? > 0 {
+    while line.len() < LONGEST_KEY + 2 && source.read(&mut *byte).await? > 0 {
         if !(line.is_empty() && byte[0].is_ascii_whitespace()) {
             line.push(byte[0]);
         }
@@ -133,71 +123,60 @@ pub fn check(path: &Path) -> Result<(), String> {
     from_file(path).map(drop)
 }
 
-/// The program of a command and its arguments.
+/// Runs a command that prints the key, such as `pass show market`, without a shell. It is ended after 10 s. Its
+/// standard error is dropped: it may have secrets in it.
 ///
 /// # Errors
-/// When it names none.
-pub fn command_words(command: &str) -> Result<(String, Vec<String>), &'static str> {
-    let words = shell_words::split(command).map_err(|_| "unmatched quotes")?;
-    let mut words = words.into_iter();
-    let program = words.next().ok_or("the command is empty")?;
-    Ok((program, words.collect()))
+///
+/// Why there is no key, for display.
+pub fn from_command(command: &str, terminal: Terminal) -> Result<SecretString, String> {
+    from_command_within(PATIENCE, command, terminal)
 }
 
-/// Runs a command that prints the key, such as `pass show market`, without a shell. It is killed
-/// after 10 s.
-pub fn from_command(command: &str, complaints: Complaints) -> Result<SecretString, String> {
-    from_command_within(PATIENCE, command, complaints)
-}
-
-fn from_command_within(patience: Duration, command: &str, complaints: Complaints) -> Result<SecretString, String> {
-    let (program, arguments) =
-        command_words(command).map_err(|why| format!("the profile's key command failed: {why}"))?;
-    let failed = |why: &dyn fmt::Display| format!("the profile's key command failed: {program}: {why}");
-    let mut child = Command::new(&program)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(match complaints {
-            Complaints::Shown => Stdio::inherit(),
-            Complaints::Dropped => Stdio::null(),
-        })
-        .spawn()
-        .map_err(|error| failed(&error.kind()))?;
-    let (done, text) = mpsc::channel();
-    let output = child.stdout.take();
-    thread::spawn(move || {
-        let Some(mut output) = output else { return };
-        let _ = done.send(first_line(&mut output));
-        // What it writes after the key must not end it; what never ends, must.
-        let _ = io::copy(&mut output.take(REST), &mut io::sink());
+fn from_command_within(patience: Duration, command: &str, terminal: Terminal) -> Result<SecretString, String> {
+    let printed = thread::scope(|scope| {
+        // The caller may be on a runtime of its own, which cannot wait for another one.
+        let reading = scope.spawn(|| {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let runtime = runtime.map_err(|error| error.kind().to_string())?;
+            runtime.block_on(first_line_of(patience, command, terminal))
+        });
+        reading.join().unwrap_or_else(|_| Err("it could not be run".to_owned()))
     });
-    let text = text.recv_timeout(patience).ok();
-    let status = ended(&mut child, if text.is_some() { patience } else { PAUSE });
-    let (Some(text), Some(status)) = (text, status) else {
-        let seconds = patience.as_secs();
-        return Err(failed(&format_args!("no key within {seconds} s")));
-    };
-    let text = text.map_err(|error| failed(&error.kind()))?;
-    // Nobody read it to its end, of which it may have died.
-    if !status.success() && text.len() <= LONGEST_KEY {
-        return Err(failed(&status));
-    }
+    let text = printed.map_err(|why| format!("the profile's key command failed: {why}"))?;
     parse(&text, "the output of the key command")
 }
 
-/// How a program ended, if it does so in time; else it is ended.
-fn ended(child: &mut Child, patience: Duration) -> Option<ExitStatus> {
-    for _ in 0..patience.as_millis() / PAUSE.as_millis() {
-        if let Ok(Some(status)) = child.try_wait() {
-            return Some(status);
+/// The first line that a command prints.
+async fn first_line_of(patience: Duration, command: &str, terminal: Terminal) -> Result<Zeroizing<String>, String> {
+    let (program, arguments) = command_words(command)?;
+    let failed = |why: &dyn fmt::Display| format!("{program}: {why}");
+    let late = || failed(&format_args!("no key within {} s", patience.as_secs()));
+    let mut command = Command::new(&program);
+    command.args(arguments);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut running = Running::start(command, terminal).map_err(|error| failed(&error.kind()))?;
+    let mut output = running.output().ok_or_else(|| failed(&io::ErrorKind::BrokenPipe))?;
+    let text = tokio::time::timeout(patience, first_line(&mut output)).await;
+    let text = text.map_err(|_| late())?;
+    // What it writes after the key must not end it; what never ends, must.
+    let rest = async move {
+        let _ = tokio::io::copy(&mut output.take(REST), &mut tokio::io::sink()).await;
+        std::future::pending().await
+    };
+    let ended = async {
+        tokio::select! {
+            status = running.wait() => status,
+            status = rest => status,
         }
-        thread::sleep(PAUSE);
+    };
+    let status = tokio::time::timeout(patience, ended).await.map_err(|_| late())?;
+    let (text, status) = (text.map_err(|error| failed(&error.kind()))?, status.map_err(|error| failed(&error.kind()))?);
+    // Nobody read it to its end, of which it may have died.
+    if !status.success() && text.len() <= LONGEST_KEY {
+        return Err(failed(&format_args!("{status}; run it yourself to see why")));
     }
-    // It may end by itself in this moment.
-    let _ = child.kill();
-    let _ = child.wait();
-    None
+    Ok(text)
 }
 
 #[cfg(test)]
@@ -255,19 +234,40 @@ mod tests {
 
     #[test]
     fn commands_are_run_without_a_shell() {
-        let key = from_command("printf '%s\\n' 'k;$(id)'", Complaints::Shown).unwrap();
+        let key = from_command("printf '%s\\n' 'k;$(id)'", Terminal::Withheld).unwrap();
         assert_eq!(key.expose_secret(), "k;$(id)");
         // The key is the first line, though what runs in the background keeps the pipe open.
         let agent = "sh -c 'sleep 20 & echo; echo canary-key; echo more'";
-        let key = from_command(agent, Complaints::Dropped).unwrap();
+        let key = from_command(agent, Terminal::Withheld).unwrap();
         assert_eq!(key.expose_secret(), "canary-key");
         for bad in ["false", "", "'open", "yes 1234567890"] {
-            assert!(from_command(bad, Complaints::Dropped).is_err(), "{bad}");
+            assert!(from_command(bad, Terminal::Withheld).is_err(), "{bad}");
         }
         for endless in ["sleep 600", "sh -c 'echo canary-key; exec sleep 600'"] {
             let moment = Duration::from_millis(200);
-            let error = from_command_within(moment, endless, Complaints::Dropped).unwrap_err();
+            let error = from_command_within(moment, endless, Terminal::Withheld).unwrap_err();
             assert!(error.contains("no key within"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_command_that_prints_no_key_in_time_is_ended_with_what_it_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pid");
+        // The command itself is over at once.
+        let script = format!("sleep 1000 & echo $! > '{}'", file.display());
+        let command = shell_words::join(["sh", "-c", &script]);
+        for seconds in [1, 4, 16, 64] {
+            let error = from_command_within(Duration::from_secs(seconds), &command, Terminal::Withheld).unwrap_err();
+            assert!(error.contains("no key within"), "{error}");
+            if file.exists() {
+                break;
+            }
+        }
+        let stat = format!("/proc/{}/stat", fs::read_to_string(file).unwrap().trim());
+        let is_alive = || fs::read_to_string(&stat).is_ok_and(|state| !state.contains(") Z "));
+        while is_alive() {
+            thread::sleep(Duration::from_millis(10));
         }
     }
 }

@@ -4,7 +4,6 @@
 //! records. Conditions of `--if` need the offers themselves: they are asked for once the record
 //! changes.
 
-use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
@@ -33,10 +32,9 @@ use crate::features::annotations::command as notes;
 use crate::features::enrich;
 use crate::features::search::command as search;
 use crate::features::search::command::SearchResult;
-use crate::runtime::hook;
+use crate::process::{self, Terminal};
 use crate::settings::Settings;
 use crate::store::history::{Database, HistoryError, PollLocks};
-use crate::store::keys::command_words;
 
 /// The time between two searches, unless the person chose another.
 const EVERY: Duration = Duration::from_mins(1);
@@ -55,7 +53,7 @@ pub async fn watch(settings: &Settings, options: &WatchArguments) -> Result<(), 
     wanted.additions.clone_from(&options.with);
     let conditions = conditions(settings, options, &wanted)?;
     if let Some(command) = &options.exec {
-        command_words(command).map_err(|error| CliError::Usage(format!("--exec: {error}")))?;
+        process::command_words(command).map_err(|error| CliError::Usage(format!("--exec: {error}")))?;
     }
     let is_json = options.format == WatchFormat::Json;
     enrich::check(&options.with, is_json, "--format json", wanted.job.is_some())?;
@@ -370,7 +368,7 @@ impl<'a> Watch<'a> {
             }
         }
         if let Some(command) = &self.options.exec {
-            let ended = hook::finish(command, values, Stdio::inherit, PATIENCE).await;
+            let ended = process::finish(command, values, Terminal::Lent, PATIENCE).await;
             ended.map_err(|why| CliError::Failed(format!("--exec: {why}")))?;
         }
         Ok(true)

@@ -16,7 +16,8 @@ use crate::settings::{
     Config, ConfigError, Environment, Error, Global, Preferences, Profile, Settings, config, themes,
 };
 use crate::store::Paths;
-use crate::store::keys::{self, Complaints};
+use crate::process::Terminal;
+use crate::store::keys;
 
 /// How the program was started: everything needed to resolve another profile.
 #[derive(Clone)]
@@ -60,7 +61,7 @@ impl ProfileResolver {
             flags,
             environment: Environment {
                 // The screen belongs to the dashboard.
-                complaints: Complaints::Dropped,
+                terminal: Terminal::Withheld,
                 ..environment
             },
             paths,

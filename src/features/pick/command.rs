@@ -1,7 +1,6 @@
 //! `bourse pick`: the best offer that is still there.
 
 use std::collections::{BTreeMap, HashSet};
-use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
@@ -24,9 +23,8 @@ use crate::features::enrich;
 use crate::features::enrich::Addition;
 use crate::features::markets::command::profile_of;
 use crate::features::search::command::{SearchResult, arranged_with, fetch, load};
-use crate::runtime::hook;
+use crate::process::{self, Terminal};
 use crate::settings::Settings;
-use crate::store::keys::command_words;
 
 // A command that hangs must not keep a script waiting for good.
 /// How long the command of `--exec` may run.
@@ -37,7 +35,7 @@ const WIDEST: usize = 40;
 
 pub async fn pick(settings: &Settings, options: &PickArguments) -> Result<(), CliError> {
     if let Some(command) = &options.exec {
-        command_words(command).map_err(|error| CliError::Usage(format!("--exec: {error}")))?;
+        process::command_words(command).map_err(|error| CliError::Usage(format!("--exec: {error}")))?;
     }
     let wanted = search(settings, options)?;
     let is_json = options.print == Some(Printed::Json);
@@ -95,7 +93,7 @@ pub async fn pick(settings: &Settings, options: &PickArguments) -> Result<(), Cl
     let listing = &market.now.listing;
     let row = listing.row(id).and_then(|row| u32::try_from(row).ok());
     let variables = row.map(|row| table::variables(listing, row, 1));
-    let ended = hook::finish(exec, variables.unwrap_or_default(), Stdio::inherit, PATIENCE).await;
+    let ended = process::finish(exec, variables.unwrap_or_default(), Terminal::Lent, PATIENCE).await;
     ended.map_err(|why| CliError::Failed(format!("--exec: {why}")))
 }
 

@@ -1,6 +1,5 @@
 //! The command: its clock, its requests and what it prints.
 
-use std::process::Stdio;
 use std::time::Duration;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -19,7 +18,7 @@ use crate::domain::Resource;
 use crate::domain::format::{counted, lasting, trimmed};
 use crate::domain::history::Moment;
 use crate::features::history::arguments::{WatchArguments, WatchFormat};
-use crate::runtime::hook;
+use crate::process::{self, Terminal};
 use crate::settings::{Connection, Settings};
 use crate::store::StateStore;
 use crate::table::remote::Now;
@@ -74,7 +73,7 @@ pub async fn watch(
 async fn commands(command: Option<&str>, mut queue: UnboundedReceiver<Values>) {
     while let Some(values) = queue.recv().await {
         if let Some(command) = command
-            && let Err(why) = hook::finish(command, values, Stdio::null, PATIENCE).await
+            && let Err(why) = process::finish(command, values, Terminal::Withheld, PATIENCE).await
         {
             output::note(&format!("alert_command: {why}"));
         }

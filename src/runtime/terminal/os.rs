@@ -7,9 +7,7 @@ use std::os::fd::AsFd;
 use ratatui::layout::Size;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
-use rustix::process::{Signal, getpgrp, getsid, kill_current_process_group};
 use rustix::termios::{LocalModes, tcgetattr, tcgetwinsize};
-use tokio::signal::unix::{SignalKind, signal};
 
 /// Standard output without the standard library's line buffering, so that a frame is one write.
 /// A descriptor of its own, independent of the library's lock.
@@ -45,22 +43,4 @@ pub(super) fn is_hang_up(error: &io::Error) -> bool {
         Errno::from_io_error(error),
         Some(Errno::IO | Errno::NXIO | Errno::NOTTY | Errno::PIPE | Errno::BADF)
     )
-}
-
-/// Whether somebody could continue a stopped process: the group belongs to a job of a shell,
-/// not to the session leader (a container, a window made for this program).
-pub(super) fn can_stop() -> bool {
-    getsid(None).is_ok_and(|session| session != getpgrp())
-}
-
-/// Stops the process group until it is continued. SIGSTOP, not SIGTSTP: the program handles the
-/// latter itself, and a handler cannot be removed in safe code. The wrappers around the program
-/// (`env`, `sudo`) stop with it, else the shell would not notice.
-pub(super) async fn stop_until_continued() -> io::Result<()> {
-    let mut continued = signal(SignalKind::from_raw(Signal::CONT.as_raw()))?;
-    kill_current_process_group(Signal::STOP)?;
-    // This thread may run on for a moment until another one has received the signal, and must
-    // not take the terminal in that moment.
-    continued.recv().await;
-    Ok(())
 }

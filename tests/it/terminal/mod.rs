@@ -1,6 +1,8 @@
 //! The real event loop and the real program in a terminal.
 
 mod background;
+#[cfg(target_os = "linux")]
+mod commands;
 pub mod creating;
 mod frames;
 mod group_keys;

@@ -1,0 +1,126 @@
+//! The process groups of the commands that run, and ending them.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group, waitpid};
+use tokio::process::{Child, Command};
+
+use super::foreground;
+
+/// How long the processes of a group may take to end by themselves.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// The pause between two looks whether they have.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// The leaders of the groups that run.
+static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+/// Whether the program is about to end, and nothing new is started.
+static IS_ENDING: AtomicBool = AtomicBool::new(false);
+
+fn running() -> MutexGuard<'static, Vec<Pid>> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(super) fn is_ending() -> bool {
+    IS_ENDING.load(Ordering::SeqCst)
+}
+
+/// Starts the leader of a group.
+pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, Group)> {
+    // Held, so that what ends all groups misses none.
+    let mut running = running();
+    if is_ending() {
+        return Err(io::Error::new(io::ErrorKind::Interrupted, "bourse is about to end"));
+    }
+    let child = command.spawn()?;
+    let id = child.id().and_then(|id| i32::try_from(id).ok());
+    let leader = id.and_then(Pid::from_raw).ok_or(io::ErrorKind::NotFound)?;
+    running.push(leader);
+    drop(running);
+    let group = Group {
+        leader,
+        has_succeeded: false,
+    };
+    Ok((child, group))
+}
+
+/// A group that ends when this is dropped, unless its leader has succeeded.
+#[derive(Debug)]
+pub(super) struct Group {
+    leader: Pid,
+    has_succeeded: bool,
+}
+
+impl Group {
+    pub const fn leader(&self) -> Pid {
+        self.leader
+    }
+
+    /// Leaves alone what still runs in the group.
+    pub const fn release(&mut self) {
+        self.has_succeeded = true;
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if !self.has_succeeded {
+            end(&[self.leader]);
+        }
+        running().retain(|leader| *leader != self.leader);
+        foreground::take_back_from(self.leader);
+    }
+}
+
+/// Ends all commands, before the program does. Takes as long as they need, up to a second. None is started from now on.
+pub fn end_all() {
+    let leaders = all();
+    end(&leaders);
+    foreground::take_back();
+}
+
+/// As [`end_all`], at once: the last resort.
+pub fn kill_all() {
+    send(&all(), Signal::KILL);
+    foreground::take_back();
+}
+
+fn all() -> Vec<Pid> {
+    let running = running();
+    IS_ENDING.store(true, Ordering::SeqCst);
+    running.clone()
+}
+
+fn send(leaders: &[Pid], signal: Signal) {
+    for leader in leaders {
+        // It is gone already, or another user's.
+        let _ = kill_process_group(*leader, signal);
+    }
+}
+
+/// Ends the groups: they are asked to end, and made to after [`GRACE`].
+fn end(leaders: &[Pid]) {
+    send(leaders, Signal::TERM);
+    // A process that was stopped ends only when it goes on.
+    send(leaders, Signal::CONT);
+    for _ in 0..GRACE.as_millis() / PAUSE.as_millis() {
+        if leaders.iter().all(|leader| is_gone(*leader)) {
+            return;
+        }
+        thread::sleep(PAUSE);
+    }
+    send(leaders, Signal::KILL);
+}
+
+/// Whether no process of the group is left.
+fn is_gone(leader: Pid) -> bool {
+    // A leader that has ended counts until it was waited for.
+    let _ = waitpid(Some(leader), WaitOptions::NOHANG);
+    test_kill_process_group(leader).is_err()
+}

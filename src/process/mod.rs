@@ -1,0 +1,164 @@
+//! Commands of the user's: `--exec`, alerts, key commands and the editor. They end with bourse.
+//!
+//! Each runs in a process group of its own. When bourse quits or gets a signal that ends it, and when a command fails
+//! or takes too long, the whole group gets SIGTERM, and SIGKILL a second later: also the programs that the command put
+//! into the background. What a command that succeeded left running goes on.
+
+mod ending;
+mod foreground;
+mod group;
+
+use std::io::{self, IsTerminal as _};
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+pub use rustix::process::Signal;
+use rustix::process::{WaitId, WaitIdOptions, kill_process_group, waitid};
+use tokio::process::{Child, ChildStdout, Command};
+use tokio::signal::unix::{SignalKind, signal};
+
+pub use ending::{Claim, is_ignored};
+pub use foreground::{can_stop, stop_until_continued};
+use group::Group;
+pub use group::{end_all, kill_all};
+
+/// Variables that keys are read from.
+const SECRET_VARIABLES: [&str; 2] = ["BOURSE_API_KEY", "VAST_API_KEY"];
+
+/// Whether a command may use the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Terminal {
+    /// It is the terminal's foreground while it runs, if bourse is: it may ask there, and Ctrl-c and Ctrl-z are its own.
+    Lent,
+    /// The screen is the dashboard's, or nobody is there.
+    #[default]
+    Withheld,
+}
+
+/// The program of a command and its arguments.
+///
+/// # Errors
+/// When it names none.
+pub fn command_words(command: &str) -> Result<(String, Vec<String>), &'static str> {
+    let words = shell_words::split(command).map_err(|_| "unmatched quotes")?;
+    let mut words = words.into_iter();
+    let program = words.next().ok_or("the command is empty")?;
+    Ok((program, words.collect()))
+}
+
+/// Takes the keys that bourse reads out of a command's environment.
+pub fn without_keys(command: &mut Command) {
+    for variable in SECRET_VARIABLES {
+        command.env_remove(variable);
+    }
+}
+
+/// Runs `command` to its end, without a shell: what a server sent is in its environment only, and no key is. Its
+/// output is shown if the terminal is lent. After `patience`, or when this is dropped, it is ended.
+///
+/// # Errors
+///
+/// When it cannot be run, fails, or takes longer: the reason for display.
+pub async fn finish(
+    command: &str,
+    values: Vec<(&'static str, String)>,
+    terminal: Terminal,
+    patience: Duration,
+) -> Result<(), String> {
+    let (program, arguments) = command_words(command)?;
+    let mut command = Command::new(&program);
+    command.args(arguments).envs(values);
+    let can_ask = terminal == Terminal::Lent && io::stdin().is_terminal();
+    command.stdin(if can_ask { Stdio::inherit() } else { Stdio::null() });
+    if terminal == Terminal::Withheld {
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+    }
+    let failed = |why: &dyn std::fmt::Display| Err(format!("{program}: {why}"));
+    let mut running = match Running::start(command, terminal) {
+        Ok(running) => running,
+        Err(error) => return failed(&error),
+    };
+    match tokio::time::timeout(patience, running.wait()).await {
+        Ok(Ok(status)) if status.success() => Ok(()),
+        Ok(Ok(status)) => failed(&status),
+        Ok(Err(error)) => failed(&error),
+        Err(_) => Err(format!("{program} took longer than {} s", patience.as_secs())),
+    }
+}
+
+/// A command that runs. Dropping it ends its group, unless it has succeeded.
+#[derive(Debug)]
+pub struct Running {
+    // Dropped first: the group is ended while its leader's id is certainly its own.
+    group: Group,
+    child: Child,
+    terminal: Terminal,
+}
+
+impl Running {
+    /// Starts a command in a group of its own, without the keys in its environment. Call it inside the runtime.
+    ///
+    /// # Errors
+    /// When it cannot be run, or bourse is about to end.
+    pub fn start(mut command: Command, terminal: Terminal) -> io::Result<Self> {
+        without_keys(&mut command);
+        command.process_group(0);
+        // A signal to bourse alone would leave the command behind.
+        ending::watch()?;
+        let (child, group) = group::spawn(&mut command)?;
+        if terminal == Terminal::Lent {
+            foreground::lend(group.leader());
+        }
+        Ok(Self { group, child, terminal })
+    }
+
+    /// Its standard output, if that is a pipe.
+    pub const fn output(&mut self) -> Option<ChildStdout> {
+        self.child.stdout.take()
+    }
+
+    /// Waits until it has ended. When it stops itself on the terminal that was lent (Ctrl-z), this process stops too,
+    /// or the shell would wait forever. Cancel-safe.
+    ///
+    /// # Errors
+    /// When it cannot be waited for.
+    pub async fn wait(&mut self) -> io::Result<ExitStatus> {
+        let mut changes = signal(SignalKind::child())?;
+        let status = loop {
+            self.follow_stop().await;
+            tokio::select! {
+                biased;
+                status = self.child.wait() => break status?,
+                _ = changes.recv() => {}
+            }
+        };
+        if group::is_ending() {
+            // It was ended on the way out, and nothing follows from that.
+            std::future::pending::<()>().await;
+        }
+        if status.success() {
+            self.group.release();
+        }
+        Ok(status)
+    }
+
+    /// Stops this process if the command has stopped, and lends the terminal again afterwards.
+    async fn follow_stop(&mut self) {
+        if self.terminal == Terminal::Withheld {
+            return;
+        }
+        let leader = self.group.leader();
+        let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
+        if !matches!(waitid(WaitId::Pid(leader), options), Ok(Some(_))) {
+            return;
+        }
+        foreground::take_back();
+        if can_stop() {
+            // A process that cannot stop goes on; the command with it.
+            let _ = stop_until_continued().await;
+        }
+        if foreground::lend(leader) {
+            let _ = kill_process_group(leader, Signal::CONT);
+        }
+    }
+}
