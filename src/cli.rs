@@ -7,6 +7,7 @@ pub(crate) mod config;
 pub(crate) mod create_args;
 pub mod help;
 pub(crate) mod output;
+mod prompt;
 pub(crate) mod sandbox;
 pub(crate) mod table;
 pub(crate) mod wanted;

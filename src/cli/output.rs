@@ -21,6 +21,8 @@ pub enum CliError {
     Unknown(String),
     /// What was waited for did not happen: exit status 4.
     NotMet,
+    /// Ctrl-c or a signal ended it, with this exit status.
+    Left(i32, String),
     /// The error is already printed: exit status 1.
     Quiet,
     /// The reader closed our output: exit status 0.
@@ -48,6 +50,10 @@ impl CliError {
                 ExitCode::from(3)
             }
             Self::NotMet => ExitCode::from(4),
+            Self::Left(status, message) => {
+                complain(&message);
+                u8::try_from(status).map_or(ExitCode::FAILURE, ExitCode::from)
+            }
             Self::Quiet => ExitCode::FAILURE,
             Self::Closed => ExitCode::SUCCESS,
         }

@@ -6,7 +6,7 @@
 pub(crate) mod check;
 mod unsettled;
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use super::args::{ReplyFormat, UnlistArguments, WriteArguments};
 use super::create_args::{CreateArguments, Settlement, flag};
 use super::output::{self, CliError};
+use super::prompt::{self, Answer};
 use super::sandbox::Stop;
 use super::wanted::annotations;
 use crate::api::client::epoch_seconds;
@@ -204,7 +205,7 @@ async fn perform(settings: &Settings, write: Write, how: WriteArguments) -> Resu
         return Ok(());
     }
     if !how.yes {
-        confirm(&write.word, "send it", "nothing was sent")?;
+        confirm(&write.word, "send it", "nothing was sent").await?;
     }
     let kept = (mutations, journal);
     let sent = send(&connection.session, &profile, kept, write, how.format).await;
@@ -247,24 +248,18 @@ fn preview(consent: &RequestPreview) -> String {
 }
 
 /// Asks the user to type a word for an action, which nothing but that word lets happen: `not` says so.
-fn confirm(word: &str, action: &str, not: &str) -> Result<(), CliError> {
-    let mut err = io::stderr().lock();
-    let _ = write!(err, "Type {word} to {action}, or press Enter to cancel: ").and_then(|()| err.flush());
-    let mut typed = String::new();
-    io::stdin()
-        .read_line(&mut typed)
-        .map_err(|error| CliError::Failed(format!("{not}: {error}")))?;
-    if typed.trim() == word {
-        return Ok(());
+async fn confirm(word: &str, action: &str, not: &str) -> Result<(), CliError> {
+    let question = format!("Type {word} to {action}, or press Enter to cancel: ");
+    let answer = prompt::ask(&question).await;
+    let cancelled = format!("cancelled: {not}");
+    match answer.map_err(|error| CliError::Failed(format!("{not}: {error}")))? {
+        Answer::Left(status) => Err(CliError::Left(status, cancelled)),
+        Answer::Typed(typed) => match typed.trim() {
+            typed if typed == word => Ok(()),
+            "" => Err(CliError::Failed(cancelled)),
+            typed => Err(CliError::Failed(format!("'{typed}' is not {word}: {not}"))),
+        },
     }
-    if !typed.ends_with('\n') {
-        // End of input leaves the cursor after the question.
-        let _ = writeln!(err);
-    }
-    Err(CliError::Failed(match typed.trim() {
-        "" => format!("cancelled: {not}"),
-        typed => format!("'{}' is not {word}: {not}", Untrusted::from(typed).screen(60)),
-    }))
 }
 
 /// Waits until the rate limit allows the write; returns the effect that sends it.

@@ -336,7 +336,11 @@ mod tests {
             (&["key/one"], "key%25252fone", "<removed>"),
             (&["key-one"], "%256bey-one", "<removed>"),
             // a blank
-            (&["key one"], "key+one key%20one key one", "<removed> <removed> <removed>"),
+            (
+                &["key one"],
+                "key+one key%20one key one",
+                "<removed> <removed> <removed>",
+            ),
             (&["key+one"], "key%2Bone key+one key one", "<removed> <removed> key one"),
             (&["a b/c d", "key+one"], "a+b%2fc%20d k%65y+one", "<removed> <removed>"),
             // letters of several bytes, and what is no code

@@ -96,7 +96,9 @@ impl Signals {
         // A file at its limit is an error of the write then, and not the end of the process.
         let _ = source(Signal(Named::XFSZ.as_raw()))?;
         let (outbox, inbox) = mpsc::unbounded_channel();
-        let common = HANDLED.into_iter().map(|handled| Ok::<_, io::Error>((handled, source(handled)?)));
+        let common = HANDLED
+            .into_iter()
+            .map(|handled| Ok::<_, io::Error>((handled, source(handled)?)));
         // One that the system keeps for itself is none of ours.
         let rare = rare().filter_map(|handled| Some(Ok((handled, source(handled).ok()?))));
         for handled in common.chain(rare) {

@@ -24,7 +24,7 @@ use ratatui::Frame;
 
 use crate::process;
 
-pub use modes::{is_entered, restore};
+pub use modes::{enter_prompt, is_entered, restore};
 
 pub use canvas::Canvas;
 

@@ -8,8 +8,8 @@ use super::chosen::Chosen;
 use super::config::{Profile, VAST};
 use super::{Environment, Global};
 use crate::api::KeySource;
-use crate::store::Paths;
 use crate::process::Terminal;
+use crate::store::Paths;
 use crate::store::keys;
 
 /// The environment variable with a key for any market.

@@ -15,10 +15,10 @@ use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session
 use crate::domain::dialect::RouteKey;
 use crate::domain::workergroup::{MOST_GROUPS, MadeGroups};
 use crate::domain::{Condition, Dialect, plain};
+use crate::process::Terminal;
 use crate::sandbox::latency::Latency;
 use crate::sandbox::{GroupStore, Running, Sandbox, SandboxConfig, UnlistStore};
 use crate::store::history::{Database, HistoryLocation};
-use crate::process::Terminal;
 use crate::store::keys;
 use crate::store::{PacingFile, Paths, StateFile};
 

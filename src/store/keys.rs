@@ -154,7 +154,10 @@ async fn first_line_of(patience: Duration, command: &str, terminal: Terminal) ->
     let late = || failed(&format_args!("no key within {} s", patience.as_secs()));
     let mut command = Command::new(&program);
     command.args(arguments);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
     let mut running = Running::start(command, terminal).map_err(|error| failed(&error.kind()))?;
     let mut output = running.output().ok_or_else(|| failed(&io::ErrorKind::BrokenPipe))?;
     let text = tokio::time::timeout(patience, first_line(&mut output)).await;
@@ -171,7 +174,10 @@ async fn first_line_of(patience: Duration, command: &str, terminal: Terminal) ->
         }
     };
     let status = tokio::time::timeout(patience, ended).await.map_err(|_| late())?;
-    let (text, status) = (text.map_err(|error| failed(&error.kind()))?, status.map_err(|error| failed(&error.kind()))?);
+    let (text, status) = (
+        text.map_err(|error| failed(&error.kind()))?,
+        status.map_err(|error| failed(&error.kind()))?,
+    );
     // Nobody read it to its end, of which it may have died.
     if !status.success() && text.len() <= LONGEST_KEY {
         return Err(failed(&format_args!("{status}; run it yourself to see why")));

@@ -163,7 +163,7 @@ pub async fn check(settings: &Settings, arguments: &CheckArguments) -> Result<()
             let why = "nothing was settled: no terminal to confirm on. Add --yes to settle without asking";
             return Err(CliError::Usage(why.to_owned()));
         }
-        confirm("settle", "settle it", "nothing was settled")?;
+        confirm("settle", "settle it", "nothing was settled").await?;
     }
     settle(&journal, &chosen, arguments.outcome)
 }

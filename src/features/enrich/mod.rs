@@ -165,7 +165,9 @@ pub fn with_member(record: &str, member: &Json) -> String {
 
 /// Notes on stderr that servers' members are renamed in these records, if any are.
 pub fn note_renamed<'r>(records: impl Iterator<Item = &'r str>) {
-    let count = records.filter(|record| matches!(renamed(record), Cow::Owned(_))).count();
+    let count = records
+        .filter(|record| matches!(renamed(record), Cow::Owned(_)))
+        .count();
     if count > 0 {
         let records = counted(count, "record", "records");
         output::note(&format!(

@@ -8,6 +8,7 @@ use super::{Change, Done, KeyFile, KeyFrom, Market, MarketList, NewMarket};
 use crate::api::redact::KnownSecrets;
 use crate::api::{KeySource, Origin, Session};
 use crate::domain::text::{message, visible};
+use crate::process::Terminal;
 use crate::settings::chosen::Chosen;
 use crate::settings::key_source::Source;
 use crate::settings::profiles::{self, KeyStorage};
@@ -16,7 +17,6 @@ use crate::settings::{
     Config, ConfigError, Environment, Error, Global, Preferences, Profile, Settings, config, themes,
 };
 use crate::store::Paths;
-use crate::process::Terminal;
 use crate::store::keys;
 
 /// How the program was started: everything needed to resolve another profile.

@@ -3,13 +3,16 @@
 //! The state belongs to the process, as the terminal does: the panic hook and the last resort must
 //! be able to restore it without a [`Screen`](super::Screen) at hand.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{os, output};
 
 /// Whether the terminal is ours at the moment.
 static ENTERED: AtomicBool = AtomicBool::new(false);
+
+/// Whether a command's question has it, without a screen of its own.
+static ASKING: AtomicBool = AtomicBool::new(false);
 
 /// Save the window's title (XTWINOPS 22); alternate screen; bracketed paste; focus reports; text in
 /// the order written, because a full-screen program places right-to-left runs itself (BDSM,
@@ -52,12 +55,30 @@ pub(super) fn enter(mouse: bool, question: &str) -> io::Result<()> {
     entered
 }
 
+/// Switches on what a question of a command needs: keys one by one, and bracketed paste. What is in the terminal's
+/// buffer is dropped. Standard output may be a pipe.
+pub fn enter_prompt() -> io::Result<()> {
+    ASKING.store(true, Ordering::SeqCst);
+    let entered = raw_mode_on().and_then(|()| {
+        os::drop_input()?;
+        io::stderr().write_all(b"\x1b[?2004h")
+    });
+    if entered.is_err() {
+        let _ = restore();
+    }
+    entered
+}
+
 /// Switches off everything that the program switched on. Idempotent, so every way out may call it.
 ///
 /// # Errors
 ///
 /// The first failure; every step is attempted nevertheless.
 pub fn restore() -> io::Result<()> {
+    if ASKING.swap(false, Ordering::SeqCst) {
+        let cooked = crossterm::terminal::disable_raw_mode();
+        return cooked.and(io::stderr().write_all(b"\x1b[?2004l"));
+    }
     if !ENTERED.swap(false, Ordering::SeqCst) {
         return Ok(());
     }

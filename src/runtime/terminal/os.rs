@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 use ratatui::layout::Size;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
-use rustix::termios::{LocalModes, tcgetattr, tcgetwinsize};
+use rustix::termios::{LocalModes, QueueSelector, tcflush, tcgetattr, tcgetwinsize};
 
 /// Standard output without the standard library's line buffering, so that a frame is one write.
 /// A descriptor of its own, independent of the library's lock.
@@ -35,6 +35,11 @@ pub(super) fn wait_writable() -> io::Result<()> {
 /// Whether the terminal delivers keys one by one, without echo.
 pub(super) fn raw_mode_is_on() -> bool {
     tcgetattr(io::stdin()).is_ok_and(|modes| !modes.local_modes.intersects(LocalModes::ICANON | LocalModes::ECHO))
+}
+
+/// Drops what was typed and not read.
+pub(super) fn drop_input() -> io::Result<()> {
+    Ok(tcflush(io::stdin(), QueueSelector::IFlush)?)
 }
 
 /// Whether the error says that the terminal is gone.

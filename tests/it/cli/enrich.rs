@@ -63,7 +63,10 @@ fn a_server_s_member_of_bourse_s_name_gets_another_one() {
     assert!(err.contains(note), "{err}");
     // Without a member of bourse's own nothing is renamed.
     let (out, err, _) = search_notes::run(market, &["offers", "--format", "jsonl"]);
-    assert!(out.contains(r#""\u0062ours\u0065" : {"#) && !err.contains("bourse_received"), "{out}{err}");
+    assert!(
+        out.contains(r#""\u0062ours\u0065" : {"#) && !err.contains("bourse_received"),
+        "{out}{err}"
+    );
 }
 
 #[test]

@@ -142,7 +142,8 @@ fn every_route_reply_is_printed_as_received_beside_the_summary() {
 
 #[test]
 fn a_route_reply_has_its_signature_only_where_secrets_are_asked_for() {
-    let reply = r#"{"url":"http://w:1","endpoint":"ep","cost":1,"reqnum":7,"signature":"c2ln/+==","api_key":"group-key-1"}"#;
+    let reply =
+        r#"{"url":"http://w:1","endpoint":"ep","cost":1,"reqnum":7,"signature":"c2ln/+==","api_key":"group-key-1"}"#;
     let recorder = Recorder::start(move |_, _| json(200, reply));
     let url = recorder.url();
     let printed = |flags: &[&str]| {

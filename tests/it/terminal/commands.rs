@@ -84,7 +84,10 @@ fn a_program_that_was_started_to_survive_a_hang_up_does() {
     let script = stubborn(&home);
     let program = home.bourse(&["pick", "--exec", &script]);
     let mut shell = Command::new("sh");
-    shell.args(["-c", "trap '' HUP; exec \"$@\"", "sh"]).arg(program.get_program()).args(program.get_args());
+    shell
+        .args(["-c", "trap '' HUP; exec \"$@\"", "sh"])
+        .arg(program.get_program())
+        .args(program.get_args());
     let variables = program.get_envs().filter_map(|(name, value)| Some((name, value?)));
     shell.env_clear().envs(variables).stdin(Stdio::null());
     let mut bourse = start(shell);
@@ -98,9 +101,18 @@ fn a_program_that_was_started_to_survive_a_hang_up_does() {
 #[test]
 fn what_a_command_that_succeeded_left_running_goes_on() {
     let home = Home::new();
-    let script = home.file("done", "#!/bin/sh\nsleep 1000 >&- 2>&- &\necho $! > \"$0.pids\"\n", 0o755);
+    let script = home.file(
+        "done",
+        "#!/bin/sh\nsleep 1000 >&- 2>&- &\necho $! > \"$0.pids\"\n",
+        0o755,
+    );
     let script = script.to_str().unwrap();
-    assert!(start(home.bourse(&["pick", "--exec", script])).wait().unwrap().success());
+    assert!(
+        start(home.bourse(&["pick", "--exec", script]))
+            .wait()
+            .unwrap()
+            .success()
+    );
     let pid = processes(script)[0].parse().unwrap();
     // It fails if there is none.
     send_signal(pid, Signal::KILL);
@@ -179,7 +191,10 @@ fn ctrl_z_stops_a_command_and_bourse_and_both_go_on() {
     let script = home.file("ask", "#!/bin/sh\necho asking\nread word\necho got $word\n", 0o755);
     let mut pty = Pty::shell();
     let bourse = format!("{} --latency 0", env!("CARGO_BIN_EXE_bourse"));
-    pty.keys(&format!("clear; {bourse} pick --exec {}<Enter>", script.to_str().unwrap()));
+    pty.keys(&format!(
+        "clear; {bourse} pick --exec {}<Enter>",
+        script.to_str().unwrap()
+    ));
     pty.wait_for("the command", |screen| {
         screen.contents().lines().any(|line| line.trim_end() == "asking")
     });

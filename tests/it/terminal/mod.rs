@@ -14,6 +14,7 @@ mod idle;
 mod markets;
 mod memory;
 mod panicking;
+mod prompts;
 mod real_loop;
 mod real_terminal;
 mod requests_loop;

@@ -1,0 +1,216 @@
+//! A question that only typing answers.
+//!
+//! As in the dashboard's dialogs, a bracketed paste is refused and typed text of any speed is taken. What stood in the
+//! terminal's buffer before the question appeared is dropped. The terminal is as before in every outcome.
+
+use std::io::{self, Write as _};
+use std::time::Duration;
+
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
+
+use crate::process;
+use crate::runtime::dashboard::TerminalEvent;
+use crate::runtime::input::Input;
+use crate::runtime::signals::{Signal, Signals, exit_status};
+use crate::runtime::terminal::{self, HANG_UP_STATUS};
+use crate::runtime::watchdog::Watchdog;
+
+// A paste that began before the question may still be arriving.
+/// How long the terminal must be silent before the question appears.
+const QUIET: Duration = Duration::from_millis(50);
+
+// The answer is a word; what fills the memory is none.
+/// The longest answer in characters.
+const LONGEST: usize = 200;
+
+/// The time to end after a signal.
+const LAST_RESORT: Duration = Duration::from_secs(2);
+
+/// How a question was answered.
+pub enum Answer {
+    /// The line that was typed.
+    Typed(String),
+    /// Ctrl-c, a signal, or the end of the terminal: the exit status of a program that ends so.
+    Left(i32),
+}
+
+/// Asks a question on stderr and waits for a line.
+///
+/// # Errors
+/// When the terminal cannot be read from or written to.
+pub async fn ask(question: &str) -> io::Result<Answer> {
+    let mut signals = Signals::listen(Some(LAST_RESORT))?;
+    let mut watchdog = Watchdog::start();
+    let mut prompt = Prompt::open(question).await?;
+    loop {
+        prompt.show()?;
+        let asked = tokio::select! {
+            biased;
+            signal = signals.next() => match exit_status(signal) {
+                Some(status) => Asked::Answered(Answer::Left(status)),
+                None if signal == Signal::TSTP => Asked::Stopped,
+                None => Asked::Continued,
+            },
+            () = watchdog.hung_up() => Asked::Answered(Answer::Left(HANG_UP_STATUS)),
+            event = prompt.next() => prompt.on_event(event)?,
+        };
+        match asked {
+            Asked::Open => {}
+            Asked::Answered(answer) => {
+                prompt.close(&answer);
+                return Ok(answer);
+            }
+            Asked::Stopped => prompt.stop().await?,
+            Asked::Continued => prompt.take_terminal().await?,
+        }
+    }
+}
+
+/// What a question has come to.
+enum Asked {
+    Open,
+    Answered(Answer),
+    /// The program is to stop (Ctrl-z).
+    Stopped,
+    /// It went on after a stop.
+    Continued,
+}
+
+/// The question on the terminal, which is restored when this is dropped.
+struct Prompt<'q> {
+    question: &'q str,
+    typed: String,
+    input: Option<Input>,
+    /// Ctrl-c came before the question appeared.
+    is_left: bool,
+}
+
+impl<'q> Prompt<'q> {
+    async fn open(question: &'q str) -> io::Result<Self> {
+        let mut prompt = Self {
+            question,
+            typed: String::new(),
+            input: None,
+            is_left: false,
+        };
+        prompt.take_terminal().await?;
+        Ok(prompt)
+    }
+
+    /// Takes the terminal, and drops what was typed before.
+    async fn take_terminal(&mut self) -> io::Result<()> {
+        self.input = None;
+        terminal::enter_prompt()?;
+        let mut input = Input::start()?;
+        while let Ok(Some(early)) = tokio::time::timeout(QUIET, input.next()).await {
+            self.is_left |= keys(early).any(|key| is_control(key, 'c'));
+        }
+        self.input = Some(input);
+        Ok(())
+    }
+
+    async fn next(&mut self) -> Option<TerminalEvent> {
+        match &mut self.input {
+            Some(input) if !self.is_left => input.next().await,
+            _ => None,
+        }
+    }
+
+    /// Shows the question and the answer so far on the line of the cursor.
+    fn show(&self) -> io::Result<()> {
+        let mut err = io::stderr().lock();
+        write!(err, "\r\x1b[K{}{}", self.question, self.typed)?;
+        err.flush()
+    }
+
+    fn on_event(&mut self, event: Option<TerminalEvent>) -> io::Result<Asked> {
+        match event {
+            Some(TerminalEvent::Pasted(_)) => {
+                write!(io::stderr().lock(), "\r\nCan't paste here: type it.\r\n")?;
+                Ok(Asked::Open)
+            }
+            Some(event) => Ok(keys(event)
+                .map(|key| self.on_key(key))
+                .find(|asked| !matches!(asked, Asked::Open))
+                .unwrap_or(Asked::Open)),
+            None if self.is_left => Ok(Asked::Answered(Answer::Left(interrupted()))),
+            // The terminal is gone.
+            None => Ok(Asked::Answered(Answer::Left(HANG_UP_STATUS))),
+        }
+    }
+
+    fn on_key(&mut self, key: KeyEvent) -> Asked {
+        match key.code {
+            _ if is_control(key, 'c') => return Asked::Answered(Answer::Left(interrupted())),
+            _ if is_control(key, 'z') => return Asked::Stopped,
+            _ if is_control(key, 'u') => self.typed.clear(),
+            KeyCode::Esc => return Asked::Answered(Answer::Typed(String::new())),
+            _ if is_control(key, 'd') && self.typed.is_empty() => {
+                return Asked::Answered(Answer::Typed(String::new()));
+            }
+            KeyCode::Enter => return Asked::Answered(Answer::Typed(std::mem::take(&mut self.typed))),
+            KeyCode::Backspace => drop(self.typed.pop()),
+            // Of other characters the screen might show something else.
+            KeyCode::Char(typed @ ' '..='~')
+                if !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
+                    && self.typed.len() < LONGEST =>
+            {
+                self.typed.push(typed);
+            }
+            _ => {}
+        }
+        Asked::Open
+    }
+
+    /// Gives the terminal back to the shell until it continues the program.
+    async fn stop(&mut self) -> io::Result<()> {
+        if process::can_stop() {
+            self.input = None;
+            let _ = terminal::restore();
+            process::stop_until_continued().await?;
+        }
+        self.take_terminal().await
+    }
+
+    /// Restores the terminal, with the cursor on the line below the answer.
+    fn close(&mut self, answer: &Answer) {
+        self.input = None;
+        if let Answer::Typed(typed) = answer {
+            self.typed.clone_from(typed);
+            let _ = self.show();
+        }
+        let _ = terminal::restore();
+        let _ = writeln!(io::stderr().lock());
+    }
+}
+
+impl Drop for Prompt<'_> {
+    fn drop(&mut self) {
+        let _ = terminal::restore();
+    }
+}
+
+/// The exit status after Ctrl-c.
+fn interrupted() -> i32 {
+    exit_status(Signal::INT).unwrap_or(1)
+}
+
+fn is_control(key: KeyEvent, letter: char) -> bool {
+    key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char(letter)
+}
+
+/// The keys of an event, pasted ones too.
+fn keys(event: TerminalEvent) -> impl Iterator<Item = KeyEvent> {
+    let events = match event {
+        TerminalEvent::Input(events) | TerminalEvent::Pasted(events) => events,
+        TerminalEvent::Leave(_)
+        | TerminalEvent::Background(_)
+        | TerminalEvent::Stop
+        | TerminalEvent::Continued
+        | TerminalEvent::TaskLost(_) => Vec::new(),
+    };
+    events.into_iter().filter_map(|event| match event {
+        Event::Key(key) => Some(key),
+        _ => None,
+    })
+}
