@@ -61,6 +61,8 @@ pub async fn ask(question: &str) -> io::Result<Answer> {
                 return Ok(answer);
             }
             Asked::Stopped => prompt.stop().await?,
+            // What followed a stop of its own is done.
+            Asked::Continued if std::mem::take(&mut prompt.has_stopped) => {}
             Asked::Continued => prompt.take_terminal().await?,
         }
     }
@@ -83,6 +85,8 @@ struct Prompt<'q> {
     input: Option<Input>,
     /// Ctrl-c came before the question appeared.
     is_left: bool,
+    /// It has stopped itself, and the signal that continued it is not handled yet.
+    has_stopped: bool,
 }
 
 impl<'q> Prompt<'q> {
@@ -92,6 +96,7 @@ impl<'q> Prompt<'q> {
             typed: String::new(),
             input: None,
             is_left: false,
+            has_stopped: false,
         };
         prompt.take_terminal().await?;
         Ok(prompt)
@@ -168,6 +173,7 @@ impl<'q> Prompt<'q> {
             self.input = None;
             let _ = terminal::restore();
             process::stop_until_continued().await?;
+            self.has_stopped = true;
         }
         self.take_terminal().await
     }

@@ -69,8 +69,10 @@ fn start() -> io::Result<()> {
 }
 
 fn listen() -> io::Result<Vec<(Signal, unix::Signal)>> {
-    // A program that was started to survive a signal, as by nohup, does.
-    let heeded = ENDING.into_iter().filter(|ending| !is_ignored(ending.as_raw()));
+    // A program that was started by nohup survives a hang-up. A script's shell ignores INT for what it runs in the
+    // background, where nobody presses Ctrl-c: who sends it means it.
+    let is_heeded = |ending: &Signal| *ending != Signal::HUP || !is_ignored(ending.as_raw());
+    let heeded = ENDING.into_iter().filter(is_heeded);
     heeded
         .map(|ending| Ok((ending, signal(SignalKind::from_raw(ending.as_raw()))?)))
         .collect()

@@ -12,6 +12,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::sandbox_past::SandboxPast;
+use crate::api::client::epoch_seconds;
 use crate::core::message::{HistoryJob, News, RingClaim};
 use crate::core::{Message, Ticket};
 use crate::domain::history::{Answer, Question};
@@ -33,7 +34,7 @@ pub(super) struct HistoryThread {
 
 impl HistoryThread {
     /// A thread that opens the database at `history` with the first job and reports to `outbox`.
-    /// Without a place nothing is recorded, and nothing recalled. A record without polls gets the `past`
+    /// Without a place nothing is recorded, and nothing recalled. A record without the `past` gets it
     /// first, if there is one.
     pub fn start(
         history: Option<HistoryLocation>,
@@ -127,21 +128,23 @@ impl Keeper {
 
     /// Records what a sandbox's market was before its first start; false if that was stopped.
     fn record_past(&mut self, past: SandboxPast, is_stopped: &AtomicBool) -> bool {
-        let is_first = self.with(|database| Ok(database.searches()?.is_empty()));
-        if !is_first.unwrap_or(false) {
+        let is_in = self.with(|database| past.is_in(database, epoch_seconds()));
+        if is_in.unwrap_or(true) {
             return true;
         }
         let days = past.days;
         let _ = self.outbox.send(Message::Simulating(Some(days)));
         let polls = past.polls(is_stopped);
         // Of a part, killed meanwhile, the next start would think that it is the past.
-        let recorded = (!polls.is_empty()).then(|| self.with(|database| database.record_all(&polls)));
+        let recorded = (!polls.is_empty()).then(|| self.with(|database| database.record_past(&polls)));
         let _ = self.outbox.send(Message::Simulating(None));
         let Some(recorded) = recorded else {
             return !is_stopped.load(Ordering::Relaxed);
         };
         match recorded {
-            Ok(()) => {
+            // Another program has recorded it meanwhile.
+            Ok(false) => {}
+            Ok(true) => {
                 let text = format!("{days} simulated days of prices are recorded");
                 let _ = self.outbox.send(Message::Told(Ok(text)));
             }
@@ -250,7 +253,7 @@ mod tests {
 
     use super::*;
     use crate::domain::dialect::Dialect;
-    use crate::domain::history::{LotFilter, Moment, Poll, PollOutcome, SearchKey, Want};
+    use crate::domain::history::{LotFilter, Moment, Poll, PollOutcome, SearchKey, Spell, Want};
     use crate::domain::{OfferType, Resource, language};
     use crate::sandbox::market::MarketConfig;
 
@@ -383,6 +386,111 @@ mod tests {
             panic!("nothing is remembered");
         };
         assert_eq!(memory.watched, 23 * 3600);
+    }
+
+    #[test]
+    fn a_past_is_recorded_once_also_beneath_the_polls_of_a_command() {
+        let folder = tempfile::tempdir().unwrap();
+        let history = HistoryLocation {
+            path: Some(folder.path().join("history.sqlite")),
+            market: "sandbox-1".to_owned(),
+        };
+        let past = SandboxPast {
+            market: MarketConfig {
+                offers: 40,
+                ..MarketConfig::default()
+            },
+            dialect: &Dialect::VAST,
+            days: 1,
+        };
+        let query = language::default_query(Resource::Offers, &Dialect::VAST);
+        // The first poll of a command: what the newest hour of the past had, but for one offer; then one without it all.
+        let polls = past.polls(&AtomicBool::new(false));
+        let key = SearchKey::of(&query);
+        let newest = polls
+            .iter()
+            .filter(|poll| poll.search == key)
+            .max_by_key(|poll| poll.at);
+        let mut first = newest.unwrap().clone();
+        let kept = first.sightings.split_off(1);
+        let gone = std::mem::replace(&mut first.sightings, kept);
+        first.at = Moment(first.at.0 - 600);
+        let second = Poll {
+            at: Moment(first.at.0 + 300),
+            sightings: Vec::new(),
+            ..first.clone()
+        };
+        let mut database = history.open().unwrap();
+        for poll in [&first, &second] {
+            assert!(database.record(poll).unwrap());
+        }
+        drop(database);
+        // Three programs at once.
+        let programs = [(); 3].map(|()| {
+            let (outbox, messages) = unbounded_channel();
+            Program(
+                HistoryThread::start(Some(history.clone()), Some(past), outbox),
+                messages,
+            )
+        });
+        let mut told = 0;
+        for mut program in programs {
+            let claim = PollClaim {
+                search: search(Resource::Volumes),
+                every: 30,
+                now: 1000.0,
+                seen: Moment(0),
+            };
+            program.0.take(HistoryJob::ClaimPoll {
+                ticket: Ticket(1),
+                claim: Box::new(claim),
+            });
+            // The answer comes after the past.
+            loop {
+                match program.1.blocking_recv().unwrap() {
+                    Message::News { .. } => break,
+                    message => told += usize::from(matches!(message, Message::Told(Ok(_)))),
+                }
+            }
+        }
+        assert_eq!(told, 1, "one of them records it");
+        let database = history.open().unwrap();
+        // Of volumes 24; of offers the hours before the command's two polls, which the newest one is not.
+        assert_eq!(database.contents().unwrap().polls, 24 + 23 + 2);
+        let question = Question {
+            search: None,
+            filter: LotFilter::default(),
+            storage: 8.0,
+            since: Moment(0),
+            until: Moment(i64::MAX),
+            want: Want::Memory { gpus: None },
+        };
+        let excerpt = database.excerpt(&key, &question).unwrap();
+        let times: Vec<Moment> = excerpt.polls.iter().map(|poll| poll.at).collect();
+        assert!(
+            times.is_sorted() && times.ends_with(&[first.at, second.at]),
+            "{times:?}"
+        );
+        // What was there all the time is one spell, which the second poll ended, as it has nothing.
+        let ends = |spell: &Spell| spell.end.map(|(_, at)| at);
+        let mut spells = excerpt.spells.iter();
+        assert!(spells.any(|spell| spell.first < first.at && ends(spell) == Some(second.at)));
+        // What the first poll lacked had ended by then.
+        let mut lacked = excerpt.spells.iter().filter(|spell| spell.lot == gone[0].lot);
+        assert!(lacked.all(|spell| ends(spell).is_some_and(|end| end <= first.at)));
+        // At most one spell of a lot is open, and all of one lot are apart.
+        for spell in &excerpt.spells {
+            let others = excerpt
+                .spells
+                .iter()
+                .filter(|other| other.lot == spell.lot && other.first > spell.first);
+            assert!(
+                others
+                    .into_iter()
+                    .all(|other| ends(spell).is_some_and(|end| end <= other.first)),
+                "{spell:?}"
+            );
+        }
     }
 
     #[test]

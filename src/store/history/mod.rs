@@ -11,6 +11,7 @@ mod block;
 mod codes;
 mod maintenance;
 mod outline;
+mod past;
 mod poll_lock;
 mod read;
 mod retention;

@@ -3,7 +3,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, Params, Row, params};
 
 use super::{Database, HistoryError, codes};
 use crate::domain::annotations::Supplier;
@@ -312,12 +312,26 @@ pub(super) fn last_usable(connection: &Connection, search: i64) -> rusqlite::Res
 
 /// The spells of a search that are on offer, last seen at `seen`.
 pub(super) fn open_spells(connection: &Connection, search: i64, seen: Moment) -> rusqlite::Result<Vec<Spell>> {
+    spells_where(connection, "search = ?1 AND ending IS NULL", [search], seen)
+}
+
+/// The spells of a search that begin at its poll at `first`.
+pub(super) fn spells_from(connection: &Connection, search: i64, first: Moment) -> rusqlite::Result<Vec<Spell>> {
+    spells_where(connection, "search = ?1 AND first = ?2", [search, first.0], first)
+}
+
+fn spells_where(
+    connection: &Connection,
+    condition: &str,
+    parameters: impl Params,
+    seen: Moment,
+) -> rusqlite::Result<Vec<Spell>> {
     connection
         .prepare_cached(&format!(
             "SELECT {SPELL}, machine, model, host, country FROM spell JOIN lot ON lot.id = spell.lot
-             WHERE search = ?1 AND ending IS NULL"
+             WHERE {condition}"
         ))?
-        .query_map([search], |row| {
+        .query_map(parameters, |row| {
             let lot = Known {
                 lot: Lot {
                     machine: row.get(10)?,
@@ -331,7 +345,7 @@ pub(super) fn open_spells(connection: &Connection, search: i64, seen: Moment) ->
         .collect()
 }
 
-fn poll(row: &Row<'_>) -> rusqlite::Result<PollRow> {
+pub(super) fn poll(row: &Row<'_>) -> rusqlite::Result<PollRow> {
     Ok(PollRow {
         at: Moment(row.get(0)?),
         took: row.get(1)?,

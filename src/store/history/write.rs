@@ -19,25 +19,15 @@ impl Database {
     /// When it cannot be written; nothing of it is then.
     pub fn record(&mut self, poll: &Poll) -> Result<bool, HistoryError> {
         self.follow()?;
-        let Some(at) = self
-            .write(std::slice::from_ref(poll))
-            .map_err(|error| self.explained(&error))?
-        else {
+        let Some(at) = self.write(poll).map_err(|error| self.explained(&error))? else {
             return Ok(false);
         };
         self.keep_size(at)?;
         Ok(true)
     }
 
-    /// Adds polls that belong together, oldest first: all of them or, on an error, none.
-    pub fn record_all(&mut self, polls: &[Poll]) -> Result<(), HistoryError> {
-        self.follow()?;
-        let last = self.write(polls).map_err(|error| self.explained(&error))?;
-        last.map_or(Ok(()), |at| self.keep_size(at))
-    }
-
     /// Deletes what is too old or too much after a poll at `at`.
-    fn keep_size(&mut self, at: Moment) -> Result<(), HistoryError> {
+    pub(super) fn keep_size(&mut self, at: Moment) -> Result<(), HistoryError> {
         self.unswept += 1;
         let size = retention::size(&self.connection).map_err(|error| self.explained(&error))?;
         if self.unswept >= SWEEP_EVERY || size > self.limits.size {
@@ -47,25 +37,22 @@ impl Database {
         Ok(())
     }
 
-    /// The time that the last recorded poll is recorded at; `None` if none of them is.
-    fn write(&mut self, polls: &[Poll]) -> rusqlite::Result<Option<Moment>> {
+    /// The time that the poll is recorded at; `None` if it is not.
+    fn write(&mut self, poll: &Poll) -> rusqlite::Result<Option<Moment>> {
         // What is read here decides what is written: no other program may write in between.
         let behavior = TransactionBehavior::Immediate;
         let transaction = self.connection.transaction_with_behavior(behavior)?;
-        let mut last = None;
-        for poll in polls {
-            last = add(&transaction, &self.market, poll)?.or(last);
-        }
+        let at = add(&transaction, &self.market, poll)?;
         // Else nothing was written but, of a new search, its number.
-        if last.is_some() {
+        if at.is_some() {
             transaction.commit()?;
         }
-        Ok(last)
+        Ok(at)
     }
 }
 
 /// The time that the poll is recorded at, if it is.
-fn add(connection: &Connection, market: &str, poll: &Poll) -> rusqlite::Result<Option<Moment>> {
+pub(super) fn add(connection: &Connection, market: &str, poll: &Poll) -> rusqlite::Result<Option<Moment>> {
     let search = search(connection, market, &poll.search)?;
     let newest = newest(connection, search)?;
     let ahead = read::ahead(connection, search)?;

@@ -155,15 +155,15 @@ fn an_editor_has_the_terminal_and_its_interrupts() {
     let home = Home::new();
     let script = home.file(
         "editor",
-        "#!/bin/sh\ntrap 'echo interrupted' INT\necho asking\nread first\nread line\n\
-         test \"$line\" = yes && printf '[keys]\\nsort = \"S\"\\n' > \"$1\"\n",
+        "#!/bin/sh\ntrap 'echo interrupted' INT\necho asking\n\
+         until test \"$line\" = yes; do read line; done\nprintf '[keys]\\nsort = \"S\"\\n' > \"$1\"\n",
         0o755,
     );
     let mut pty = editing(script.to_str().unwrap());
     pty.wait_for_text("asking");
     pty.keys("<C-c>");
     pty.wait_for_text("interrupted");
-    pty.keys("<Enter>yes<Enter>");
+    pty.keys("yes<Enter>");
     pty.wait_for_text("Configuration reloaded");
     pty.keys("q");
     pty.exit().assert_clean(0);

@@ -285,6 +285,20 @@ fn signals_end_it_with_128_and_their_number() {
     }
 }
 
+/// Every signal of Linux that ends a program and can be handled; those of a crash (ILL, FPE, SEGV) cannot in safe code.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_terminal_is_restored_whatever_signal_ends_it() {
+    // TRAP, ABRT, BUS, USR1, USR2, ALRM, STKFLT, XCPU, VTALRM, PROF, IO, PWR, SYS and some real-time signals.
+    for number in [5, 6, 7, 10, 12, 14, 16, 24, 26, 27, 29, 30, 31, 35, 40, 64] {
+        let pty = start("heeding");
+        let id = pty.id().to_string();
+        let sent = Command::new("kill").args([format!("-{number}"), id.clone()]).status();
+        assert!(sent.unwrap().success(), "{number}");
+        pty.exit().assert_clean(128 + number);
+    }
+}
+
 #[test]
 fn a_signal_ends_it_even_when_it_is_stuck() {
     let mut pty = start("heeding");

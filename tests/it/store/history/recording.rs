@@ -20,10 +20,10 @@ fn polls_that_belong_together_are_recorded_whole_or_not_at_all() {
     let file = rusqlite::Connection::open(&path).unwrap();
     // The second poll took as long as the first one.
     file.execute_batch("CREATE UNIQUE INDEX one ON poll (took)").unwrap();
-    assert!(open(&path).record_all(&polls).is_err());
+    assert!(open(&path).record_past(&polls).is_err());
     assert_eq!(recorded(), 0);
     file.execute_batch("DROP INDEX one").unwrap();
-    open(&path).record_all(&polls).unwrap();
+    open(&path).record_past(&polls).unwrap();
     assert_eq!(recorded(), 2);
 }
 
