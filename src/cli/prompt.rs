@@ -13,7 +13,6 @@ use crate::runtime::dashboard::TerminalEvent;
 use crate::runtime::input::Input;
 use crate::runtime::signals::{Signal, Signals, exit_status};
 use crate::runtime::terminal::{self, HANG_UP_STATUS};
-use crate::runtime::watchdog::Watchdog;
 
 // A paste that began before the question may still be arriving.
 /// How long the terminal must be silent before the question appears.
@@ -22,6 +21,9 @@ const QUIET: Duration = Duration::from_millis(50);
 // The answer is a word; what fills the memory is none.
 /// The longest answer in characters.
 const LONGEST: usize = 200;
+
+/// The pause between two looks whether the terminal is still there.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// The time to end after a signal.
 const LAST_RESORT: Duration = Duration::from_secs(2);
@@ -40,7 +42,6 @@ pub enum Answer {
 /// When the terminal cannot be read from or written to.
 pub async fn ask(question: &str) -> io::Result<Answer> {
     let mut signals = Signals::listen(Some(LAST_RESORT))?;
-    let mut watchdog = Watchdog::start();
     let mut prompt = Prompt::open(question).await?;
     loop {
         prompt.show()?;
@@ -51,7 +52,7 @@ pub async fn ask(question: &str) -> io::Result<Answer> {
                 None if signal == Signal::TSTP => Asked::Stopped,
                 None => Asked::Continued,
             },
-            () = watchdog.hung_up() => Asked::Answered(Answer::Left(HANG_UP_STATUS)),
+            () = hung_up() => Asked::Answered(Answer::Left(HANG_UP_STATUS)),
             event = prompt.next() => prompt.on_event(event)?,
         };
         match asked {
@@ -193,6 +194,14 @@ impl<'q> Prompt<'q> {
 impl Drop for Prompt<'_> {
     fn drop(&mut self) {
         let _ = terminal::restore();
+    }
+}
+
+/// Waits until the terminal is gone. A program that ignores the signal of that would not hear of it otherwise; the
+/// dashboard's watchdog would also end a write, after a question that was answered.
+async fn hung_up() {
+    while !terminal::is_hung_up() {
+        tokio::time::sleep(LOOK).await;
     }
 }
 

@@ -52,6 +52,11 @@ pub fn is_hang_up(error: &io::Error) -> bool {
     os::is_hang_up(error)
 }
 
+/// Whether the terminal that is standard input is gone.
+pub fn is_hung_up() -> bool {
+    os::is_hung_up()
+}
+
 /// Exit status when the terminal went away: 128 + SIGHUP.
 pub const HANG_UP_STATUS: i32 = 129;
 

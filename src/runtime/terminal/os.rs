@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::AsFd;
 
 use ratatui::layout::Size;
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::termios::{LocalModes, QueueSelector, tcflush, tcgetattr, tcgetwinsize};
 
@@ -40,6 +40,15 @@ pub(super) fn raw_mode_is_on() -> bool {
 /// Drops what was typed and not read.
 pub(super) fn drop_input() -> io::Result<()> {
     Ok(tcflush(io::stdin(), QueueSelector::IFlush)?)
+}
+
+/// Whether the terminal that is standard input is gone.
+pub(super) fn is_hung_up() -> bool {
+    let stdin = io::stdin();
+    // Nothing is asked for: these two are always reported.
+    let mut ends = [PollFd::new(&stdin, PollFlags::empty())];
+    let looked = poll(&mut ends, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
+    looked.is_ok() && ends[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)
 }
 
 /// Whether the error says that the terminal is gone.

@@ -147,6 +147,33 @@ fn a_timer_records_tells_changes_and_rings_once() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_signal_ends_an_alert_s_command_and_all_that_it_started() {
+    use crate::pty_support::send_signal;
+    use crate::terminal::commands::{STUBBORN, processes, wait_until_gone};
+    use rustix::process::Signal;
+    use std::process::Stdio;
+    for (signal, status) in [(Signal::TERM, 0), (Signal::HUP, 129)] {
+        let recorder = market();
+        let home = home(&recorder.url());
+        let script = home.file("stubborn", STUBBORN, 0o755);
+        let script = script.to_str().unwrap();
+        let config = format!(
+            "default_profile = \"mine\"\nalert_command = \"{script}\"\n[profiles.mine]\nbase_url = \"{}\"\n",
+            recorder.url()
+        );
+        home.file("config/bourse/config.toml", &config, 0o600);
+        let mut command = watch(&home, &[]);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut bourse = command.spawn().unwrap();
+        let pids = processes(script);
+        send_signal(bourse.id(), signal);
+        assert_eq!(bourse.wait().unwrap().code(), Some(status));
+        wait_until_gone(&pids);
+    }
+}
+
+#[test]
 fn a_full_disk_is_told_and_alerts_ring() {
     let recorder = market();
     let home = home(&recorder.url());

@@ -12,7 +12,7 @@ use crate::cli::commands::Home;
 use crate::pty_support::{Pty, send_signal};
 
 /// Writes its id and that of a program in the background. Neither ends when it is asked to.
-const STUBBORN: &str = "#!/bin/sh\ntrap '' TERM INT HUP QUIT\nsleep 1000 &\n\
+pub const STUBBORN: &str = "#!/bin/sh\ntrap '' TERM INT HUP QUIT\nsleep 1000 &\n\
                         echo $$ $! > \"$0.new\"\nmv \"$0.new\" \"$0.pids\"\nsleep 1000\n";
 
 /// The script above, in a home.
@@ -22,7 +22,7 @@ fn stubborn(home: &Home) -> String {
 }
 
 /// The processes of the script, once it runs.
-fn processes(script: &str) -> Vec<String> {
+pub fn processes(script: &str) -> Vec<String> {
     let file = format!("{script}.pids");
     while !Path::new(&file).exists() {
         thread::sleep(Duration::from_millis(10));
@@ -33,7 +33,7 @@ fn processes(script: &str) -> Vec<String> {
 }
 
 /// Waits until none of the processes is left.
-fn wait_until_gone(pids: &[String]) {
+pub fn wait_until_gone(pids: &[String]) {
     let is_alive = |pid: &String| {
         let state = fs::read_to_string(format!("/proc/{pid}/stat"));
         // One that has ended is there until it was waited for.

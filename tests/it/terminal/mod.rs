@@ -2,7 +2,7 @@
 
 mod background;
 #[cfg(target_os = "linux")]
-mod commands;
+pub mod commands;
 pub mod creating;
 mod frames;
 mod group_keys;

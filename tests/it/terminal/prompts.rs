@@ -111,6 +111,28 @@ fn leaving_a_question_sends_nothing_and_restores_the_terminal() {
 }
 
 #[test]
+fn a_question_ends_with_its_terminal_though_the_signal_is_ignored() {
+    let recorder = market();
+    let url = recorder.url();
+    let program = env!("CARGO_BIN_EXE_bourse");
+    let home = Home::new();
+    let ended = home.path().join("ended");
+    let script = format!(
+        "trap '' HUP; {program} unlist 7311 --base-url {url} >out 2>/dev/tty; echo $? > {}",
+        ended.display()
+    );
+    let mut pty = Pty::spawn(std::path::Path::new("/bin/sh"), &["-c", &script], &[], 100, 30);
+    pty.wait_for_text(QUESTION);
+    pty.hang_up();
+    while !ended.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    pty.wait_for_end();
+    assert_eq!(std::fs::read_to_string(ended).unwrap(), "129\n");
+    assert!(recorder.requests().is_empty());
+}
+
+#[test]
 fn a_question_outlasts_a_stop() {
     let recorder = market();
     let mut pty = Pty::shell();
