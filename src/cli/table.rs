@@ -134,7 +134,7 @@ impl View {
         let columns = computed("computed", listing, rows, &columns.collect::<Vec<_>>());
         let bills = self.priced.job.map_or_else(String::new, |(job, model)| {
             let bills = bills(listing, rows, &job, model);
-            format!(",\n\"job\": {},\n\"bills\": {}", json!(job), json!(bills))
+            format!(",\n\"job\": {},\n\"bills\": {}", job_json(&job), json!(bills))
         });
         let records = records(listing, rows, members, self.secrets).enumerate();
         let records = records.flat_map(|(index, record)| {
@@ -182,6 +182,15 @@ fn computed(member: &str, listing: &Listing, rows: &[u32], fields: &[&Field]) ->
     format!(",\n\"{member}\": {}", Json::Array(values.collect()))
 }
 
+/// A job in JSON. Work takes its hours from each offer, so that it has none of its own.
+pub fn job_json(job: &Job) -> Json {
+    let mut json = json!(job);
+    if job.is_work() {
+        json["run_hours"] = Json::Null;
+    }
+    json
+}
+
 /// The bill of a job on each row, in $ and hours.
 fn bills(listing: &Listing, rows: &[u32], job: &Job, model: OfferType) -> Vec<Json> {
     let (prices, now) = (Prices::new(listing, model), listing.read_at());
@@ -200,7 +209,7 @@ fn bills(listing: &Listing, rows: &[u32], job: &Job, model: OfferType) -> Vec<Js
                     "storage_stopped": cost.storage_stopped,
                     "traffic_in": cost.traffic_in,
                     "traffic_out": cost.traffic_out,
-                    "fits": !prices.cannot_do(row, job, now),
+                    "fits": prices.fits(row, job, now),
                 });
                 let work = job.work.zip(cost.per_unit);
                 if let Some((work, cost)) = work {

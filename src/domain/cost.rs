@@ -14,6 +14,7 @@ use super::throughput::{Work, WorkUnit};
 use super::value::CellRef;
 
 mod basis;
+mod fit;
 mod job;
 mod job_spec;
 mod job_words;
@@ -21,6 +22,7 @@ mod price_models;
 mod volume;
 
 pub use basis::Basis;
+pub use fit::{Fit, Outlives, Room};
 pub use job::{Job, JobCost};
 pub use job_words::JobWords;
 pub use price_models::{Joined, PriceJoin, Quote, ThreePrices, gpu_numbers};
@@ -174,65 +176,6 @@ pub enum Measure {
     Dollars,
     DollarsPerHour,
     Hours,
-}
-
-/// Whether an offer is available for as long as it is needed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Outlives {
-    /// Yes, with time left over.
-    Yes {
-        /// Hours between the end of the job and the end of the offer.
-        spare: f64,
-    },
-    /// No, it ends too early.
-    No {
-        /// Hours between the end of the offer and the end of the job.
-        short_by: f64,
-    },
-    /// The record does not say when it ends.
-    Unknown,
-}
-
-impl Outlives {
-    /// Whether it does, and the hours that are left over; negative if it does not.
-    pub const fn told(self) -> (Option<bool>, Option<f64>) {
-        match self {
-            Self::Yes { spare } => (Some(true), Some(spare)),
-            Self::No { short_by } => (Some(false), Some(-short_by)),
-            Self::Unknown => (None, None),
-        }
-    }
-
-    /// Compares `needed` hours with the hours that are left.
-    fn of(left: Option<f64>, needed: f64) -> Self {
-        match left {
-            None => Self::Unknown,
-            Some(left) if left >= needed => Self::Yes { spare: left - needed },
-            Some(left) => Self::No {
-                short_by: needed - left,
-            },
-        }
-    }
-}
-
-/// Whether an offer has the requested space.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Room {
-    Enough,
-    /// No: this many GB are missing.
-    ShortBy(f64),
-    /// The record does not say how much it has.
-    Unknown,
-}
-
-impl Room {
-    fn of(there: Option<f64>, wanted: f64) -> Self {
-        match there {
-            None => Self::Unknown,
-            Some(there) if there >= wanted => Self::Enough,
-            Some(there) => Self::ShortBy(wanted - there),
-        }
-    }
 }
 
 /// The numbers of one member, its column read when first used.
@@ -524,9 +467,9 @@ impl<'a> Prices<'a> {
         finite(self.dlperf.amount(row)? / self.num_gpus.divisor(row)?)
     }
 
-    /// Whether a disk of `gb` is more than the row reports.
-    pub fn lacks_disk(&self, row: usize, gb: f64) -> bool {
-        matches!(Room::of(self.disk_space.amount(row).ok(), gb), Room::ShortBy(_))
+    /// Whether the row has a disk of `gb`.
+    pub fn disk_fit(&self, row: usize, gb: f64) -> Fit {
+        Fit::of(self.disk_space.amount(row).ok(), gb)
     }
 
     /// GB (1000 MB) of all GPUs' memory.

@@ -199,6 +199,8 @@ pub struct Listing {
     transfer: TransferUnit,
     /// The person's throughput, which work takes its hours from.
     throughput: Arc<Throughput>,
+    /// Whether bills are for work, so that they are not per GPU.
+    bills_work: bool,
     /// How all fields of a record are read, for [`Listing::whole`].
     plan_of_all: OnceLock<read::Plan>,
     /// The record that was read last, by its row.
@@ -236,6 +238,7 @@ impl Listing {
             estimate: None,
             transfer: TransferUnit::MegabitsPerSecond,
             throughput: Arc::default(),
+            bills_work: false,
             plan_of_all: OnceLock::new(),
             last: Mutex::default(),
         }
@@ -286,6 +289,15 @@ impl Listing {
 
     pub fn throughput(&self) -> &Throughput {
         &self.throughput
+    }
+
+    /// Whether the bills of its column are for work: more GPUs do it sooner, and a bill per GPU says nothing.
+    pub const fn bills_work(&self) -> bool {
+        self.bills_work
+    }
+
+    pub const fn set_bills_work(&mut self, bills_work: bool) {
+        self.bills_work = bills_work;
     }
 
     pub fn set_throughput(&mut self, throughput: Arc<Throughput>) {

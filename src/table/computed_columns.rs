@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::price_models::PriceModelSearches;
 use crate::domain::annotations::{Annotated, Annotations};
-use crate::domain::cost::{Basis, Gap, Job, PriceJoin, Prices, Quote, ThreePrices, VolumePrices, VolumeTerm};
+use crate::domain::cost::{Basis, Fit, Gap, Job, PriceJoin, Prices, Quote, ThreePrices, VolumePrices, VolumeTerm};
 use crate::domain::insight::{Front, Goal, Point, Standing};
 use crate::domain::throughput::{Throughput, WorkUnit};
 use crate::domain::{Condition, Listing, OfferType};
@@ -50,7 +50,8 @@ pub struct ComputedColumns {
     /// The rank of every row among comparable ones.
     pub standing: Standing,
     front: Option<Front>,
-    unfit: Vec<bool>,
+    /// Whether each row can do the job or term; empty without one.
+    fits: Vec<Fit>,
     /// Counted once: every frame shows it, and a frame must not read all rows.
     unfit_count: usize,
 }
@@ -105,17 +106,24 @@ impl ComputedColumns {
         rows.iter().filter(is_best).count()
     }
 
-    /// Whether a row cannot do the job or term: it reports too little space or time.
-    pub fn is_unfit(&self, row: usize) -> bool {
-        self.unfit.get(row).copied().unwrap_or(false)
+    /// Whether a row can do the job or term.
+    pub fn fit(&self, row: usize) -> Fit {
+        self.fits.get(row).copied().unwrap_or_default()
     }
 
-    pub fn unfit_words(&self) -> &'static str {
+    /// Whether a row is not known to have the space and time for the job or term.
+    pub fn is_unfit(&self, row: usize) -> bool {
+        self.fit(row) != Fit::Yes
+    }
+
+    /// What rows are that do not fit; `None` for those that do.
+    pub fn unfit_words(&self, fit: Fit) -> Option<&'static str> {
         let has_deadline = self.job.is_some_and(|job| job.deadline.is_some());
-        if has_deadline {
-            "too small, too slow or ends too early"
-        } else {
-            "too small or ends too early"
+        match fit {
+            Fit::Yes => None,
+            Fit::No if has_deadline => Some("too small, too slow or ends too early"),
+            Fit::No => Some("too small or ends too early"),
+            Fit::Unknown => Some("unfit (disk, speed or end unknown)"),
         }
     }
 
@@ -124,9 +132,9 @@ impl ComputedColumns {
         self.unfit_count
     }
 
-    fn set_unfit(&mut self, unfit: Vec<bool>) {
-        self.unfit_count = unfit.iter().filter(|is_unfit| **is_unfit).count();
-        self.unfit = unfit;
+    fn set_fits(&mut self, fits: Vec<Fit>) {
+        self.unfit_count = fits.iter().filter(|fit| **fit != Fit::Yes).count();
+        self.fits = fits;
     }
 
     /// What the person has annotated about a row.
@@ -153,15 +161,16 @@ impl ComputedColumns {
         self.standing = Standing::default();
         self.annotate(listing);
         listing.set_throughput(Arc::clone(&self.throughput));
+        listing.set_bills_work(pricing.is_work());
         let prices = Prices::new(listing, pricing.model);
         let now = listing.read_at();
-        let is_unfit = |row| match (&self.job, disk) {
-            (Some(job), _) => prices.cannot_do(row, job, now),
-            (None, Some(gb)) => prices.lacks_disk(row, gb),
-            (None, None) => false,
+        let fit = |row| match (&self.job, disk) {
+            (Some(job), _) => prices.fit(row, job, now),
+            (None, Some(gb)) => prices.disk_fit(row, gb),
+            (None, None) => Fit::Yes,
         };
-        let unfit = (0..listing.len()).map(is_unfit).collect();
-        self.set_unfit(unfit);
+        let fits = (0..listing.len()).map(fit).collect();
+        self.set_fits(fits);
         let (computed, plain): (Vec<&Condition>, Vec<&Condition>) =
             conditions.iter().partition(|condition| condition.field.is_computed());
         let mut rows = listing.matching(plain);
@@ -206,8 +215,8 @@ impl ComputedColumns {
                 column(&|row, term| seconds(prices.spare(row, term, now))),
             ),
         ];
-        let is_unfit = |term| rows.map(|row| prices.cannot_serve(row, &term, now)).collect();
-        self.set_unfit(term.map_or_else(Vec::new, is_unfit));
+        let fits = |term| rows.map(|row| prices.fit(row, &term, now)).collect();
+        self.set_fits(term.map_or_else(Vec::new, fits));
         listing.set_columns(columns);
     }
 

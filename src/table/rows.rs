@@ -9,7 +9,7 @@ pub use self::offered::{OfferCounts, groupings};
 use super::computed_columns::ComputedColumns;
 use super::row_filter;
 use crate::api::{Request, wire};
-use crate::domain::cost::Basis;
+use crate::domain::cost::{Basis, Fit};
 use crate::domain::insight::{Coverage, coverage};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::response_check::{Discrepancy, ResponseCheck, Violation};
@@ -316,7 +316,7 @@ impl Rows {
         }
         // Whatever the order, rows that cannot serve the request come last.
         if self.computed.unfit() > 0 {
-            rows.sort_by_key(|row| self.computed.is_unfit(*row as usize));
+            rows.sort_by_key(|row| self.computed.fit(*row as usize));
         }
         rows
     }
@@ -326,10 +326,15 @@ impl Rows {
         self.visible_best
     }
 
-    /// How many rows of the view cannot do the job or term: they come last.
-    pub fn visible_unfit(&self) -> usize {
-        let is_fit = |row: &u32| !self.computed.is_unfit(*row as usize);
-        self.view.len() - self.view.partition_point(is_fit)
+    /// How many rows of the view cannot do the job or term, and how many do not report enough to tell: they come
+    /// last.
+    pub fn visible_unfit(&self) -> (usize, usize) {
+        let up_to = |most: Fit| {
+            self.view
+                .partition_point(|row| self.computed.fit(*row as usize) <= most)
+        };
+        let known = up_to(Fit::No);
+        (known - up_to(Fit::Yes), self.view.len() - known)
     }
 
     /// Whether the request differs from that of the query `before`.

@@ -14,7 +14,7 @@ pub static OFFERS: &[Field] = &[
     Field::number("job_cost", "Job $", Unit::Dollars).also(&["job"]).computed().section(Section::Price).width(9)
         .priority(3).places(2).less_is_better()
         .doc("Total cost of the job: GPUs while data arrive and while it runs, storage running and stopped, traffic \
-            both ways; ! if the offer ends too early or its disk is too small."),
+            both ways; ! if the offer ends too early, its disk is too small, or it does not report them."),
     Field::number("job_time", "Job time", Unit::Seconds).computed().section(Section::Price).width(8).priority(35)
         .less_is_better()
         .doc("Running time of the job on this offer, its download included; work finishes sooner on faster offers."),

@@ -33,6 +33,20 @@ impl Basis {
         }
     }
 
+    /// A price by which offers of any size compare: per GPU; of work the whole bill, as more GPUs only do it sooner.
+    pub fn unit_price(&self, prices: &Prices<'_>, row: usize, price: f64) -> Option<f64> {
+        if self.is_work() {
+            Some(price)
+        } else {
+            prices.over_gpus(row, price)
+        }
+    }
+
+    /// Whether prices are bills for work.
+    pub fn is_work(&self) -> bool {
+        self.job.is_some_and(|job| job.is_work())
+    }
+
     /// The price of a row: $ for the job, else $/h.
     pub fn price(&self, prices: &Prices<'_>, row: usize) -> Result<f64, Gap> {
         match &self.job {

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Gap, HOURS_PER_MONTH, Input, InputError, MEGABITS_PER_GB, Measure, Outlives, Prices, Room, SECONDS_PER_HOUR, Step,
-    finite, hours_left, rounded, shown, summand,
+    Fit, Gap, HOURS_PER_MONTH, Input, InputError, MEGABITS_PER_GB, Measure, Outlives, Prices, Room, SECONDS_PER_HOUR,
+    Step, finite, hours_left, rounded, shown, summand,
 };
 use crate::domain::format::{gigabytes, lasting, trimmed};
 use crate::domain::local::LocalTime;
@@ -37,7 +37,7 @@ pub struct Job {
     /// When the work is to be done, in seconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline: Option<f64>,
-    /// How many GPUs divide the work evenly among them; those of one offer if not given.
+    /// How many GPUs are rented, which divide the work evenly among them; those of one offer if not given.
     #[serde(skip)]
     pub shared_by: Option<u32>,
 }
@@ -84,6 +84,15 @@ impl Job {
 }
 
 impl Job {
+    /// The same job if so many GPUs are rented for it: they divide its work evenly. Hours of its own stay.
+    #[must_use]
+    pub fn shared_by(self, gpus: u32) -> Self {
+        Self {
+            shared_by: self.is_work().then_some(gpus),
+            ..self
+        }
+    }
+
     /// How long it runs, in full words: `3 days`.
     pub fn length(&self) -> String {
         self.amount()
@@ -224,21 +233,25 @@ impl Prices<'_> {
         Ok(hours_left(&self.duration, row, now)? - needed)
     }
 
-    /// Whether the row reports too little disk or too little time for `job`, started at `now`
-    /// (seconds since 1970).
-    pub fn cannot_do(&self, row: usize, job: &Job, now: f64) -> bool {
-        // A download at a speed that is not reported takes no less than nothing.
-        let ends_early = || {
-            let run = self.run_hours(row, job)?;
-            // An offer is only called unfit for what is certain.
-            let download = self.download_hours(row, job, run).unwrap_or(0.0);
-            let is_late = job
-                .deadline
-                .is_some_and(|at| (at - now) / SECONDS_PER_HOUR < run + download);
-            let left = hours_left(&self.duration, row, now);
-            Ok::<_, Gap>(is_late || left.is_ok_and(|left| left < run + download + job.stopped_hours))
+    /// Whether the row has the disk and the time for `job`, started at `now` (seconds since 1970).
+    pub fn fit(&self, row: usize, job: &Job, now: f64) -> Fit {
+        let by = job.deadline.map(|at| (at - now) / SECONDS_PER_HOUR);
+        let left = hours_left(&self.duration, row, now).ok();
+        let in_time = |hours: f64| {
+            let by = by.map_or(Fit::Yes, |by| Fit::of(Some(by), hours));
+            by.and(Fit::of(left, hours + job.stopped_hours))
         };
-        ends_early().unwrap_or(false) || self.lacks_disk(row, job.disk_gb)
+        let time = self.run_hours(row, job).map_or(Fit::Unknown, |run| {
+            // Too late without the download is too late, however fast it is.
+            let download = self.download_hours(row, job, run);
+            download.map_or_else(|_| Fit::Unknown.and(in_time(run)), |download| in_time(run + download))
+        });
+        time.and(self.disk_fit(row, job.disk_gb))
+    }
+
+    /// Whether the row is known to have the disk and the time for `job`, started at `now` (seconds since 1970).
+    pub fn fits(&self, row: usize, job: &Job, now: f64) -> bool {
+        self.fit(row, job, now) == Fit::Yes
     }
 
     /// What `job` costs on a row if it starts at `now` (seconds since 1970).

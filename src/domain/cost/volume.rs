@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    DAYS_PER_MONTH, Gap, Input, InputError, Measure, Member, Outlives, Room, Step, finite, hours_left, rounded, shown,
-    storage_per_hour,
+    DAYS_PER_MONTH, Fit, Gap, Input, InputError, Measure, Member, Outlives, Room, Step, finite, hours_left, rounded,
+    shown, storage_per_hour,
 };
 use crate::domain::listing::Listing;
 
@@ -107,12 +107,11 @@ impl<'a> VolumePrices<'a> {
         Ok(hours_left(&self.duration, row, now)? - term.hours())
     }
 
-    /// Whether the row reports too little space or time for a term that starts at `now` (seconds
-    /// since 1970).
-    pub fn cannot_serve(&self, row: usize, term: &VolumeTerm, now: f64) -> bool {
-        let ends_early = self.spare(row, term, now).is_ok_and(|spare| spare < 0.0);
-        let room = Room::of(self.disk_space.amount(row).ok(), term.gb);
-        ends_early || matches!(room, Room::ShortBy(_))
+    /// Whether the row has the space and the time for a term that starts at `now` (seconds since 1970).
+    pub fn fit(&self, row: usize, term: &VolumeTerm, now: f64) -> Fit {
+        let left = hours_left(&self.duration, row, now).ok();
+        let room = Fit::of(self.disk_space.amount(row).ok(), term.gb);
+        Fit::of(left, term.hours()).and(room)
     }
 
     /// What the volume costs from `now` (seconds since 1970) on.

@@ -63,7 +63,8 @@ impl Depth {
         let price = |row: u32| (measures.price)(row as usize);
         let machines = supply.sets(Unit::Gpus, price);
         let levels = supply.machines().iter();
-        let mut levels: Vec<(f64, u64)> = levels.flat_map(|machine| machine.levels(price)).collect();
+        let unit_price = |row: u32| (measures.unit_price)(row as usize);
+        let mut levels: Vec<(f64, u64)> = levels.flat_map(|machine| machine.levels(unit_price)).collect();
         levels.sort_by(|left, right| left.0.total_cmp(&right.0));
         let mut total = 0;
         for (_, gpus) in &mut levels {

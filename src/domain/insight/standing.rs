@@ -12,7 +12,7 @@ use crate::domain::value::CellRef;
 /// What rows are ranked by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
-    /// The job's bill if a job is set, else $/h; per GPU, so that slices compare with machines.
+    /// The job's bill if a job is set, else $/h; per GPU, so that slices compare with machines, unless it is for work.
     Price,
     /// `DLPerf` per GPU; of volumes the average read speed.
     Performance,
@@ -205,8 +205,9 @@ fn value_of(listing: &Listing, measure: Measure) -> impl Fn(usize) -> Option<f64
         let column = column(listing, key)?;
         (!column.is_blank()).then_some((*key, column))
     });
-    // A bill is for all GPUs of an offer.
-    let gpus = column(listing, "num_gpus").filter(|_| price.is_some_and(|value| value.0 == "job_cost"));
+    // A bill is for all GPUs of an offer, and only that of work compares as it is.
+    let is_divided = price.is_some_and(|value| value.0 == "job_cost") && !listing.bills_work();
+    let gpus = column(listing, "num_gpus").filter(|_| is_divided);
     move |row| {
         let value = price?.1.cell(row).number().filter(|value| value.is_finite())?;
         match gpus {

@@ -123,7 +123,7 @@ pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
 /// What is measured in a group: functions of a row, `None` where the record has no value.
 pub struct Measures<'a> {
     pub price: Box<dyn Fn(usize) -> Option<f64> + 'a>,
-    /// The price per unit (for offers, per GPU).
+    /// The price per unit (for offers, per GPU; the bill of work is whole).
     pub unit_price: Box<dyn Fn(usize) -> Option<f64> + 'a>,
     /// Performance for the money; more is better.
     pub merit: Box<dyn Fn(usize) -> Option<f64> + 'a>,
@@ -145,7 +145,7 @@ impl<'a> Measures<'a> {
         Self::priced(prices, basis, |_| true)
     }
 
-    /// For offers: the price by the current basis, the same per GPU, and `DLPerf` for the money.
+    /// For offers: the price by the current basis, the same per GPU unless it is for work, and `DLPerf` for the money.
     /// Rows that cannot do the job have no price.
     pub fn priced(prices: &'a Prices<'a>, basis: Basis, is_choice: impl Fn(usize) -> bool + Copy + 'a) -> Self {
         let price = move |row| {
@@ -154,7 +154,7 @@ impl<'a> Measures<'a> {
         };
         Self {
             price: Box::new(price),
-            unit_price: Box::new(move |row| prices.over_gpus(row, price(row)?)),
+            unit_price: Box::new(move |row| basis.unit_price(prices, row, price(row)?)),
             merit: Box::new(move |row| {
                 let per_point = prices.per_unit(row, price(row)?).dlperf?;
                 (per_point > 0.0).then(|| 1.0 / per_point)

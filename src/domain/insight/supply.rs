@@ -243,17 +243,14 @@ impl Machine {
     }
 
     /// The prices per GPU at which more GPUs can be rented, each with how many more.
-    pub(super) fn levels(&self, price: impl Fn(u32) -> Option<f64>) -> Vec<(f64, u64)> {
-        let gpus = |slice: &Slice| {
-            let (row, gpus) = (slice.row, slice.gpus);
-            price(row).map(|price| Lot { row, gpus, price }.unit_price())
-        };
-        let mut prices: Vec<f64> = self.slices.iter().filter_map(gpus).collect();
+    pub(super) fn levels(&self, unit_price: impl Fn(u32) -> Option<f64>) -> Vec<(f64, u64)> {
+        let price = |slice: &Slice| unit_price(slice.row);
+        let mut prices: Vec<f64> = self.slices.iter().filter_map(price).collect();
         prices.sort_by(f64::total_cmp);
         prices.dedup();
         let mut known = 0;
         let levels = prices.into_iter().map(|highest| {
-            let affordable = |slice: &&Slice| gpus(slice).is_some_and(|price| price <= highest);
+            let affordable = |slice: &&Slice| price(slice).is_some_and(|price| price <= highest);
             let slices: Vec<&Slice> = self.slices.iter().filter(affordable).collect();
             let more = Self::gpus_of(&slices) - known;
             known += more;
@@ -346,6 +343,25 @@ impl Supply {
         let machines = self.machines.iter();
         let sets = machines.map(|machine| machine.sets(unit, &price));
         sets.filter(|sets| !sets.is_empty()).collect()
+    }
+
+    /// A lower bound for the price of this many GPUs: that of the cheapest per GPU, whether or not they can be rented
+    /// together or in parts; infinite if there are not so many.
+    pub(super) fn bound(&self, gpus: u32, price: impl Fn(u32) -> Option<f64>) -> f64 {
+        let slices = self.machines.iter().flat_map(|machine| &machine.slices);
+        let lots = slices.filter_map(|slice| {
+            let (row, gpus) = (slice.row, slice.gpus);
+            price(row).map(|price| Lot { row, gpus, price })
+        });
+        let mut lots: Vec<Lot> = lots.collect();
+        lots.sort_unstable_by(|left, right| left.unit_price().total_cmp(&right.unit_price()));
+        let (mut missing, mut cost) = (u64::from(gpus), 0.0);
+        for lot in lots {
+            let taken = lot.gpus.min(missing);
+            cost += lot.unit_price() * super::count(usize::try_from(taken).unwrap_or(usize::MAX));
+            missing -= taken;
+        }
+        if missing > 0 { f64::INFINITY } else { cost }
     }
 
     /// What workers cost that run on one offer each without sharing GPUs. `price` gives a row's

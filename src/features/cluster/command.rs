@@ -14,15 +14,13 @@ use crate::settings::Settings;
 
 pub async fn plan(settings: &Settings, options: &PlanArguments) -> Result<(), CliError> {
     let need = need(options)?;
-    let market = Market::load(settings, &options.analysis, (options.by, Some(need.gpus))).await?;
-    let prices = market.prices();
-    let is_choice = |row| market.is_choice(&prices, row);
-    let offers = Offers::new(&prices, market.basis, &market.result.rows, is_choice);
-    let planning = offers.plan(&need);
+    let mut market = Market::load(settings, &options.analysis, options.by).await?;
+    let planning = Offers::new(&market.prices(), market.basis, &market.result.rows, |_| true).plan(&need);
+    let shares = planning.plan.as_ref().map_or(need.gpus, Plan::shares);
+    market.share(shares);
     let shown = Shown {
         market: &market,
         need: &need,
-        offers: &offers,
         planning: &planning,
     };
     match (options.analysis.format, &planning.plan) {
@@ -68,7 +66,6 @@ fn need(options: &PlanArguments) -> Result<Need, CliError> {
 struct Shown<'a> {
     market: &'a Market,
     need: &'a Need,
-    offers: &'a Offers<'a>,
     planning: &'a Planning,
 }
 
@@ -83,11 +80,7 @@ impl Shown<'_> {
 
     /// Whether the hours depend on the offer.
     fn is_work(&self) -> bool {
-        self.market.basis.job.is_some_and(|job| job.is_work())
-    }
-
-    fn price(&self, row: u32) -> f64 {
-        self.offers.price(row).unwrap_or(0.0)
+        self.market.basis.is_work()
     }
 
     fn table(&self, plan: &Plan) -> String {
@@ -97,14 +90,14 @@ impl Shown<'_> {
         let titles = titles.chain(self.is_work().then_some("Job time"));
         let mut rows: Vec<Vec<String>> = vec![titles.map(str::to_owned).collect()];
         let shown = self.market.rows.map_or(usize::MAX, |rows| rows as usize);
-        rows.extend(plan.rows().take(shown).map(|row| {
-            let cell = |key| self.cell(row, key);
+        rows.extend(plan.lots().take(shown).map(|lot| {
+            let cell = |key| self.cell(lot.row, key);
             let mut cells = vec![
                 cell("id"),
                 cell("machine_id"),
                 format!("{}× {} {}", cell("num_gpus"), cell("gpu_name"), cell("gpu_ram")),
                 cell("geolocation"),
-                bill.money(self.price(row)),
+                bill.money(lot.price),
             ];
             cells.extend(self.is_work().then(|| cell("job_time")));
             cells
@@ -132,11 +125,10 @@ impl Shown<'_> {
         let fields = keys.iter().filter_map(|key| Resource::Offers.catalog().column(key));
         let fields: Vec<_> = fields.collect();
         let shown = self.market.rows.map_or(usize::MAX, |rows| rows as usize);
-        let rows: Vec<u32> = plan.rows().take(shown).collect();
         let mut text = format!("{},price\n", keys.join(","));
-        for row in rows {
-            text.push_str(&export::csv_line(&self.market.result.listing, row, &fields));
-            let _ = writeln!(text, ",{}", self.price(row)); // writing to a String cannot fail
+        for lot in plan.lots().take(shown) {
+            text.push_str(&export::csv_line(&self.market.result.listing, lot.row, &fields));
+            let _ = writeln!(text, ",{}", lot.price); // writing to a String cannot fail
         }
         text
     }
@@ -162,12 +154,13 @@ impl Shown<'_> {
     }
 
     fn plan_json(&self, plan: &Plan) -> Json {
-        let offers = plan.rows().map(|row| {
-            let id = self.market.result.listing.id(row as usize).map(|id| id.0);
-            let job = self.market.basis.job;
-            let hours = job.and_then(|job| self.market.prices().job_hours(row as usize, &job).ok());
-            let machine = self.cell(row, "machine_id");
-            json!({ "id": id, "machine_id": machine, "price": self.price(row), "hours": hours })
+        let job = self.market.basis.job.map(|job| job.shared_by(plan.shares()));
+        let prices = self.market.prices();
+        let offers = plan.lots().map(|lot| {
+            let id = self.market.result.listing.id(lot.row as usize).map(|id| id.0);
+            let hours = job.and_then(|job| prices.job_hours(lot.row as usize, &job).ok());
+            let machine = self.cell(lot.row, "machine_id");
+            json!({ "id": id, "machine_id": machine, "price": lot.price, "hours": hours })
         });
         json!({
             "bill": plan.bill,

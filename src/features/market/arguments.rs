@@ -142,7 +142,7 @@ pub struct PlanArguments {
     /// Time in which the job is done, e.g. 4d
     ///
     /// Its download is included.
-    #[arg(long, value_name = "TIME", value_parser = hours, requires = "job", hide_short_help = true)]
+    #[arg(long, value_name = "TIME", value_parser = hours, requires = "JobArguments", hide_short_help = true)]
     pub deadline: Option<f64>,
 
     /// Highest bill in $: of the job, else per hour

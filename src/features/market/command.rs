@@ -6,7 +6,7 @@ use super::arguments::{AnalysisArguments, DepthArguments, Grouping, MarketArgume
 use crate::cli::args::SearchArguments;
 use crate::cli::output::CliError;
 use crate::cli::{output, table, wanted};
-use crate::domain::cost::{Basis, Prices};
+use crate::domain::cost::{Basis, Job, Prices};
 use crate::domain::insight::{
     Bill, Coverage, Depth, Group, GroupOrder, GroupValue, Lot, Measures, Purchase, Spread, coverage, sort_groups,
     summarise,
@@ -26,13 +26,8 @@ pub struct Market {
 }
 
 impl Market {
-    /// Runs the search of the arguments, for a job that is done by a time (in seconds since 1970) and by so many GPUs
-    /// together, if they are given.
-    pub async fn load(
-        settings: &Settings,
-        options: &AnalysisArguments,
-        (by, gpus): (Option<f64>, Option<u32>),
-    ) -> Result<Self, CliError> {
+    /// Runs the search of the arguments, for a job that is done by a time (in seconds since 1970) if one is given.
+    pub async fn load(settings: &Settings, options: &AnalysisArguments, by: Option<f64>) -> Result<Self, CliError> {
         let arguments = SearchArguments {
             query: options.query.clone(),
             // Offers that a limit leaves out are the most expensive ones.
@@ -52,9 +47,6 @@ impl Market {
                 term: None,
             },
         )?;
-        if let Some(job) = &mut wanted.job {
-            job.shared_by = gpus;
-        }
         let query = &mut wanted.query;
         query.offer_type = options.offer_type.unwrap_or(query.offer_type);
         query.storage = options.storage.or(query.storage);
@@ -78,6 +70,14 @@ impl Market {
         })
     }
 
+    /// Has so many GPUs divide the work of the job, if it is work.
+    pub fn share(&mut self, gpus: u32) {
+        if let Some(job) = self.basis.job.filter(Job::is_work) {
+            self.basis.job = Some(job.shared_by(gpus));
+            self.result.reprice(self.basis);
+        }
+    }
+
     pub fn bill(&self) -> Bill {
         match self.basis.job {
             Some(_) => Bill::Job,
@@ -93,7 +93,7 @@ impl Market {
     pub fn is_choice(&self, prices: &Prices<'_>, row: usize) -> bool {
         let now = self.result.listing.read_at();
         let job = self.basis.job;
-        job.is_none_or(|job| !prices.cannot_do(row, &job, now))
+        job.is_none_or(|job| prices.fits(row, &job, now))
     }
 
     fn measured<T>(&self, measure: impl FnOnce(&Measures<'_>) -> T) -> T {
@@ -114,7 +114,7 @@ impl Market {
         json!({
             "query": language::print(&query.conditions),
             "type": query.offer_type.wire(),
-            "job": self.basis.job,
+            "job": self.basis.job.as_ref().map(table::job_json),
             "unit": match self.bill() {
                 Bill::Job => "$ for the job",
                 Bill::Hourly => "$/h",
@@ -140,7 +140,7 @@ fn cell(number: Option<f64>) -> String {
 }
 
 pub async fn market(settings: &Settings, options: &MarketArguments) -> Result<(), CliError> {
-    let market = Market::load(settings, &options.analysis, (None, None)).await?;
+    let market = Market::load(settings, &options.analysis, None).await?;
     let key = match options.by {
         Grouping::Gpu => "gpu_name",
         Grouping::Country => "geolocation",
@@ -184,6 +184,7 @@ fn market_table(market: &Market, by: Grouping, field: &Field, groups: &[Group]) 
         Grouping::Host => "Host",
     };
     let unit = match market.bill() {
+        Bill::Job if market.basis.is_work() => "Low $",
         Bill::Job => "Low $/GPU",
         Bill::Hourly => "Low $/GPU-h",
     };
@@ -245,6 +246,15 @@ fn market_csv(market: &Market, key: &str, field: &Field, groups: &[Group]) -> St
     export::csv_lines(std::iter::once(head.map(str::to_owned).to_vec()).chain(lines))
 }
 
+/// The member with the prices of a group.
+fn price_key(market: &Market) -> &'static str {
+    if market.basis.is_work() {
+        "bill"
+    } else {
+        "price_per_gpu"
+    }
+}
+
 fn group_json(market: &Market, key: &str, field: &Field, group: &Group) -> Json {
     let price = group.unit_price.map(|price| {
         json!({
@@ -260,14 +270,14 @@ fn group_json(market: &Market, key: &str, field: &Field, group: &Group) -> Json 
         "gpus": group.amount.gpus,
         "machines": group.amount.machines,
         "offers": group.count(),
-        "price_per_gpu": price,
+        price_key(market): price,
         "cheapest": group.cheapest.map(|best| market.id(best.row)),
     })
 }
 
 pub async fn depth(settings: &Settings, options: &DepthArguments) -> Result<(), CliError> {
-    let market = Market::load(settings, &options.analysis, (None, None)).await?;
-    if market.basis.job.is_some_and(|job| job.is_work()) {
+    let market = Market::load(settings, &options.analysis, None).await?;
+    if market.basis.is_work() {
         let message = "each offer would be billed for all of the work: give the job a run time; bourse plan divides it";
         return Err(CliError::Usage(message.to_owned()));
     }

@@ -12,7 +12,7 @@ use crate::cli::output::{CliError, ProgressLine};
 use crate::cli::table::{Priced, View};
 use crate::cli::wanted::{Flags, Wanted, annotations, is_sorted_here, request, set_limit, wanted};
 use crate::domain::annotations::Annotations;
-use crate::domain::cost::{Basis, Gap, Prices};
+use crate::domain::cost::{Basis, Fit, Gap, Prices};
 use crate::domain::format::grouped;
 use crate::domain::insight::Coverage;
 use crate::domain::response_check::ResponseCheck;
@@ -117,18 +117,45 @@ pub struct SearchResult {
     pub listing: Box<Listing>,
     /// The rows that match, in order.
     pub rows: Vec<u32>,
-    /// How many of them, the last ones, end before the job or lack its disk.
-    unfit: usize,
+    /// How many of them, the last ones, do not suit the job.
+    unfit: Fits,
     /// Whether offers of the search may be missing although all were to be loaded.
     is_incomplete: bool,
     pub check: ResponseCheck,
     pub computed: ComputedColumns,
 }
 
+/// How many rows do not suit a job.
+#[derive(Debug, Clone, Copy)]
+struct Fits {
+    /// They report too little of something.
+    short: usize,
+    /// They do not report enough to tell.
+    unknown: usize,
+}
+
+impl Fits {
+    fn of(rows: &[u32], computed: &ComputedColumns) -> Self {
+        let count = |fit| rows.iter().filter(|row| computed.fit(**row as usize) == fit).count();
+        Self {
+            short: count(Fit::No),
+            unknown: count(Fit::Unknown),
+        }
+    }
+}
+
 impl SearchResult {
     /// The rows that suit the job, in order.
     pub fn suitable(&self) -> &[u32] {
-        &self.rows[..self.rows.len() - self.unfit]
+        &self.rows[..self.rows.len() - self.unfit.short - self.unfit.unknown]
+    }
+
+    /// Computes the columns once more, for another price basis.
+    pub fn reprice(&mut self, basis: Basis) {
+        self.computed.job = basis.job;
+        self.computed.fill_for(&mut self.listing, basis, None, &[]);
+        self.rows.sort_by_key(|row| self.computed.fit(*row as usize));
+        self.unfit = Fits::of(&self.rows, &self.computed);
     }
 
     /// Notes what differs from the request, and what the limit left out. `unfit` is what becomes of the
@@ -150,13 +177,15 @@ impl SearchResult {
                 grouped(hidden)
             ));
         }
-        if self.unfit > 0 {
-            let offers = format::counted(self.unfit, "offer", "offers");
-            let late = self.computed.job.and_then(|job| job.deadline);
-            let late = late.map_or("", |_| "too late, ");
-            output::note(&format!(
-                "{offers}, {unfit}: {late}ending before the job, or without its disk"
-            ));
+        let late = self.computed.job.and_then(|job| job.deadline);
+        let late = late.map_or("", |_| "too late, ");
+        let short = format!("{late}ending before the job, or without its disk");
+        let unknown = "disk, speed or end unknown".to_owned();
+        for (rows, why) in [(self.unfit.short, short), (self.unfit.unknown, unknown)] {
+            if rows > 0 {
+                let offers = format::counted(rows, "offer", "offers");
+                output::note(&format!("{offers}, {unfit}: {why}"));
+            }
         }
         self.tell_rates();
     }
@@ -255,10 +284,9 @@ pub fn arranged_with(
     if notes::is_sorted_locally(&listing, query, settings.dialect, &check) {
         listing.sort(&mut rows, &query.order);
     }
-    // Offers that end before the job or lack its disk come last, as in the dashboard.
-    rows.sort_by_key(|row| computed.is_unfit(*row as usize));
-    let unfit = rows.iter().filter(|row| computed.is_unfit(**row as usize));
-    let unfit = unfit.count();
+    // Offers that end before the job or lack its disk, or do not report them, come last, as in the dashboard.
+    rows.sort_by_key(|row| computed.fit(*row as usize));
+    let unfit = Fits::of(&rows, &computed);
     let is_incomplete = wanted.all && listing.known_coverage() != Some(Coverage::Whole);
     SearchResult {
         query: wanted.query,

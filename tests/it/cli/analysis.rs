@@ -126,6 +126,43 @@ fn a_plan_has_the_cheapest_offers_and_says_what_limits_cost() {
     assert_eq!(lines[1], "14,10,1,RTX 3090,24576,\"Iceland, IS\",0.3");
 }
 
+/// 950 DLPerf-hours: 19 h on 50 DLPerf at $0.21, 9.5 h on 100 at $0.40, 5 h on 190 at $0.70.
+const WORK: [&str; 2] = ["--job", "950-dlperf-hours,0GB"];
+
+#[test]
+fn the_hours_of_work_follow_the_gpus_that_are_rented() {
+    // One GPU is asked for; the two of 12 do it for $3.50, a single one for $3.80.
+    let plan = document(&[&["plan", "--gpus", "1", "--any-model"], &WORK[..]].concat());
+    assert_eq!(plan["plan"]["offers"][0]["id"], 12);
+    near(&plan["plan"]["bill"], 3.5);
+    near(&plan["plan"]["offers"][0]["price"], 3.5);
+    near(&plan["plan"]["offers"][0]["hours"], 5.0);
+    near(&plan["runner_up"]["bill"], 3.8);
+    near(&plan["runner_up"]["offers"][0]["hours"], 9.5);
+    assert_eq!(plan["job"]["run_hours"], Json::Null);
+    let (_, out, _, _) = run(&[&["plan", "--gpus", "1", "--format", "csv"], &WORK[..]].concat());
+    assert_eq!(
+        out.lines().nth(1),
+        Some("12,7,2,RTX 4090,24564,\"Texas, US\",18000,3.5")
+    );
+    // In six hours no single GPU is done.
+    let late = ["plan", "--gpus", "1", "--deadline", "6h"];
+    near(&document(&[&late, &WORK[..]].concat())["plan"]["bill"], 3.5);
+
+    // The bill of work is that of the whole work, whatever an offer's GPUs.
+    let market = document(&[&["market"], &WORK[..]].concat());
+    let groups = market["groups"].as_array().unwrap();
+    let of = |name: &str| groups.iter().find(|group| group["gpu_name"] == name).unwrap();
+    near(&of("RTX 4090")["bill"]["lowest"], 3.5);
+    near(&of("RTX 3090")["bill"]["lowest"], 3.99);
+    assert_eq!(of("RTX 4090").get("price_per_gpu"), None);
+    assert_eq!(market["job"]["run_hours"], Json::Null);
+    let (_, out, _, _) = run(&[&["market"], &WORK[..]].concat());
+    assert!(out.contains("Low $") && !out.contains("$/GPU"), "{out}");
+    let (status, _, err, _) = run(&[&["depth"], &WORK[..]].concat());
+    assert!(status == 2 && err.contains("bourse plan divides it"), "{err}");
+}
+
 #[test]
 fn what_cannot_be_planned_fails_with_a_hint() {
     // A script should not rent what costs more than it may.

@@ -71,6 +71,40 @@ fn the_bill_ranks_offers_and_is_shown_in_every_format() {
 }
 
 #[test]
+fn what_is_needed_and_not_reported_does_not_fit() {
+    for (member, reported) in [
+        ("disk_space", "500"),
+        ("duration", "864000"),
+        ("inet_down", "1000000000"),
+    ] {
+        // The second offer does not report it, or reports null.
+        for unknown in [String::new(), format!("\"{member}\":null,")] {
+            let (id, number) = ("\"id\":2,", format!("\"{member}\":{reported}"));
+            let body = OFFERS.replacen(id, &format!("{id}{unknown}"), 1);
+            let (first, second) = body.split_at(body.find(id).unwrap());
+            let body = format!("{first}{}", second.replacen(&number, "\"x\":1", 1));
+            let (out, err, _) = run(&body, &[&JOB[..], &["--format", "json"]].concat());
+            let json: Json = serde_json::from_str(&out).unwrap();
+            let ids: Vec<_> = json["offers"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|offer| &offer["id"])
+                .collect();
+            assert_eq!(ids, [1, 3, 2], "{member}: {err}");
+            assert_ne!(json["bills"][2]["fits"], true, "{member}");
+            let note = "note: 1 offer, listed last: disk, speed or end unknown\n";
+            assert!(err.contains(note), "{member}: {err}");
+            let (out, ..) = run(
+                &body,
+                &["pick", "--no-default", "--job", "3d,200GB,300GB-down", "--print", "id"],
+            );
+            assert_eq!(out, "1\n", "{member}");
+        }
+    }
+}
+
+#[test]
 fn a_record_without_a_price_has_no_bill_but_a_reason() {
     let body = r#"{"offers":[{"id":9,"dph_total":0.2}]}"#;
     let (out, ..) = run(body, &[&JOB[..], &["--format", "json"]].concat());

@@ -228,9 +228,9 @@ fn storage_that_the_market_cannot_price_is_estimated() {
 #[test]
 fn plain_words_are_told_as_they_were_understood() {
     let body = r#"{"offers":[
-     {"id":1,"dph_base":0.5,"dph_total":0.5,"storage_cost":0,"inet_down_cost":0.01,"inet_up_cost":0,"duration":864000,"disk_space":900},
-     {"id":2,"dph_base":0.4,"dph_total":0.4,"storage_cost":0,"inet_down_cost":0.1,"inet_up_cost":0,"duration":864000,"disk_space":900},
-     {"id":3,"dph_base":0.1,"dph_total":0.1,"storage_cost":0,"inet_down_cost":0,"inet_up_cost":0,"duration":3600,"disk_space":900}]}"#;
+     {"id":1,"dph_base":0.5,"dph_total":0.5,"storage_cost":0,"inet_down":80000000,"inet_down_cost":0.01,"inet_up_cost":0,"duration":864000,"disk_space":900},
+     {"id":2,"dph_base":0.4,"dph_total":0.4,"storage_cost":0,"inet_down":80000000,"inet_down_cost":0.1,"inet_up_cost":0,"duration":864000,"disk_space":900},
+     {"id":3,"dph_base":0.1,"dph_total":0.1,"storage_cost":0,"inet_down":80000000,"inet_down_cost":0,"inet_up_cost":0,"duration":3600,"disk_space":900}]}"#;
     let arguments = [
         "offers",
         "4090",

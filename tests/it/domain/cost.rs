@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use bourse::domain::cost::{
-    Gap, Input, Job, Joined, Measure, Outlives, PriceJoin, Prices, Room, VolumePrices, VolumeTerm, gpu_numbers,
+    Fit, Gap, Input, Job, Joined, Measure, Outlives, PriceJoin, Prices, Room, VolumePrices, VolumeTerm, gpu_numbers,
     storage_per_hour,
 };
 use bourse::domain::{Listing, OFFERS, OfferType, VOLUMES};
@@ -554,15 +554,18 @@ fn the_download_is_paid_for_as_hours() {
     assert_eq!(cost.steps[0].label, "Download");
     assert_eq!(cost.steps[0].formula, "300 GB × 8000 Mb/GB / 800 Mb/s / 3600 s/h");
     // Ten hours are left: enough for nine and the download, not for half an hour more.
-    assert!(!prices.cannot_do(0, &job, NOW));
+    assert!(prices.fits(0, &job, NOW));
     let longer = Job { run_hours: 9.5, ..job };
-    assert!(prices.cannot_do(0, &longer, NOW));
+    assert!(!prices.fits(0, &longer, NOW));
     // Where the speed is not reported the bill is unknown: as free it would lead the ranking.
     assert_eq!(prices.job(1, &job, NOW).unwrap_err(), Gap::Missing("inet_down"));
     assert!(prices.job_total(1, &job).is_err() && prices.job_hours(1, &job).is_err());
-    // Whatever the speed, nine hours and five minutes more than the offer has are too many.
-    assert!(!prices.cannot_do(1, &job, NOW));
-    assert!(prices.cannot_do(1, &Job { run_hours: 10.1, ..job }, NOW));
+    // A download whose time nobody knows is not known to end in time; what is too long without it never does.
+    assert_eq!(prices.fit(1, &job, NOW), Fit::Unknown);
+    assert!(!prices.fits(1, &job, NOW));
+    assert_eq!(prices.fit(1, &Job { run_hours: 10.1, ..job }, NOW), Fit::No);
+    // Nothing to download needs no speed.
+    assert!(prices.fits(1, &Job { gb_in: 0.0, ..job }, NOW));
     // Nothing to download needs no speed.
     assert!(prices.job_total(1, &Job { gb_in: 0.0, ..job }).is_ok());
     // Work in DLPerf-hours takes 5 h on 100 DLPerf, after the download.

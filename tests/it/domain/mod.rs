@@ -13,6 +13,7 @@ mod language_properties;
 pub mod malformed;
 mod plain;
 mod plan;
+mod plan_work;
 mod query_cases;
 mod real_records;
 mod routing;

@@ -1,12 +1,9 @@
 //! Clusters: plans by hand, and against every set of offers of small random markets.
 
-use std::sync::Arc;
-
 use bourse::domain::cost::{Basis, Job, Prices};
 use bourse::domain::insight::Bill;
 use bourse::domain::insight::plan::{Need, Offers, Planning, Same};
 use bourse::domain::objection::Objection;
-use bourse::domain::throughput::{Throughput, WorkUnit};
 use bourse::domain::{Condition, Listing, OFFERS, OfferType, Operand, Operator, Value};
 use proptest::prelude::*;
 
@@ -454,51 +451,4 @@ proptest! {
             }
         }
     }
-}
-
-/// Two single GPUs at $0.36 and $0.72 that do 1,000 tokens/s each: 7.2M tokens take an hour together.
-#[test]
-fn work_is_divided_among_the_gpus_of_a_plan() {
-    let mut listing = listing(&[offer(1, 0x01, 0.36), offer(2, 0x01, 0.72)]);
-    let mut throughput = Throughput::default();
-    throughput.set(WorkUnit::Tokens, "H100 SXM", 1000.0).unwrap();
-    listing.set_throughput(Arc::new(throughput));
-    let job = |hours: f64| Job {
-        work: Some("7.2M tokens".parse().unwrap()),
-        deadline: Some(listing.read_at() + hours * 3600.0),
-        disk_gb: 0.0,
-        gb_in: 0.0,
-        gb_out: 0.0,
-        ..Job::default()
-    };
-    let planned = |hours: f64, many: u32| {
-        let prices = Prices::new(&listing, OfferType::OnDemand);
-        let basis = Basis {
-            job: Some(job(hours)),
-            ..Basis::hourly(OfferType::OnDemand)
-        };
-        Offers::new(&prices, basis, &[0, 1], |_| true)
-            .sharing(many)
-            .plan(&gpus(many))
-    };
-    let planning = planned(10.0, 2);
-    near(bought(&planning).1, 1.08);
-    near(planning.hours.unwrap(), 1.0);
-    // One GPU works twice as long; more than two there are not.
-    let curve: Vec<_> = planning
-        .curve
-        .iter()
-        .map(|(gpus, bill)| (*gpus, bill.is_some()))
-        .collect();
-    assert_eq!(curve, [(1, true), (2, true), (3, false), (4, false)]);
-    near(planning.curve[0].1.unwrap(), 0.72);
-    let remarks = planning.remarks(&gpus(2), Bill::Job, |row| row.to_string());
-    assert!(
-        remarks
-            .iter()
-            .any(|remark| remark.text == "Done in 60 minutes: 2 GPUs divide the work evenly")
-    );
-    // In an hour and a half two are done, one is not.
-    assert!(planned(1.5, 2).plan.is_some());
-    assert!(planned(1.5, 1).plan.is_none());
 }

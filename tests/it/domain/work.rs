@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bourse::domain::cost::{Gap, Job, Outlives, Prices};
+use bourse::domain::cost::{Fit, Gap, Job, Outlives, Prices};
 use bourse::domain::language::Mode;
 use bourse::domain::local::LocalTime;
 use bourse::domain::plain::{self, Names};
@@ -70,21 +70,21 @@ fn work_over_throughput_is_hours_and_hours_are_dollars() {
         panic!("{:?}", cost.in_time)
     };
     near(short_by, 70.0 / 9.0);
-    assert!(prices.cannot_do(0, &job(), NOW));
+    assert!(!prices.fits(0, &job(), NOW));
     let relaxed = Job {
         deadline: Some(NOW + 30.0 * 3600.0),
         ..job()
     };
-    assert!(!prices.cannot_do(0, &relaxed, NOW));
+    assert!(prices.fits(0, &relaxed, NOW));
     near(prices.job_slack(0, &relaxed, NOW).unwrap().unwrap(), 20.0 / 9.0);
     // Time that has passed since counts.
-    assert!(prices.cannot_do(0, &relaxed, NOW + 3.0 * 3600.0));
+    assert!(!prices.fits(0, &relaxed, NOW + 3.0 * 3600.0));
     // 13.9 hours would be in time, but the offer ends after ten.
     let cost = prices.job(2, &job(), NOW).unwrap();
     near(cost.hours, 125.0 / 9.0);
     assert!(matches!(cost.in_time, Some(Outlives::Yes { .. })));
     assert!(matches!(cost.outlives, Outlives::No { .. }));
-    assert!(prices.cannot_do(2, &job(), NOW));
+    assert!(!prices.fits(2, &job(), NOW));
 }
 
 #[test]
@@ -95,7 +95,11 @@ fn a_model_without_a_rate_has_no_hours_but_the_line_to_add() {
     assert_eq!(gap, Gap::NoRate(WorkUnit::Tokens, "RTX 5090".to_owned()));
     let why = r#"no throughput of RTX 5090 is configured: add "RTX 5090" = N to [throughput."tokens/s"]"#;
     assert_eq!(gap.to_string(), why);
-    assert!(!prices.cannot_do(1, &job(), NOW), "nobody knows");
+    assert_eq!(
+        prices.fit(1, &job(), NOW),
+        Fit::Unknown,
+        "unknown hours are not in time"
+    );
     let images = Work {
         unit: WorkUnit::Images,
         ..TOKENS

@@ -116,9 +116,11 @@ fn the_offers_of_a_plan_are_marked_in_the_pane_where_all_else_is_done_with_them(
 #[test]
 fn a_job_makes_bills_of_the_prices() {
     let mut desk = wide();
-    // One day with 50 GB, 20 GB in and 5 out on 105: 6.96 + 1.5 + 0.3; 103 ends too early.
+    // One day with 50 GB, 20 GB in and 5 out on 101: 9.6 + 1.5 + 0.3; 103 ends too early, and 105 does not say when.
     desk.keys("J enter K");
-    fill(&mut desk, "1").expect("$8.76 for the job").expect("job 1d, 50 GB");
+    fill(&mut desk, "1")
+        .expect("$11.40 for the job")
+        .expect("job 1d, 50 GB");
 }
 
 #[test]

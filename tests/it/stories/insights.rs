@@ -133,11 +133,11 @@ fn a_cut_answer_is_never_called_the_market() {
 fn an_offer_that_ends_before_the_job_or_lacks_the_disk_says_so() {
     let mut desk = wide();
     type_job(&mut desk).keys("enter");
-    desk.keys("G enter").expect("Offer 103"); // last, whatever the order
+    desk.keys("G k enter").expect("Offer 103"); // last of those that say enough, whatever the order
     // 10 hours are left, 15 are needed; 60 GB are there, 72 wanted.
     desk.expect("! The offer ends 5 hours before the job is done")
         .expect("! The disk is 12 GB too small");
-    desk.keys("esc g enter").expect("Offer 105"); // the smallest bill
+    desk.keys("esc G enter").expect("Offer 105"); // behind them, though its bill is the smallest
     desk.expect("! End of the offer not reported");
 }
 

@@ -57,10 +57,10 @@ fn a_job_is_billed_while_it_is_typed_and_becomes_a_column_that_sorts() {
         .expect("= 4.00 + 0.90 + 0.45 + 0.20 + 0.10");
     // 240 hours are left, 15 are needed: 225 to spare.
     desk.expect("Available for 9.4 days after the job");
-    // 103 ends before; the four others can do it, 105 for 2.90 + 0.90 + 0.45 + 0.30 = 4.55.
-    desk.expect("Cheapest of the 4 offers that fit");
+    // 103 ends before, and 105 does not say when; the three others can do it, 102 for 7.00 + 0.90 + 0.45 + 0.30 = 8.65.
+    desk.expect("Cheapest of the 3 offers that fit").expect_not("$4.55");
     let screen = desk.screen();
-    let (first, second) = (screen.find("$4.55").unwrap(), screen.rfind("$5.65").unwrap());
+    let (first, second) = (screen.rfind("$5.65").unwrap(), screen.find("$8.65").unwrap());
     assert!(first < second, "the cheapest comes first\n{screen}");
     assert!(desk.calls.is_empty());
     desk.keys("enter").expect("Job $");
@@ -69,17 +69,20 @@ fn a_job_is_billed_while_it_is_typed_and_becomes_a_column_that_sorts() {
         ("102", "8.65", "9.4"),
         ("103", "!5.00", "-0.2"),
         ("104", "163.00", "99.4"),
-        ("105", "4.55", "—"),
+        ("105", "!4.55", "—"),
     ] {
         let words = words(&desk, &format!(" {id} "));
         assert!(words.contains(&cost.to_owned()), "{id}: {words:?}");
         assert!(words.contains(&spare.to_owned()), "{id}: {words:?}");
     }
-    // Nobody chose an order: the smallest bill comes first.
-    desk.keys("g").selects("105");
-    desk.keys("j").selects("101");
+    // Nobody chose an order: the smallest bill comes first, and last the offers that do not fit, or may not.
+    desk.keys("g").selects("101");
+    desk.keys("G").selects("105");
+    desk.expect("! too small or too short (1)")
+        .expect("! disk, speed or end unknown (1)");
+    desk.keys("g").keys("j").selects("102");
     // 103 ends before the job is done: it is no choice, however cheap.
-    desk.keys("G").selects("103");
+    desk.keys("G k").selects("103");
     assert!(desk.calls.is_empty());
     // The order goes to the market without the column that it does not know.
     desk.keys("r");
@@ -175,10 +178,13 @@ fn a_job_begins_with_the_disk_of_the_search_and_understands_days() {
 fn a_job_that_no_offer_can_do_says_so() {
     let mut desk = wide();
     desk.keys("J").type_text("1000d");
-    // 104 is there for 100 days; 105 does not say, and may be.
-    desk.expect("Cheapest of the 1 offer that fits");
+    // 104 is there for 100 days; 105 does not say, which is not enough.
+    desk.expect("! No offer fits this job");
+    desk.keys("ctrl-u")
+        .type_text("90d")
+        .expect("Cheapest of the 1 offer that fits");
     desk.keys("tab tab").type_text("9TB");
-    desk.expect("! No offer can do this job");
+    desk.expect("! No offer fits this job");
 }
 
 #[test]

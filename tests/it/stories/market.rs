@@ -150,9 +150,10 @@ fn volumes_are_grouped_like_offers() {
 fn prices_of_a_job_are_bills() {
     let mut desk = wide();
     desk.keys("J enter m").expect("$/GPU for the job");
-    // 105: 0.29 x 24 + 0.9 x 50 / 720 x 24 + 20 x 0.01 + 5 x 0.02 = 6.96 + 1.5 + 0.3; 103 ends
-    // before the job does and has no say.
-    desk.expect("Cheapest offer 105 at $8.76 for the job");
+    // 103 ends before the job does and 105 does not say when: they have no say.
+    desk.expect_not("$8.76");
+    // 101: 0.40 x 24 + 0.9 x 50 / 720 x 24 + 20 x 0.01 + 5 x 0.02 = 9.6 + 1.5 + 0.3.
+    desk.keys("j").expect("Cheapest offer 101 at $11.40 for the job");
 }
 
 #[test]

@@ -173,10 +173,9 @@ impl Cluster {
         let pricing = browser.pricing();
         let prices = Prices::new(listing, pricing.model);
         let is_choice = |row| !browser.computed.is_unfit(row);
-        let offers = Offers::new(&prices, pricing, browser.view(), is_choice).sharing(need.gpus);
-        let planning = offers.plan(need);
-        let rows = planning.plan.iter().flat_map(Plan::rows);
-        self.picks = rows.filter_map(|row| Some((row, offers.price(row)?))).collect();
+        let planning = Offers::new(&prices, pricing, browser.view(), is_choice).plan(need);
+        let lots = planning.plan.iter().flat_map(Plan::lots);
+        self.picks = lots.map(|lot| (lot.row, lot.price)).collect();
         self.planning = Some(planning);
     }
 

@@ -1,6 +1,6 @@
 //! The conclusions of a comparison: who is cheapest, who is fastest, and what all cost together.
 
-use crate::domain::cost::Prices;
+use crate::domain::cost::{Fit, Prices};
 use crate::domain::field::Unit;
 use crate::domain::format::{percent, trimmed};
 use crate::domain::insight::{Supply, Totals};
@@ -23,15 +23,15 @@ struct Runner {
 /// Who is cheapest and fastest among the rows that can do the job, and who cannot; one sentence
 /// each.
 pub(super) fn verdict(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
-    let unfit = (0..rows.len()).filter(|index| browser.computed.is_unfit(rows[*index] as usize));
-    let unfit: Vec<String> = unfit.map(|index| letter(index).to_string()).collect();
     let runners = runners(browser, listing, rows);
     let mut sentences: Vec<String> = Vec::new();
     sentences.extend(ranking(browser, &runners));
-    if !unfit.is_empty() {
+    for fit in [Fit::No, Fit::Unknown] {
+        let unfit = (0..rows.len()).filter(|index| browser.computed.fit(rows[*index] as usize) == fit);
+        let unfit: Vec<String> = unfit.map(|index| letter(index).to_string()).collect();
         let verb = if unfit.len() == 1 { "is" } else { "are" };
-        let why = browser.computed.unfit_words();
-        sentences.push(format!("! {} {verb} {why}.", unfit.join(", ")));
+        let why = browser.computed.unfit_words(fit).filter(|_| !unfit.is_empty());
+        sentences.extend(why.map(|why| format!("! {} {verb} {why}.", unfit.join(", "))));
     }
     sentences
 }

@@ -10,6 +10,7 @@ use crate::domain::insight::{Measure, Rank, share};
 use crate::domain::unit::MB_PER_GB;
 use crate::domain::{OfferType, Resource, format};
 use crate::table::browser::Browser;
+use crate::widgets::text::capitalized;
 
 pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     let browser = &card.subject.state.browsers[Resource::Offers];
@@ -155,8 +156,8 @@ fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
 fn verdict(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let theme = card.theme();
     let row = card.subject.row;
-    if browser.computed.is_unfit(row) {
-        let why = browser.computed.unfit_words().replacen('t', "T", 1);
+    if let Some(why) = browser.computed.unfit_words(browser.computed.fit(row)) {
+        let why = capitalized(why);
         return card.sentence(&format!("! {why}: not ranked"), theme.warning);
     }
     let front = browser.computed.front().filter(|_| !browser.is_marked(row));
@@ -188,7 +189,12 @@ fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let unit = Unit::Transfer.symbol(browser.dialect());
     let price = |standing: Option<Rank>| {
         let alone = || "no other of its model".to_owned();
-        let ranked = |standing: Rank| Some(format!("per GPU, {}", standing.of_price()?));
+        let basis = if browser.pricing().is_work() {
+            "the bill"
+        } else {
+            "per GPU"
+        };
+        let ranked = |standing: Rank| Some(format!("{basis}, {}", standing.of_price()?));
         standing.map(|standing| ranked(standing).unwrap_or_else(alone))
     };
     let dlperf = || {

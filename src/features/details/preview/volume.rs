@@ -57,16 +57,20 @@ fn price(card: &Card<'_>) -> Vec<Line<'static>> {
         Span::styled(size, theme.dim),
         Span::styled(format::dollars(cost.term), theme.heading),
     ]));
-    match cost.outlives {
+    let end = match cost.outlives {
         Outlives::No { short_by } => {
             let early = format::lasting(short_by * HOUR);
-            let text = format!("! ends {early} before the term does");
-            lines.extend(card.sentence(&text, theme.warning));
+            Some(format!("! ends {early} before the term does"))
         }
-        Outlives::Yes { .. } | Outlives::Unknown => {}
-    }
-    if let Room::ShortBy(gb) = cost.room {
-        let text = format!("! {} too small", format::gigabytes(gb));
+        Outlives::Unknown => Some("! end not reported".to_owned()),
+        Outlives::Yes { .. } => None,
+    };
+    let room = match cost.room {
+        Room::ShortBy(gb) => Some(format!("! {} too small", format::gigabytes(gb))),
+        Room::Unknown => Some("! size not reported".to_owned()),
+        Room::Enough => None,
+    };
+    for text in end.into_iter().chain(room) {
         lines.extend(card.sentence(&text, theme.warning));
     }
     lines

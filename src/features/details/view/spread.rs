@@ -27,6 +27,7 @@ impl Spread {
         let many = format::grouped(figures.len());
         let axes = match browser.resource() {
             Resource::Volumes => "Read MB/s (y) by $/GB/month (x)",
+            _ if browser.pricing().is_work() => "DLPerf per GPU (y) by job $ (x)",
             _ if browser.computed.job.is_some() => "DLPerf (y) by job $ (x), per GPU",
             Resource::Offers | Resource::Workergroups => "DLPerf (y) by $/h (x), per GPU",
         };
@@ -36,9 +37,13 @@ impl Spread {
             Resource::Offers => {
                 let model = listing.catalog().by_key("gpu_name");
                 let model = model.map_or_else(String::new, |field| format::cell(listing, row, field, 24));
-                let what = if browser.computed.job.is_some() { "Job $" } else { "$/h" };
+                let what = match browser.computed.job {
+                    Some(job) if job.is_work() => "Job $",
+                    Some(_) => "Job $ per GPU",
+                    None => "$/h per GPU",
+                };
                 let whose = if is_of_all { "offers of all models" } else { &model };
-                format!("{what} per GPU of {many} {whose}")
+                format!("{what} of {many} {whose}")
             }
         };
         let of_row = Standing::value(listing, Measure::Price, row);

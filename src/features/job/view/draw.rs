@@ -74,10 +74,7 @@ fn name(listing: &Listing, row: usize) -> String {
 /// The cheapest offers for the job.
 fn cheapest(view: &JobForm, listing: &Listing, theme: &Theme) -> Vec<Line<'static>> {
     if view.candidates.is_empty() {
-        return vec![
-            Line::default(),
-            Line::styled("! No offer can do this job", theme.warning),
-        ];
+        return vec![Line::default(), Line::styled("! No offer fits this job", theme.warning)];
     }
     let heading = match view.fitting {
         1 => "Cheapest of the 1 offer that fits".to_owned(),

@@ -186,7 +186,7 @@ impl JobForm {
         let prices = Prices::new(listing, offers.pricing().model);
         let now = listing.read_at();
         let rows = offers.view().iter().map(|row| *row as usize);
-        let candidates = rows.filter(|row| !prices.cannot_do(*row, job, now));
+        let candidates = rows.filter(|row| prices.fits(*row, job, now));
         let mut candidates: Vec<Candidate> = candidates
             .filter_map(|row| {
                 let total = prices.job_total(row, job).ok()?;

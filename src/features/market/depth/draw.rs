@@ -37,7 +37,13 @@ pub(super) fn depth(view: &DepthView, area: Rect, scene: &mut Scene<'_, '_>) {
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     let theme = scene.theme;
     let Some(sentence) = view.sentence.clone() else {
-        scene.render(Line::styled("No offer has a price.", theme.dim), inner);
+        let text = if view.is_work {
+            let key = scene.key(Action::Submit);
+            format!("Each offer would be billed for all of the work: plan a cluster ({key}), which divides it.")
+        } else {
+            "No offer has a price.".to_owned()
+        };
+        sheet::text([Line::styled(text, theme.dim)], inner, scene);
         return;
     };
     let mut text = vec![Line::styled(sentence, theme.accent)];

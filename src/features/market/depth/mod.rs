@@ -29,6 +29,8 @@ pub(crate) struct DepthView {
     cursor: usize,
     /// Whether prices are the bills of a job.
     has_job: bool,
+    /// Whether they are for work, which has no price per GPU.
+    is_work: bool,
 }
 
 impl DepthView {
@@ -41,6 +43,7 @@ impl DepthView {
             purchases: Vec::new(),
             cursor: 0,
             has_job: false,
+            is_work: false,
         };
         view.rebuild(&state.browsers[Resource::Offers]);
         view
@@ -68,6 +71,11 @@ impl DepthView {
         let rows: Vec<u32> = rows.iter().copied().filter(is_shown).collect();
         self.depth = offers.measured(listing, |measures| Depth::of(listing, &rows, measures));
         self.has_job = offers.computed.job.is_some();
+        self.is_work = offers.pricing().is_work();
+        if self.is_work {
+            (self.sentence, self.purchases) = (None, Vec::new());
+            return;
+        }
         self.sentence = self.depth.sentence(|price| draw::money(price, self.has_job));
         self.purchases = self.depth.purchases();
         self.cursor = self.cursor.min(self.purchases.len().saturating_sub(1));
@@ -93,6 +101,8 @@ impl DepthView {
         if let Some(purchase) = self.purchase() {
             let gpus = purchase.gpus.min(MOST_GPUS as u64);
             cluster::open_for(gpus, self.model.as_deref(), cx);
+        } else if self.is_work {
+            cluster::open(cx);
         }
     }
 }

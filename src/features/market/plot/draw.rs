@@ -344,9 +344,9 @@ fn standing(view: &Plot, browser: &Browser, listing: &Listing, row: usize, theme
         ])
     };
     let absent = |why: &str| vec![Line::styled(format!("Not plotted: {why}."), theme.warning)];
+    let unfit = browser.computed.unfit_words(browser.computed.fit(row));
     match view.point(row) {
-        None if browser.computed.is_unfit(row) => absent(browser.computed.unfit_words()),
-        None => absent("a number is missing"),
+        None => absent(unfit.unwrap_or("a number is missing")),
         Some(point) => vec![
             number(view.x, point.x),
             number(view.y, point.y),

@@ -36,9 +36,10 @@ const BAR: u16 = 20;
 const FIGURES: u16 = 82;
 
 /// The unit of a resource's prices.
-const fn unit(resource: Resource, has_job: bool) -> &'static str {
+const fn unit(resource: Resource, has_job: bool, is_work: bool) -> &'static str {
     match resource {
         Resource::Volumes => "$/GB/month",
+        Resource::Offers | Resource::Workergroups if is_work => "$ for the job",
         Resource::Offers | Resource::Workergroups if has_job => "$/GPU for the job",
         Resource::Offers | Resource::Workergroups => "$/GPU-h",
     }
@@ -66,7 +67,7 @@ pub(super) fn market(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
         free.clamp(DETAIL, area.height - 6)
     };
     let [table, detail] = Layout::vertical([Constraint::Fill(1), Constraint::Length(detail)]).areas(area);
-    let unit = unit(view.resource, view.has_job);
+    let unit = unit(view.resource, view.has_job, view.is_work);
     let panel = Panel::new(title(view, scene.theme))
         .note(format!("{} · {unit}", browser.count_label()))
         .foot(sorted_by(view))
@@ -178,6 +179,7 @@ fn rows_of(view: &Market) -> Records<'_, &Line> {
     let name = view.groupings()[view.grouping].name;
     let (machines, low, merit) = match view.resource {
         Resource::Volumes => ("Volumes", "Low", "MB/s per $"),
+        Resource::Offers | Resource::Workergroups if view.is_work => ("Machines", "Low", "DLPerf/$"),
         Resource::Offers | Resource::Workergroups => ("Machines", "Low/GPU", "DLPerf/$"),
     };
     let of = move |line: &Line, pick: fn(&Spread) -> f64| {
@@ -343,6 +345,7 @@ fn groups_of(section: &Section, index: usize, cursor: Option<usize>, area: Rect,
     let has_job = browser.computed.job.is_some();
     let (count, unit) = match browser.resource() {
         Resource::Volumes => ("Volumes", "$/GB/mo"),
+        Resource::Offers | Resource::Workergroups if browser.pricing().is_work() => ("GPUs", "$ job"),
         Resource::Offers | Resource::Workergroups if has_job => ("GPUs", "$ job/GPU"),
         Resource::Offers | Resource::Workergroups => ("GPUs", "$/GPU-h"),
     };

@@ -47,6 +47,8 @@ pub struct Market {
     depth: Depth,
     /// Whether prices are the bills of a job.
     has_job: bool,
+    /// Whether they are for work, so that they are not per GPU.
+    is_work: bool,
     find: Find,
 }
 
@@ -68,6 +70,7 @@ impl Market {
             prices: Vec::new(),
             depth: Depth::default(),
             has_job: false,
+            is_work: false,
             find: Find::default(),
         };
         market.rebuild(browser);
@@ -96,6 +99,7 @@ impl Market {
         let ends = prices.flat_map(|price| [price.lowest, price.highest]);
         self.scale = Scale::fit(ends, Some(ScaleKind::Logarithmic));
         self.has_job = browser.computed.job.is_some();
+        self.is_work = browser.pricing().is_work();
         self.select(self.cursor, browser);
     }
 
