@@ -176,7 +176,7 @@ pub struct OffersArguments {
     #[arg(long, hide_short_help = true)]
     pub all: bool,
 
-    /// Minimum number of virtual CPUs of the machine [default: any]
+    /// Minimum number of virtual CPUs of the machine; `vcpus>=N` is about the offer's share [default: any]
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub vcpus: Option<u32>,
 

@@ -134,7 +134,7 @@ impl View {
         let columns = computed("computed", listing, rows, &columns.collect::<Vec<_>>());
         let bills = self.priced.job.map_or_else(String::new, |(job, model)| {
             let bills = bills(listing, rows, &job, model);
-            format!(",\n\"job\": {},\n\"bills\": {}", job_json(&job), json!(bills))
+            format!(",\n\"job\": {},\n\"bills\": {}", job_json(&job, listing), json!(bills))
         });
         let records = records(listing, rows, members, self.secrets).enumerate();
         let records = records.flat_map(|(index, record)| {
@@ -182,11 +182,15 @@ fn computed(member: &str, listing: &Listing, rows: &[u32], fields: &[&Field]) ->
     format!(",\n\"{member}\": {}", Json::Array(values.collect()))
 }
 
-/// A job in JSON. Work takes its hours from each offer, so that it has none of its own.
-pub fn job_json(job: &Job) -> Json {
+/// A job in JSON, with the unit of the speeds that its download takes. Work takes its hours from each offer, so that it
+/// has none of its own.
+pub fn job_json(job: &Job, listing: &Listing) -> Json {
     let mut json = json!(job);
     if job.is_work() {
         json["run_hours"] = Json::Null;
+    }
+    if job.downloads() {
+        json["speed_unit"] = json!(listing.transfer().symbol());
     }
     json
 }
@@ -204,6 +208,7 @@ fn bills(listing: &Listing, rows: &[u32], job: &Job, model: OfferType) -> Vec<Js
                     "id": id,
                     "total": cost.total,
                     "hours": cost.hours,
+                    "download_hours": cost.download,
                     "gpu": cost.gpu,
                     "storage_running": cost.storage_running,
                     "storage_stopped": cost.storage_stopped,

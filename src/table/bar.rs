@@ -15,6 +15,8 @@ pub struct Understood {
     pub spans: Vec<Range<usize>>,
     /// Conditions and settings on one line; empty without plain words.
     pub text: String,
+    /// Why a condition may not mean what was meant.
+    pub warning: Option<String>,
 }
 
 #[derive(Debug, Default)]

@@ -67,15 +67,18 @@ impl Browser {
             &self.models(),
         );
         let phrases = reading.phrases.iter();
-        let said = reading.renewed(&|text| parse_bar(self, text));
-        let told = said
-            .ok()
-            .and_then(|(_, replaced)| told(&reading, self.bar.input.text(), &replaced));
+        let said = reading.renewed(&|text| parse_bar(self, text)).ok();
+        let warning = said.as_ref().and_then(|(parsed, _)| {
+            let mut conditions = parsed.conditions.iter();
+            conditions.find_map(|condition| language::warning(condition, self.dialect()))
+        });
+        let told = said.and_then(|(_, replaced)| told(&reading, self.bar.input.text(), &replaced));
         let texts = [Some(reading.meaning.text()), told].into_iter().flatten();
         let texts: Vec<_> = texts.filter(|text| !text.is_empty()).collect();
         self.bar.understood = Understood {
             spans: phrases.map(|phrase| phrase.span.clone()).collect(),
             text: texts.join(" · "),
+            warning,
         };
         reading
     }

@@ -148,9 +148,10 @@ const SECTIONS: &[(Section, &[Field])] = &[
         Field::text("cpu_arch", "CPU arch.").documented_filter().choices(CPU_ARCHITECTURES)
             .doc("Processor architecture; amd64 is the documented default and only sent if you ask for it."),
         // Every slice reports the cores of the whole machine; its own are `cpu_cores_effective`.
-        Field::integer("cpu_cores", "vCPUs").also(&["vcpus", "cpus"]).market_filter().more_is_better()
+        Field::integer("cpu_cores", "vCPUs").market_filter().more_is_better()
             .doc("Virtual CPUs of the machine."),
-        Field::number("cpu_cores_effective", "vCPU", Unit::None).also(&["cores"]).market_filter().column(10, 6, 70)
+        Field::number("cpu_cores_effective", "vCPU", Unit::None).also(&["cores", "vcpus", "cpus"]).market_filter()
+            .column(10, 6, 70)
             .more_is_better().doc("Virtual CPUs of the offer: its share of the machine."),
         Field::number("cpu_ghz", "CPU GHz", Unit::Gigahertz).documented_filter().places(1).range(0.1, 10.0)
             .more_is_better().doc("Clock speed of the processor."),

@@ -64,6 +64,11 @@ impl Job {
         self.work.is_some() || self.work_dlperf_hours.is_some()
     }
 
+    /// Whether its bill depends on how fast an offer downloads.
+    pub fn downloads(&self) -> bool {
+        self.gb_in > 0.0
+    }
+
     /// Checks that every input is a number from 0 to its maximum; the error names the first that is
     /// not.
     pub fn validate(&self) -> Result<(), InputError> {

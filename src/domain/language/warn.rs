@@ -25,7 +25,27 @@ pub fn warning(condition: &Condition, dialect: &Dialect) -> Option<String> {
     values
         .iter()
         .find_map(|value| range(condition, value, dialect))
+        .or_else(|| values.iter().find_map(|value| slip(condition.field, value)))
         .or_else(|| memory(condition, values))
+}
+
+/// A number that is too large for the unit in which it was read, and fits the next smaller one.
+fn slip(field: &Field, value: &Value) -> Option<String> {
+    let Value::Number(number) = value else {
+        return None;
+    };
+    // No offer is there for five years, and none has 4 TB of memory; an hour is 3,600 seconds, 4 GB are 4,000 MB.
+    let (least, unit, smaller, suffix) = match field.unit {
+        Unit::Seconds => (1_800.0, "days", "seconds", "s"),
+        Unit::Megabytes => (4_000.0, "GB", "MB", "MB"),
+        _ => return None,
+    };
+    let typed = number / field.unit.query_factor();
+    (typed >= least).then(|| {
+        let (key, bare) = (field.key, format::trimmed(typed, 0));
+        let shown = format::figure(typed, 0);
+        format!("{key}: {bare} is read as {shown} {unit}; for {smaller} write {bare}{suffix}")
+    })
 }
 
 /// A number that no record is likely to have on the wanted side.

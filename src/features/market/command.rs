@@ -114,7 +114,7 @@ impl Market {
         json!({
             "query": language::print(&query.conditions),
             "type": query.offer_type.wire(),
-            "job": self.basis.job.as_ref().map(table::job_json),
+            "job": self.basis.job.map(|job| table::job_json(&job, &self.result.listing)),
             "unit": match self.bill() {
                 Bill::Job => "$ for the job",
                 Bill::Hourly => "$/h",

@@ -12,7 +12,7 @@ use crate::cli::args::SearchArguments;
 use crate::cli::output::CliError;
 use crate::cli::wanted::{Flags, Wanted, request, set_limit, wanted};
 use crate::cli::{output, table};
-use crate::domain::cost::{Basis, Prices};
+use crate::domain::cost::{Basis, Job, Prices};
 use crate::domain::format::{cell, counted};
 use crate::domain::insight::{Bill, Coverage, coverage};
 use crate::domain::query::Direction;
@@ -298,6 +298,10 @@ impl Offer<'_> {
         let (before, now) = (market.first.get(&self.id).copied(), market.price(self.id));
         let job = market.wanted.job;
         let job = job.map_or_else(String::new, |job| format!(" for {}", job.spec()));
+        let speed = market.wanted.job.filter(Job::downloads).map_or_else(String::new, |_| {
+            let unit = market.now.listing.transfer().symbol();
+            format!(", download at {} {unit}", self.text("inet_down"))
+        });
         let changed = if before == now {
             String::new()
         } else {
@@ -319,7 +323,7 @@ impl Offer<'_> {
         };
         let [gpus, model, place] = ["num_gpus", "gpu_name", "geolocation"].map(|key| self.text(key));
         let (id, price) = (self.id, market.money(now));
-        format!("{gpus}x {model} in {place}, offer {id}: {price}{job}{changed}, {rank}")
+        format!("{gpus}x {model} in {place}, offer {id}: {price}{job}{speed}{changed}, {rank}")
     }
 
     /// The market's own command that rents it.

@@ -187,6 +187,10 @@ impl SearchResult {
                 output::note(&format!("{offers}, {unfit}: {why}"));
             }
         }
+        if self.computed.job.is_some_and(|job| job.downloads()) {
+            let speed = self.listing.transfer().symbol();
+            output::note(&format!("download times assume that speeds are in {speed}"));
+        }
         self.tell_rates();
     }
 

@@ -55,6 +55,8 @@ fn the_bill_ranks_offers_and_is_shown_in_every_format() {
     assert_eq!(json["offers"][0]["id"], 2);
     assert_eq!(json["offers"][0].get("job_cost"), None, "as received");
     assert_eq!(json["job"]["run_hours"], 72.0);
+    // Of a market that is not known, the speeds are in the unit of the documentation.
+    assert_eq!(json["job"]["speed_unit"], "MB/s");
     let bill = |row: usize, key: &str| json["bills"][row][key].as_f64().unwrap();
     assert_eq!(json["bills"][1]["id"], 1);
     for (key, dollars) in [
@@ -105,6 +107,36 @@ fn what_is_needed_and_not_reported_does_not_fit() {
 }
 
 #[test]
+fn the_unit_of_a_download_is_named() {
+    // The documented interface has MB/s, the public service Mb/s: 300 GB at 1,000 of them take 300 s, or 2,400.
+    let body = OFFERS.replace("1000000000", "1000");
+    for (market, unit, hours) in [
+        (&[][..], "MB/s", 300.0 / 3600.0),
+        (&["--profile", "vast"], "Mb/s", 2400.0 / 3600.0),
+    ] {
+        let (out, err, _) = run(&body, &[market, &JOB, &["--format", "json"]].concat());
+        let json: Json = serde_json::from_str(&out).unwrap();
+        assert_eq!(json["job"]["speed_unit"], unit);
+        let download = json["bills"][0]["download_hours"].as_f64().unwrap();
+        assert!((download - hours).abs() < 1e-9, "{download}");
+        let note = format!("note: download times assume that speeds are in {unit}\n");
+        assert!(err.contains(&note), "{err}");
+        let pick = ["pick", "--no-default", "--job", "3d,200GB,300GB-down"];
+        let (out, ..) = run(&body, &[market, &pick].concat());
+        assert!(out.contains(&format!(", download at 1000 {unit}, ")), "{out}");
+        let (out, ..) = run(
+            &body,
+            &[market, &["plan", "--gpus", "1", "--format", "json"], &JOB[1..4]].concat(),
+        );
+        let json: Json = serde_json::from_str(&out).unwrap();
+        assert_eq!(json["job"]["speed_unit"], unit);
+    }
+    // Without a download no figure depends on it.
+    let (_, err, _) = run(OFFERS, &["offers", "--no-default", "--job", "3d,200GB"]);
+    assert!(!err.contains("speeds"), "{err}");
+}
+
+#[test]
 fn a_record_without_a_price_has_no_bill_but_a_reason() {
     let body = r#"{"offers":[{"id":9,"dph_total":0.2}]}"#;
     let (out, ..) = run(body, &[&JOB[..], &["--format", "json"]].concat());
@@ -125,7 +157,8 @@ fn the_job_s_disk_is_the_storage_that_prices_include() {
     assert_eq!(
         err,
         "note: this market doesn't quote prices with 200 GB of storage: $/h is an estimate\n\
-         note: 1 offer, listed last: ending before the job, or without its disk\n"
+         note: 1 offer, listed last: ending before the job, or without its disk\n\
+         note: download times assume that speeds are in MB/s\n"
     );
 }
 

@@ -165,6 +165,14 @@ fn conditions_that_are_likely_slips_are_warned_of() {
     for (query, warning) in [
         ("gpu_ram=24", "gpu_ram>=24 finds them"),
         ("reliability>98", "98 is outside the usual range of reliability"),
+        (
+            "duration>=86400",
+            "duration: 86400 is read as 86,400 days; for seconds write 86400s",
+        ),
+        (
+            "cpu_ram>=64000",
+            "cpu_ram: 64000 is read as 64,000 GB; for MB write 64000MB",
+        ),
     ] {
         for more in [&[][..], &["--curl"], &["--format", "json"]] {
             let (_, err, _) = run(FIVE, &[&["offers", query][..], more].concat());

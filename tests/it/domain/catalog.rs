@@ -2,7 +2,11 @@
 
 use std::collections::HashSet;
 
-use bourse::domain::{Catalog, Filter, Kind, OFFERS, Operator, Operators, Source, VOLUMES, WORKERGROUPS};
+use bourse::domain::language::Mode;
+use bourse::domain::plain::{self, Names};
+use bourse::domain::{
+    Catalog, Dialect, Filter, Kind, OFFERS, Operator, Operators, Source, VOLUMES, WORKERGROUPS, language,
+};
 
 /// Specification, "Search offers": the 34 parameters that are filter objects.
 const OFFER_FILTERS: [&str; 34] = [
@@ -341,4 +345,16 @@ fn a_misspelt_name_finds_its_neighbour() {
         assert_eq!(OFFERS.suggest(wrong), Some(right));
     }
     assert_eq!(OFFERS.suggest("xyzzy"), None);
+}
+
+/// In conditions as in plain words, vCPUs are those of the offer, not of its machine.
+#[test]
+fn virtual_cpus_are_the_offer_s_own() {
+    let dialect = &Dialect::SANDBOX;
+    let words = plain::read("at least 16 vcpus", &OFFERS, dialect, &Names::default());
+    assert_eq!(words.meaning.conditions, "cpu_cores_effective>=16");
+    for condition in ["vcpus>=16", "cpus>=16", "cores>=16"] {
+        let parsed = language::parse(condition, &OFFERS, dialect, &[], Mode::Strict).unwrap();
+        assert_eq!(language::print(&parsed.conditions), words.meaning.conditions);
+    }
 }

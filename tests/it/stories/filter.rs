@@ -81,6 +81,22 @@ fn a_round_memory_size_is_warned_of() {
 }
 
 #[test]
+fn a_bare_number_that_looks_like_another_unit_is_warned_of_in_the_bar() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.resize(160, 40);
+    desk.keys("/").type_text(" duration>=86400");
+    desk.expect("! duration: 86400 is read as 86,400 days; for seconds write 86400s");
+    desk.keys("enter").expect("! duration: 86400 is read as 86,400 days");
+    desk.keys("/ ctrl-u").type_text("cpu_ram>=32000");
+    desk.expect("! cpu_ram: 32000 is read as 32,000 GB; for MB write 32000MB");
+    desk.keys("ctrl-u").type_text("cpu_ram>=32000MB duration>=86400s");
+    desk.expect_not("is read as");
+    desk.keys("ctrl-u")
+        .type_text("cpu_ram>=64 duration>=30")
+        .expect_not("is read as");
+}
+
+#[test]
 fn percentages_and_units_are_read_and_slips_are_named() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("f").type_text("reliability").keys("enter");

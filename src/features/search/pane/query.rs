@@ -356,11 +356,15 @@ pub(super) fn settings(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>)
     if let Some(error) = &browser.bar.error {
         return caret(browser, error, area, scene);
     }
-    if let Some(text) = advice(browser).filter(|_| browser.bar.editing) {
-        let line = Line::from(vec![
-            Span::styled(" → ", scene.theme.dim),
-            Span::styled(text, scene.theme.good),
-        ]);
+    if browser.bar.editing
+        && let Some(text) = advice(browser)
+    {
+        let theme = scene.theme;
+        let line = if browser.bar.understood.warning.is_some() {
+            Line::styled(format!(" ! {text}"), theme.warning)
+        } else {
+            Line::from(vec![Span::styled(" → ", theme.dim), Span::styled(text, theme.good)])
+        };
         return scene.render(fit(line, area.width.saturating_sub(1)), area);
     }
     if browser.resource() != Resource::Workergroups {
@@ -373,9 +377,12 @@ pub(super) fn settings(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>)
     scene.render(fit(line, area.width.saturating_sub(1)), area);
 }
 
-/// What the typed words mean; before anything is typed, what can be.
+/// A warning, or what the typed words mean; before anything is typed, what can be.
 fn advice(browser: &Browser) -> Option<String> {
     let bar = &browser.bar;
+    if let Some(warning) = &bar.understood.warning {
+        return Some(warning.clone());
+    }
     match (&*bar.understood.text, browser.resource()) {
         ("", Resource::Offers) if bar.resets => Some("resets job, disk, price type, sort and limit, too".to_owned()),
         ("", Resource::Volumes) if bar.resets => Some("resets term, sort and limit, too".to_owned()),
@@ -394,6 +401,10 @@ fn parts(browser: &Browser, keymap: &Keymap, local: &LocalTime, theme: &Theme) -
     if let Some(text) = not_applied(browser.unmet_conditions(), keymap) {
         parts.push((text, theme.warning));
     }
+    let warnings = query
+        .active()
+        .filter_map(|own| language::warning(own, browser.dialect()));
+    parts.extend(warnings.map(|text| (format!("! {text}"), theme.warning)));
     if query.resource == Resource::Offers {
         parts.push((query.offer_type.wire().to_owned(), theme.text));
         parts.extend(basis(browser, local, theme));
