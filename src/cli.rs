@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 use clap::{FromArgMatches as _, Subcommand};
 
-use crate::domain::{Resource, language, plain, text};
+use crate::domain::{Dialect, Resource, language, plain, text};
 use crate::process;
 use crate::store::Paths;
 
@@ -29,7 +29,7 @@ use crate::features::markets::check::MarketsCommand;
 use crate::features::markets::command::ProfileResolver;
 use crate::features::pick::arguments::PickArguments;
 use crate::features::watch_saved::SavedArguments;
-use crate::settings::{Config, Environment, Global, Settings};
+use crate::settings::{Config, Environment, Global, Settings, config as config_file};
 use write::check::WritesCommand;
 
 pub use args::Arguments;
@@ -69,7 +69,7 @@ pub enum Command {
         #[command(subcommand)]
         command: DbCommand,
     },
-    /// Check whether a market is what bourse expects
+    /// Add a market, or check whether it is what bourse expects
     Markets {
         #[command(subcommand)]
         command: MarketsCommand,
@@ -226,14 +226,16 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
         Command::History(options) => features::history::command::history(&noted(global)?, options),
         Command::Bids(options) => features::bids::command::bids(&noted(global)?, options),
         Command::Db { command } => features::history::db::db(&noted(global)?, *command),
-        Command::Markets { command } => {
-            let MarketsCommand::Check(options) = command;
-            let global = Global {
-                profile: options.name.clone().or_else(|| arguments.global.profile.clone()),
-                ..arguments.global.clone()
-            };
-            block_on(features::markets::check::check(&noted(&global)?, options))
-        }
+        Command::Markets { command } => match command {
+            MarketsCommand::Add(options) => block_on(features::markets::add::add(global, options)),
+            MarketsCommand::Check(options) => {
+                let global = Global {
+                    profile: options.name.clone().or_else(|| arguments.global.profile.clone()),
+                    ..arguments.global.clone()
+                };
+                block_on(features::markets::check::check(&noted(&global)?, options))
+            }
+        },
         Command::Groups(options) => block_on(features::workergroups::command::groups(&noted(global)?, options)),
         Command::Unlist(options) => block_on(write::unlist(&noted(global)?, options)),
         Command::Writes { command } => {
@@ -254,6 +256,11 @@ fn noted(global: &Global) -> Result<Settings, CliError> {
     let settings = resolve(global)?;
     for notice in &settings.notices {
         output::note(notice);
+    }
+    if settings.profile == config_file::CUSTOM && *settings.dialect == Dialect::DOCUMENTED {
+        let (name, unit) = (settings.dialect.name, settings.dialect.transfer.symbol());
+        let how = "bourse markets add finds out which it is";
+        output::note(&format!("dialect {name}, network speeds in {unit}; {how}"));
     }
     Ok(settings)
 }

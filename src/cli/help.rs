@@ -91,6 +91,9 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
     (&["db", "export"], &[("bourse db export --format csv > prices.csv", "for a spreadsheet")]),
     (&["db", "reset"], &[("bourse db reset", "start with an empty file")]),
     (&["markets"], &[("bourse markets check", "compare the market in use with what bourse expects")]),
+    (&["markets", "add"], &[
+        ("bourse markets add lab https://market.example --dialect vast", "a market whose dialect you know"),
+    ]),
     (&["markets", "check"], &[
         ("bourse markets check sandbox", "what the sandbox has and lacks"),
         ("bourse markets check --format json > report.json", "for a bug report: names and counts, no values"),

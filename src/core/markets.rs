@@ -5,6 +5,7 @@ use super::sandbox::SandboxNotes;
 use crate::api::{ApiError, KeySource, Secret};
 use crate::domain::alerts::Alerts;
 use crate::domain::annotations::Annotations;
+use crate::domain::evidence::Findings;
 use crate::domain::journal::{Damage, Entry};
 use crate::domain::saved::{Searches, Snapshot};
 use crate::domain::{Dialect, workergroup};
@@ -107,6 +108,8 @@ pub enum MarketCommand {
     Connect(String),
     /// Send a market one read-only request; replies with [`MarketEvent::Tested`].
     Test(String),
+    /// Find out the dialect of a market that is not saved yet; replies with [`MarketEvent::Probed`].
+    Probe(NewMarket),
     /// Change the saved markets; replies with [`MarketEvent::Changed`].
     Change(Change),
 }
@@ -120,6 +123,8 @@ pub enum MarketEvent {
     /// A market could not be connected.
     ConnectFailed(String),
     Tested(ConnectionTest),
+    /// What a market shows of its dialect, or why it could not be asked.
+    Probed(Result<Findings, String>),
     /// A change succeeded or failed, and the markets as they are now.
     Changed {
         /// The market and what was done to it, or why it failed.
@@ -186,6 +191,8 @@ pub struct Markets {
     pub status: Option<StatusMessage>,
     /// Whether the configuration is being changed.
     pub is_changing: bool,
+    /// What the market of the open form shows of its dialect, until the form has handled it.
+    pub findings: Option<Result<Findings, String>>,
     /// The changed market, until a view has handled it.
     pub finished: Option<(String, Done)>,
     /// Why a change failed, until a view has handled it.

@@ -11,6 +11,7 @@ pub mod cost;
 pub mod country;
 pub mod deadline;
 pub mod dialect;
+pub mod evidence;
 pub mod export;
 pub mod field;
 pub mod format;

@@ -8,13 +8,15 @@ use tokio::sync::oneshot;
 
 use super::dashboard::Calls;
 use super::start::{self, Files};
-use crate::api::{Operation, Reply, Request};
+use crate::api::{Operation, Origin, Reply, Request};
 use crate::core::Message;
 use crate::core::message::News;
+use crate::domain::evidence::Findings;
 use crate::domain::text::{message, visible};
 use crate::domain::{Resource, language};
 use crate::features::markets::command::{ProfileResolver, profile_of};
-use crate::features::markets::{ConnectionTest, MarketCommand, MarketEvent, MarketReady};
+use crate::features::markets::probe::probe;
+use crate::features::markets::{ConnectionTest, MarketCommand, MarketEvent, MarketReady, NewMarket};
 use crate::settings::{Error, Settings};
 use crate::table::remote::Ticket;
 
@@ -77,6 +79,7 @@ impl MarketTasks {
                             .unwrap_or_else(|error| MarketEvent::ConnectFailed(shown(&error.to_string()))),
                     )
                 }
+                MarketCommand::Probe(market) => Some(MarketEvent::Probed(self.probe(market).await)),
                 MarketCommand::Test(name) => {
                     let outcome = self.test(name).await;
                     let outcome = outcome.unwrap_or_else(|error| ConnectionTest::NotSent(shown(&error.to_string())));
@@ -127,6 +130,19 @@ impl MarketTasks {
             restored,
             market_list,
         })))
+    }
+
+    /// Finds out the dialect of a market that is not saved yet.
+    async fn probe(&self, market: NewMarket) -> Result<Findings, String> {
+        let address = Origin::parse(&market.base_url).map_err(|why| why.to_string())?;
+        let known = Arc::clone(&self.known);
+        let key = blocking(move || known.new_key(&market.key)).await;
+        let key = key.unwrap_or_else(|| Err(lost().to_string()))?;
+        let record = |entry| {
+            let _ = self.outbox.send(Message::Recorded { ticket: None, entry });
+        };
+        let found = probe(&address, key.as_ref(), record).await;
+        found.map_err(|error| shown(&error.to_string()))
     }
 
     /// Sends one read-only request, once.

@@ -106,8 +106,10 @@ impl Settings {
         if flags.profile.is_none()
             && let Some(base) = flags.base_url.as_deref().and_then(public_service)
         {
-            let dialect = profile.dialect.name;
-            notices.push(format!("{base} is the public service: using the {dialect} dialect"));
+            let (dialect, unit) = (profile.dialect.name, profile.dialect.transfer.symbol());
+            notices.push(format!(
+                "{base} is the public service: using the {dialect} dialect, network speeds in {unit}"
+            ));
         }
         let market = match &profile.base_url {
             None => Market::Embedded(embedded(flags, &profile.name, paths.as_ref(), &mut notices)?),

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
 
+use super::add::AddArguments;
 use crate::api::{Reply, Request, Session};
 use crate::cli::args::ReplyFormat;
 use crate::cli::output;
@@ -26,6 +27,8 @@ const MOST_NAMES: usize = 50;
 
 #[derive(Debug, Subcommand)]
 pub enum MarketsCommand {
+    /// Add a market to the configuration, with the dialect that its responses show
+    Add(AddArguments),
     /// Check whether a market is what bourse expects, without changing anything
     Check(CheckArguments),
 }

@@ -4,9 +4,11 @@
 use std::path::Path;
 use std::{fmt, fs};
 
+use secrecy::ExposeSecret as _;
+
 use super::{Change, Done, KeyFile, KeyFrom, Market, MarketList, NewMarket};
 use crate::api::redact::KnownSecrets;
-use crate::api::{KeySource, Origin, Session};
+use crate::api::{KeySource, Origin, Secret, Session};
 use crate::domain::text::{message, visible};
 use crate::process::Terminal;
 use crate::settings::chosen::Chosen;
@@ -14,7 +16,7 @@ use crate::settings::key_source::Source;
 use crate::settings::profiles::{self, KeyStorage};
 use crate::settings::resolve::dropped;
 use crate::settings::{
-    Config, ConfigError, Environment, Error, Global, Preferences, Profile, Settings, config, themes,
+    Config, ConfigError, Environment, Error, Global, KEY_VARIABLE, Preferences, Profile, Settings, config, themes,
 };
 use crate::store::Paths;
 use crate::store::keys;
@@ -186,6 +188,21 @@ impl ProfileResolver {
         }
     }
 
+    /// The key of a market that is not saved yet, by the rules of a saved one.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be used.
+    pub fn new_key(&self, from: &KeyFrom) -> Result<Option<Secret>, String> {
+        let key = match (&self.environment.key, from) {
+            (Some(text), _) => keys::parse(text, KEY_VARIABLE)?,
+            (None, KeyFrom::Environment) => return Ok(None),
+            (None, KeyFrom::File(secret)) => return Ok(Some(secret.clone())),
+            (None, KeyFrom::Command(command)) => keys::from_command(command, self.environment.terminal)?,
+        };
+        Ok(Some(Secret::new(key.expose_secret())))
+    }
+
     /// Selects another theme in the configuration; returns a confirmation to show.
     ///
     /// # Errors
@@ -207,7 +224,7 @@ impl ProfileResolver {
         let paths = self.paths.as_ref().ok_or("no home directory")?;
         match change {
             Change::Add(market) => {
-                add(paths, &market)?;
+                save_market(paths, &market)?;
                 Ok((market.name, Done::Added))
             }
             Change::Key { name, from } => {
@@ -224,7 +241,7 @@ impl ProfileResolver {
 
 /// Saves the key of a new market and then the market itself; if that fails, the key is deleted
 /// again.
-fn add(paths: &Paths, market: &NewMarket) -> Result<(), String> {
+pub(super) fn save_market(paths: &Paths, market: &NewMarket) -> Result<(), String> {
     let new = Profile {
         name: market.name.clone(),
         base_url: Some(market.base_url.clone()),

@@ -4,12 +4,15 @@
 //! Requests travel as [`MarketCommand`]s and outcomes return as [`MarketEvent`]s. Neither ever
 //! contains an API key, only its source.
 
+pub mod add;
 pub mod check;
 pub mod command;
+mod name;
+pub mod probe;
 mod update;
 pub(crate) mod view;
 
-pub use self::update::{change, connect, explain_done, list, stop_connecting, test};
+pub use self::update::{change, connect, explain_done, find_dialect, list, stop_connecting, test};
 pub use crate::core::markets::*;
 
 use crate::core::state::State;

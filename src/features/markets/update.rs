@@ -1,6 +1,6 @@
 //! Market commands of the views, and their results.
 
-use super::{Change, ConnectionTest, Done, Market, MarketCommand, MarketEvent, MarketReady, StatusMessage};
+use super::{Change, ConnectionTest, Done, Market, MarketCommand, MarketEvent, MarketReady, NewMarket, StatusMessage};
 use crate::api::ApiError;
 use crate::core::message::{Effect, News};
 use crate::core::owners::Owner;
@@ -88,6 +88,13 @@ pub fn change(change: Change, cx: &mut Cx<'_>) {
     command(cx, MarketCommand::Change(change));
 }
 
+/// Finds out the dialect of a market before it is added.
+pub fn find_dialect(market: NewMarket, cx: &mut Cx<'_>) {
+    cx.markets().findings = None;
+    cx.markets().is_changing = true;
+    command(cx, MarketCommand::Probe(market));
+}
+
 fn command(cx: &mut Cx<'_>, command: MarketCommand) -> Ticket {
     let ticket = cx.ticket();
     cx.effects_for(Owner::Feature(told), [Effect::Market { ticket, command }]);
@@ -113,6 +120,10 @@ fn told(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
                 let status = tested(cx.state(), &name, &outcome);
                 cx.markets().status = Some(status);
             }
+        }
+        MarketEvent::Probed(found) => {
+            markets.is_changing = false;
+            markets.findings = Some(found);
         }
         MarketEvent::Changed { result, market_list } => {
             markets.market_list = market_list;

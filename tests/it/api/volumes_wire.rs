@@ -124,7 +124,9 @@ fn volumes(arguments: &[&str], config: &str) -> (String, String, i32) {
         .unwrap();
     (
         String::from_utf8(output.stdout).unwrap(),
-        String::from_utf8(output.stderr).unwrap(),
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .replacen(crate::cli::commands::BARE, "", 1),
         output.status.code().unwrap_or(-1),
     )
 }

@@ -46,12 +46,16 @@ impl Home {
     }
 }
 
+/// The note about an address without a profile, which every command prints.
+pub const BARE: &str = "note: dialect documented, network speeds in MB/s; bourse markets add finds out which it is\n";
+
+/// Runs a command; its stderr is without [`BARE`], which `cli::markets` is about.
 pub fn run(command: &mut Command) -> (i32, String, String) {
     let Output { status, stdout, stderr } = command.output().unwrap();
     (
         status.code().unwrap_or(-1),
         String::from_utf8(stdout).unwrap(),
-        String::from_utf8(stderr).unwrap(),
+        String::from_utf8(stderr).unwrap().replacen(BARE, "", 1),
     )
 }
 
@@ -767,14 +771,14 @@ fn in_the_public_dialect_a_route_request_carries_the_groups_key() {
 }
 
 /// A `bourse sandbox` that is ended when the test is.
-struct Served {
+pub struct Served {
     child: Child,
-    url: String,
-    key: String,
+    pub url: String,
+    pub key: String,
 }
 
 impl Served {
-    fn start(home: &Home, flags: &[&str]) -> Self {
+    pub fn start(home: &Home, flags: &[&str]) -> Self {
         let mut arguments = vec!["sandbox", "--listen", "127.0.0.1:0", "--offers", "200"];
         arguments.extend(flags);
         let mut child = home.bourse(&arguments).stdout(Stdio::piped()).spawn().unwrap();

@@ -11,7 +11,7 @@ use crate::repository::guide::shell::Shell;
 use crate::support::side_by_side;
 
 /// The commands, each with the words behind `bourse`.
-const COMMANDS: [&[&str]; 31] = [
+const COMMANDS: [&[&str]; 32] = [
     &[],
     &["offers"],
     &["volumes"],
@@ -28,6 +28,7 @@ const COMMANDS: [&[&str]; 31] = [
     &["db", "export"],
     &["db", "reset"],
     &["markets"],
+    &["markets", "add"],
     &["markets", "check"],
     &["groups"],
     &["groups", "create"],

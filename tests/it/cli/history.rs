@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value as Json, json};
 
-use super::commands::{Home, run};
+use super::commands::{BARE, Home, run};
 use crate::recorder::{Recorder, json as json_reply};
 
 /// An offer of a whole machine with one GPU: its price per hour has no storage in it.
@@ -177,6 +177,8 @@ fn the_command_gets_no_key_and_ends_with_the_watch() {
 fn watching(home: &Home, url: &str, flags: &[&str]) -> Child {
     let mut child = watch(home, url, flags).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let dialect = lines.next().unwrap().unwrap();
+    assert_eq!(format!("{dialect}\n"), BARE);
     let first = lines.next().unwrap().unwrap();
     assert!(first.contains("recorded"), "{first}");
     child.stderr = None;

@@ -4,6 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value as Json, json};
 
+use super::commands::BARE;
 use crate::recorder::{Recorder, json as json_answer};
 
 /// The command against a server that gives one answer: its standard output and standard error.
@@ -26,7 +27,7 @@ pub fn run_configured(config: &str, body: &str, arguments: &[&str]) -> (String, 
         .output()
         .unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    let (out, err) = (text(output.stdout), text(output.stderr));
+    let (out, err) = (text(output.stdout), text(output.stderr).replacen(BARE, "", 1));
     assert_eq!(output.status.code(), Some(0), "{err}");
     (out, err, recorder)
 }

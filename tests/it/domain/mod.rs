@@ -4,6 +4,7 @@ mod catalog;
 mod cost;
 mod decode;
 mod depth;
+mod evidence;
 mod history;
 mod independent;
 mod insight;

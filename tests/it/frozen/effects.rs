@@ -9,6 +9,7 @@ use bourse::core::exported::{NotWritten, Written};
 use bourse::core::message::{ConfigCommand, HistoryJob, News, Saved, Saving};
 use bourse::core::{Effect, Message, Profile, Ticket};
 use bourse::domain::Dialect;
+use bourse::domain::evidence::{Findings, Observations, Treatment};
 use bourse::domain::history::{Poll, PollOutcome, Want};
 use bourse::domain::journal::Line;
 use bourse::features::markets::{Change, ConnectionTest, Done};
@@ -225,6 +226,17 @@ impl Desk<'_> {
                 let outcome = ConnectionTest::Groups(3);
                 let event = MarketEvent::Tested(outcome);
                 (format!("test {name}"), event)
+            }
+            MarketCommand::Probe(new) => {
+                let seen = Observations {
+                    nin: Treatment::Refused,
+                    notin: Treatment::Obeyed,
+                    filter: Treatment::Obeyed,
+                    speed: Some(895.0),
+                    ..Observations::default()
+                };
+                let said = format!("find out the dialect of {}", new.name);
+                (said, MarketEvent::Probed(Ok(Findings::of(&seen))))
             }
             MarketCommand::Change(change) => {
                 let name = change.market().to_owned();

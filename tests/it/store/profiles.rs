@@ -137,7 +137,7 @@ fn an_address_of_the_public_service_has_its_dialect_but_not_its_key() {
     assert_eq!(settings.dialect.name, "vast");
     assert_eq!(
         settings.notices,
-        ["console.vast.ai is the public service: using the vast dialect"]
+        ["console.vast.ai is the public service: using the vast dialect, network speeds in Mb/s"]
     );
     assert_eq!(key_of(&known, "custom"), None);
     let markets = known.market_list().markets;

@@ -5,6 +5,7 @@ use bourse::api::{ApiError, ErrorBody, Reply, Request, Secret};
 use bourse::core::message::Effect;
 use bourse::core::message::News;
 use bourse::core::{Pane, Profile};
+use bourse::domain::evidence::{Findings, Observations, Treatment};
 use bourse::domain::saved::{Searches, Snapshot};
 use bourse::domain::{Dialect, Resource};
 use bourse::features::markets::{
@@ -220,7 +221,8 @@ fn a_market_is_added_with_what_was_typed_and_a_key_that_nobody_sees() {
     desk.keys("ctrl-u").type_text("https://market.example");
     desk.expect_not("plain http");
     desk.keys("tab tab");
-    desk.keys("right").expect("‹ vast ›");
+    desk.expect("‹ find out ›");
+    desk.keys("right right").expect("‹ vast ›");
     desk.keys("tab space").expect("‹ off (read-only) ›");
     desk.keys("tab").expect("Saved in keys/work beside the configuration");
     desk.keys("tab").expect("It is sent to market.example.");
@@ -294,10 +296,86 @@ fn what_is_wrong_is_said_at_its_line_before_anything_is_kept() {
     desk.keys("down enter").expect("type the command");
     desk.type_text("pass show work").keys("enter");
     let asked = commands(&mut desk);
-    let Some(MarketCommand::Change(Change::Add(new))) = asked.first() else {
+    let Some(MarketCommand::Probe(new)) = asked.first() else {
         panic!("{asked:?}");
     };
     assert_eq!(new.key, KeyFrom::Command("pass show work".to_owned()));
+}
+
+/// The form of a market whose dialect is to be found out, with the searches under way.
+fn probed() -> TestApp {
+    let mut desk = at_markets();
+    desk.keys("n").type_text("lab").keys("tab");
+    desk.type_text("https://lab.example").keys("tab tab");
+    desk.expect("Save sends the market four searches to find it out");
+    desk.keys("tab tab right").expect("‹ the environment ›");
+    desk.keys("enter");
+    let asked = commands(&mut desk);
+    assert!(
+        matches!(asked.as_slice(), [MarketCommand::Probe(new)] if new.name == "lab"),
+        "{asked:?}"
+    );
+    desk
+}
+
+fn seen(nin: Treatment, speed: f64) -> Result<Findings, String> {
+    Ok(Findings::of(&Observations {
+        nin,
+        notin: Treatment::Obeyed,
+        filter: Treatment::Obeyed,
+        speed: Some(speed),
+        ..Observations::default()
+    }))
+}
+
+#[test]
+fn a_dialect_that_the_market_shows_is_named_with_a_sample_before_it_is_kept() {
+    let mut desk = probed();
+    news(&mut desk, MarketEvent::Probed(seen(Treatment::Refused, 895.0)));
+    desk.expect("‹ vast ›");
+    let screen = flat(&desk);
+    assert!(
+        screen.contains("For vast: notin is an operator, nin is not, dph_total is a filter."),
+        "{screen}"
+    );
+    assert!(
+        screen.contains("Download 895: 7.2 Gb/s (documented) or 0.9 Gb/s (vast)."),
+        "{screen}"
+    );
+    assert_eq!(commands(&mut desk), [], "nothing is saved yet");
+    desk.keys("enter");
+    let asked = commands(&mut desk);
+    let [MarketCommand::Change(Change::Add(new))] = asked.as_slice() else {
+        panic!("{asked:?}");
+    };
+    assert_eq!(new.dialect.name, "vast");
+    // Another address may be another market.
+    let mut desk = probed();
+    news(&mut desk, MarketEvent::Probed(seen(Treatment::Refused, 895.0)));
+    desk.keys("pgup tab").type_text("/v2").expect("‹ find out ›");
+}
+
+#[test]
+fn thin_evidence_and_a_silent_market_leave_the_dialect_to_the_user() {
+    let mut desk = probed();
+    // One clue: `dph_total` is a filter.
+    news(&mut desk, MarketEvent::Probed(seen(Treatment::Obeyed, 895.0)));
+    desk.expect("the market does not show it: choose one");
+    let screen = flat(&desk);
+    assert!(screen.contains("7.2 Gb/s (documented) or 0.9 Gb/s (vast)"), "{screen}");
+    desk.keys("enter").expect("the market does not show it: choose one");
+    assert_eq!(commands(&mut desk), []);
+    desk.keys("right").expect("‹ documented ›");
+    desk.keys("enter");
+    let asked = commands(&mut desk);
+    assert!(matches!(asked.as_slice(), [MarketCommand::Change(Change::Add(new))] if new.dialect.name == "documented"));
+    let mut desk = probed();
+    news(&mut desk, MarketEvent::Probed(Err("connection refused".to_owned())));
+    desk.expect("The dialect was not found: connection refused. Choose one.");
+    desk.expect("lab").expect("https://lab.example");
+    desk.keys("right right enter");
+    let asked = commands(&mut desk);
+    assert!(matches!(asked.as_slice(), [MarketCommand::Change(Change::Add(new))] if new.dialect.name == "vast"));
 }
 
 #[test]

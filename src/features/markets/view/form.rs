@@ -9,15 +9,14 @@ use crate::api::Origin;
 use crate::core::State;
 use crate::core::view::{Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::Dialect;
+use crate::domain::evidence::Findings;
 use crate::features::markets;
+use crate::features::markets::name::name_fault;
 use crate::features::markets::{Change, KeyFrom, Market, NewMarket};
 use crate::keys::{Action, Context};
 use crate::settings::KEY_VARIABLE;
 use crate::widgets::form::{Field, Form, FormEvent};
 use crate::widgets::secret_input::SecretInput;
-
-/// The maximum length of a market's name.
-const LONGEST_NAME: usize = 32;
 
 const SOURCES: [&str; 3] = ["a private file", "the environment", "a command"];
 const FILE: usize = 0;
@@ -52,9 +51,11 @@ struct Left {
 pub(super) struct MarketForm {
     /// The market that gets another key; `None` for a new market.
     market: Option<Box<Market>>,
-    form: Form<Line>,
+    pub(super) form: Form<Line>,
     /// Why it could not be saved.
-    complaint: Option<String>,
+    pub(super) complaint: Option<String>,
+    /// What the market at this address showed of its dialect.
+    pub(super) findings: Option<Findings>,
     /// Whether it is being saved.
     is_busy: bool,
     taken: Vec<String>,
@@ -88,15 +89,14 @@ impl MarketForm {
 
     fn blank(market: Option<&Market>, state: &State) -> Self {
         let market_list = &state.markets.market_list;
-        let dialects = Dialect::ALL.map(|dialect| dialect.name);
-        let documented = Dialect::ALL.iter().position(|dialect| **dialect == Dialect::DOCUMENTED);
+        let dialects = std::iter::once("find out").chain(Dialect::ALL.map(|dialect| dialect.name));
         let mut fields = Vec::new();
         if market.is_none() {
             fields = vec![
                 Field::text(Line::Name, "Name", ""),
                 Field::text(Line::Address, "Address", ""),
                 Field::text(Line::Route, "Routing", ""),
-                Field::choice(Line::Dialect, "Dialect", dialects, documented.unwrap_or(0)),
+                Field::choice(Line::Dialect, "Dialect", dialects, 0),
                 Field::choice(Line::Writes, "Writes", ["on", "off (read-only)"], 0),
             ];
         }
@@ -110,6 +110,7 @@ impl MarketForm {
             market: market.cloned().map(Box::new),
             form: Form::new(fields).submits(Line::Save),
             complaint: None,
+            findings: None,
             is_busy: false,
             taken: market_list.markets.iter().map(|market| market.name.clone()).collect(),
             has_variable: market_list.has_variable,
@@ -144,19 +145,22 @@ impl MarketForm {
         self.form.chosen(Line::KeyFrom)
     }
 
-    fn dialect(&self) -> &'static Dialect {
-        Dialect::ALL[self.form.chosen(Line::Dialect)]
-    }
-
     /// Shows what is wrong with the input, but not that something is still empty.
-    fn check(&mut self) {
+    pub(super) fn check(&mut self) {
         let source = self.source();
         self.form.set_hidden(Line::Key, source != FILE);
         self.form.set_hidden(Line::Command, source != COMMAND);
-        for line in [Line::Name, Line::Address, Line::Route, Line::KeyFrom, Line::Key] {
+        for line in [
+            Line::Name,
+            Line::Address,
+            Line::Route,
+            Line::Dialect,
+            Line::KeyFrom,
+            Line::Key,
+        ] {
             let is_blank = match line {
                 Line::Key => self.form.secret(line).is_none_or(SecretInput::is_empty),
-                Line::KeyFrom => false,
+                Line::KeyFrom | Line::Dialect => false,
                 line => self.text(line).is_empty(),
             };
             let objection = if is_blank { None } else { self.objection(line) };
@@ -187,7 +191,11 @@ impl MarketForm {
                 }),
                 _ => None,
             },
-            Line::Dialect | Line::Writes | Line::Save => None,
+            Line::Dialect => {
+                let is_open = self.findings.is_some() && self.dialect().is_none();
+                is_open.then(|| "the market does not show it: choose one".to_owned())
+            }
+            Line::Writes | Line::Save => None,
         }
     }
 
@@ -212,10 +220,12 @@ impl MarketForm {
             Some(Line::Name) => "Letters, digits, - and _".to_owned(),
             Some(Line::Address) => "The API, such as https://market.example".to_owned(),
             Some(Line::Route) => "The routing endpoint; empty uses the address above".to_owned(),
-            Some(Line::Dialect) => match self.dialect().name {
-                "vast" => "As the public service spells parameters",
-                "sandbox" => "As documented, with every parameter of bourse's sandbox",
-                _ => "To the letter of the documentation",
+            Some(Line::Dialect | Line::Save) if self.findings.is_some() => self.findings_note(),
+            Some(Line::Dialect) => match self.dialect().map(|dialect| dialect.name) {
+                None => "Save sends the market four searches to find it out",
+                Some("vast") => "As the public service spells parameters; speeds in Mb/s",
+                Some("sandbox") => "As documented, with every parameter of bourse's sandbox; speeds in Mb/s",
+                Some(_) => "To the letter of the documentation; speeds in MB/s",
             }
             .to_owned(),
             Some(Line::Writes) => "Off refuses to create workergroups and to unlist volumes".to_owned(),
@@ -287,7 +297,7 @@ impl MarketForm {
         };
         let mut lines = vec![Line::KeyFrom];
         if self.market.is_none() {
-            lines.splice(0..0, [Line::Name, Line::Address, Line::Route]);
+            lines.splice(0..0, [Line::Name, Line::Address, Line::Route, Line::Dialect]);
         }
         lines.extend(last);
         let mut wrong = lines.into_iter();
@@ -310,7 +320,7 @@ impl MarketForm {
                 name: self.text(Line::Name),
                 base_url: self.text(Line::Address),
                 route_url: Some(self.text(Line::Route)).filter(|route| !route.is_empty()),
-                dialect: self.dialect(),
+                dialect: self.dialect().unwrap_or(&Dialect::DOCUMENTED),
                 read_only: self.form.chosen(Line::Writes) > 0,
                 key: from,
             }),
@@ -321,6 +331,10 @@ impl MarketForm {
     fn save(&mut self, cx: &mut Cx<'_>) {
         let Some(change) = self.change() else { return };
         self.complaint = None;
+        if let (Change::Add(market), None) = (&change, self.dialect()) {
+            self.is_busy = true;
+            return markets::find_dialect(market.clone(), cx);
+        }
         let private = self.market.as_ref().and_then(|market| {
             let file = market.file.as_ref().filter(|file| file.is_ours)?;
             Some((market.name.clone(), file.path.clone()))
@@ -377,28 +391,6 @@ fn addresses(market: &Market) -> Vec<String> {
         .collect()
 }
 
-/// Why a text cannot be the name of a new market, if it cannot.
-fn name_fault(name: &str, taken: &[String]) -> Option<String> {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    if name.is_empty() {
-        Some("enter a name".to_owned())
-    } else if name.len() > LONGEST_NAME {
-        Some(format!("a name has {LONGEST_NAME} characters at most"))
-    } else if !name.bytes().all(is_plain) {
-        Some("a name has letters, digits, - and _ only".to_owned())
-    } else if !name.starts_with(|first: char| first.is_ascii_alphanumeric()) {
-        Some("a name begins with a letter or a digit".to_owned())
-    } else if name.eq_ignore_ascii_case("custom") {
-        Some("'custom' is what an address without a name is called".to_owned())
-    } else {
-        // On a file system that ignores case they would share their files.
-        taken
-            .iter()
-            .find(|known| known.eq_ignore_ascii_case(name))
-            .map(|known| format!("there is a market named '{known}' already"))
-    }
-}
-
 impl View for MarketForm {
     fn contexts(&self) -> &'static [Context] {
         self.form.contexts()
@@ -428,7 +420,10 @@ impl View for MarketForm {
                 self.save(cx);
                 return Outcome::Handled;
             }
-            FormEvent::Changed(_) => self.complaint = None,
+            FormEvent::Changed(_) => {
+                self.complaint = None;
+                self.on_address();
+            }
             FormEvent::Moved => {}
             FormEvent::Ignored => return Outcome::Ignored,
         }
@@ -439,6 +434,7 @@ impl View for MarketForm {
     fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
         if !self.is_busy && self.form.key(key) {
             self.complaint = None;
+            self.on_address();
             self.check();
         }
         Outcome::Handled
@@ -454,6 +450,7 @@ impl View for MarketForm {
             let pasted = self.form.paste(text);
             pasted.err().map(|why| format!("nothing was pasted: {why}"))
         });
+        self.on_address();
         self.check();
         Outcome::Handled
     }
@@ -476,6 +473,10 @@ impl View for MarketForm {
     fn tick(&mut self, cx: &mut Cx<'_>) {
         if !self.is_busy || cx.state().markets.is_changing {
             return;
+        }
+        if let Some(found) = cx.markets().findings.take() {
+            self.is_busy = false;
+            return self.on_findings(found);
         }
         match cx.markets().failed.take() {
             Some(why) => {

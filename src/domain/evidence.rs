@@ -1,0 +1,278 @@
+//! Which dialect a market speaks, by what it returned to a few searches.
+//!
+//! The dialects read the same number as different speeds, so a wrong one makes bills wrong. It is
+//! found only if two clues agree and none contradicts; otherwise the user chooses.
+
+use super::Dialect;
+use super::catalog::OFFERS;
+use super::dialect::TransferUnit;
+use super::format::trimmed;
+use super::listing::Listing;
+use super::query::Query;
+use super::response_check::{Discrepancy, ResponseCheck};
+use super::value::CellRef;
+
+/// How many records must agree before their values count.
+const FEWEST_RECORDS: usize = 5;
+
+/// The typical download speed of machines with GPUs in Mb/s, between too slow and too fast to be
+/// true: 100 Mb/s and 10 Gb/s.
+const TYPICAL_MEGABITS: (f64, f64) = (100.0, 10_000.0);
+
+/// What a market did with a part of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Treatment {
+    /// The search was rejected as invalid.
+    Refused,
+    Obeyed,
+    Ignored,
+    /// The response does not show it.
+    #[default]
+    Unclear,
+}
+
+/// What a market showed of itself.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Observations {
+    /// Members of records that only the public service has.
+    pub own_members: Vec<&'static str>,
+    /// Whether records have at least half of the documented members.
+    pub has_documented_members: bool,
+    /// A condition with `nin`, the documented operator.
+    pub nin: Treatment,
+    /// The same condition with `notin`, the operator of the public service.
+    pub notin: Treatment,
+    /// A condition on `dph_total`, which only the public service filters by.
+    pub filter: Treatment,
+    /// Prices with the storage of `allocated_storage`, a parameter of the public service.
+    pub storage: Treatment,
+    /// The median of the download speeds as received.
+    pub speed: Option<f64>,
+}
+
+/// Which of the two published dialects a clue speaks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    Documented,
+    Vast,
+}
+
+impl Side {
+    pub const fn dialect(self) -> &'static Dialect {
+        match self {
+            Self::Documented => &Dialect::DOCUMENTED,
+            Self::Vast => &Dialect::VAST,
+        }
+    }
+}
+
+/// A kind of evidence, and the sentence about each outcome.
+struct Evidence {
+    judge: fn(&Observations) -> Option<Side>,
+    documented: &'static str,
+    vast: &'static str,
+}
+
+/// The table of evidence.
+static EVIDENCE: [Evidence; 5] = [
+    Evidence {
+        judge: |seen| {
+            if !seen.own_members.is_empty() {
+                return Some(Side::Vast);
+            }
+            seen.has_documented_members.then_some(Side::Documented)
+        },
+        documented: "records have the documented members only",
+        vast: "records have members that only the public service sends",
+    },
+    Evidence {
+        judge: |seen| match (seen.nin, seen.notin) {
+            (Treatment::Obeyed, Treatment::Refused | Treatment::Ignored) => Some(Side::Documented),
+            (Treatment::Refused | Treatment::Ignored, Treatment::Obeyed) => Some(Side::Vast),
+            (Treatment::Obeyed, Treatment::Obeyed | Treatment::Unclear)
+            | (Treatment::Unclear, _)
+            | (Treatment::Refused | Treatment::Ignored, Treatment::Refused | Treatment::Ignored | Treatment::Unclear) => {
+                None
+            }
+        },
+        documented: "nin is an operator, notin is not",
+        vast: "notin is an operator, nin is not",
+    },
+    Evidence {
+        judge: |seen| seen.side_of(seen.filter),
+        documented: "dph_total is no filter",
+        vast: "dph_total is a filter",
+    },
+    Evidence {
+        judge: |seen| seen.side_of(seen.storage),
+        documented: "allocated_storage changes no price",
+        vast: "allocated_storage is part of the price",
+    },
+    Evidence {
+        judge: |seen| {
+            let (slowest, fastest) = TYPICAL_MEGABITS;
+            let speed = seen.speed?;
+            let is_plausible = |unit: TransferUnit| (slowest..=fastest).contains(&(speed * unit.megabits()));
+            match (
+                is_plausible(TransferUnit::MegabytesPerSecond),
+                is_plausible(TransferUnit::MegabitsPerSecond),
+            ) {
+                (true, false) => Some(Side::Documented),
+                (false, true) => Some(Side::Vast),
+                (true, true) | (false, false) => None,
+            }
+        },
+        documented: "speeds are too slow for Mb/s",
+        vast: "speeds are too fast for MB/s",
+    },
+];
+
+impl Observations {
+    /// The side that a parameter of the public service speaks for. That it was ignored counts only
+    /// for a market that obeys conditions at all.
+    fn side_of(&self, treatment: Treatment) -> Option<Side> {
+        let obeys = self.nin == Treatment::Obeyed || self.notin == Treatment::Obeyed;
+        match treatment {
+            Treatment::Obeyed => Some(Side::Vast),
+            Treatment::Refused => Some(Side::Documented),
+            Treatment::Ignored => obeys.then_some(Side::Documented),
+            Treatment::Unclear => None,
+        }
+    }
+
+    /// What a plain search shows.
+    pub fn of_plain(listing: &Listing) -> Self {
+        let is_sent = |key: &str| {
+            let column = OFFERS.by_key(key).map(|field| listing.sent_column(field));
+            column.is_some_and(|column| (0..listing.len()).any(|row| column.cell(row) != CellRef::Missing))
+        };
+        let members = || OFFERS.fields().iter().filter(|field| field.in_record);
+        let own = members().filter(|field| !field.documented).map(|field| field.key);
+        let documented = members().filter(|field| field.documented);
+        let (sent, all) = documented.fold((0, 0), |(sent, all), field| {
+            (sent + usize::from(is_sent(field.key)), all + 1)
+        });
+        Self {
+            own_members: own.filter(|key| is_sent(key)).collect(),
+            has_documented_members: listing.len() >= FEWEST_RECORDS && sent * 2 >= all,
+            speed: median(listing, "inet_down"),
+            ..Self::default()
+        }
+    }
+}
+
+/// The median of a member's positive numbers as received, if there are enough of them.
+pub fn median(listing: &Listing, key: &str) -> Option<f64> {
+    let column = listing.sent_column(OFFERS.by_key(key)?);
+    let numbers = (0..listing.len()).filter_map(|row| column.cell(row).number());
+    let mut numbers: Vec<f64> = numbers.filter(|number| number.is_finite() && *number > 0.0).collect();
+    numbers.sort_by(f64::total_cmp);
+    (numbers.len() >= FEWEST_RECORDS).then(|| numbers[numbers.len() / 2])
+}
+
+/// Whether the response to a search with one more condition obeys that condition; earlier responses
+/// had rows that break it.
+pub fn condition_treatment(listing: &Listing, query: &Query) -> Treatment {
+    let Some(condition) = query.conditions.last().filter(|_| !listing.is_empty()) else {
+        return Treatment::Unclear;
+    };
+    let column = listing.sent_column(condition.field);
+    let is_broken = (0..listing.len()).any(|row| condition.is_broken_by(column.cell(row)));
+    if is_broken {
+        Treatment::Ignored
+    } else {
+        Treatment::Obeyed
+    }
+}
+
+/// Whether prices include the storage of the search.
+pub fn storage_treatment(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Treatment {
+    let charges = median(listing, "storage_cost").is_some() && median(listing, "dph_base").is_some();
+    let check = ResponseCheck::of(listing, query, dialect);
+    let other = check.discrepancies.iter().find_map(|found| match found {
+        Discrepancy::OtherStorage { included, .. } => Some(*included),
+        Discrepancy::TooMany { .. }
+        | Discrepancy::Unordered { .. }
+        | Discrepancy::OtherType { .. }
+        | Discrepancy::TooSmall { .. } => None,
+    });
+    match other {
+        _ if !charges => Treatment::Unclear,
+        None => Treatment::Obeyed,
+        Some(Some(_)) => Treatment::Ignored,
+        Some(None) => Treatment::Unclear,
+    }
+}
+
+/// What the evidence comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Findings {
+    /// The clues: for which side each speaks, and its sentence.
+    pub clues: Vec<(Side, &'static str)>,
+    /// The typical download speed as received.
+    pub speed: Option<f64>,
+}
+
+impl Findings {
+    pub fn of(seen: &Observations) -> Self {
+        let clues = EVIDENCE.iter().filter_map(|evidence| {
+            let side = (evidence.judge)(seen)?;
+            Some(match side {
+                Side::Documented => (side, evidence.documented),
+                Side::Vast => (side, evidence.vast),
+            })
+        });
+        Self {
+            clues: clues.collect(),
+            speed: seen.speed,
+        }
+    }
+
+    /// The dialect that at least two clues speak for and none against.
+    pub fn dialect(&self) -> Option<&'static Dialect> {
+        let (first, _) = self.clues.first()?;
+        let agree = self.clues.len() >= 2 && self.clues.iter().all(|(side, _)| side == first);
+        agree.then(|| first.dialect())
+    }
+
+    /// The clues with what they speak for, in one line.
+    pub fn describe(&self) -> String {
+        if self.clues.is_empty() {
+            return "nothing in its responses shows it".to_owned();
+        }
+        let part = |wanted: Side| {
+            let texts: Vec<_> = self
+                .clues
+                .iter()
+                .filter(|(side, _)| *side == wanted)
+                .map(|(_, text)| *text)
+                .collect();
+            (!texts.is_empty()).then(|| format!("for {}: {}", wanted.dialect().name, texts.join(", ")))
+        };
+        let parts: Vec<_> = [part(Side::Documented), part(Side::Vast)]
+            .into_iter()
+            .flatten()
+            .collect();
+        parts.join("; ")
+    }
+
+    /// A typical speed as each dialect reads it: `895: 7.2 Gb/s (documented) or 0.9 Gb/s (vast)`.
+    pub fn sample(&self) -> Option<String> {
+        let speed = self.speed?;
+        let read = |side: Side| {
+            let dialect = side.dialect();
+            let gigabits = speed * dialect.transfer.megabits() / 1000.0;
+            format!(
+                "{} Gb/s ({})",
+                trimmed(gigabits, if gigabits < 0.1 { 3 } else { 1 }),
+                dialect.name
+            )
+        };
+        let number = trimmed(speed, 0);
+        Some(format!(
+            "download {number}: {} or {}",
+            read(Side::Documented),
+            read(Side::Vast)
+        ))
+    }
+}

@@ -1,0 +1,125 @@
+//! Finds out a market's dialect with four small searches.
+
+use crate::api::{
+    ApiError, Client, ClientConfig, LedgerEntry, Origin, Pacer, Progress, Reply, Request, Secret, Session,
+};
+use crate::domain::evidence::{self, Findings, Observations, Treatment};
+use crate::domain::{CellRef, Condition, Dialect, Listing, OFFERS, Query, Resource, language};
+
+/// How many records each search requests.
+const RECORDS: u32 = 50;
+
+/// GB of storage in the search that shows whether prices follow it.
+const STORAGE: f64 = 64.0;
+
+/// Finds out the dialect of the market at an address; `on_record` gets every attempt.
+///
+/// # Errors
+///
+/// When a plain search fails.
+pub async fn probe(
+    address: &Origin,
+    key: Option<&Secret>,
+    mut on_record: impl FnMut(Box<LedgerEntry>),
+) -> Result<Findings, ApiError> {
+    let session = |dialect: &'static Dialect, pacer: Pacer| {
+        let config = ClientConfig {
+            management: address.clone(),
+            route: address.clone(),
+            dialect,
+            key: key.cloned(),
+            sends_route_key: false,
+        };
+        Client::new(config).map(|client| Session::new(client, pacer))
+    };
+    let documented = session(&Dialect::DOCUMENTED, Pacer::default())?;
+    let listing = search(&documented, &query(None), &mut on_record).await?;
+    let mut seen = Observations::of_plain(&listing);
+    let exclusion = most_common_model(&listing).and_then(|model| {
+        let text = format!("gpu_name notin [{}]", model.replace(' ', "_"));
+        condition(&text, &Dialect::DOCUMENTED)
+    });
+    if let Some(exclusion) = exclusion.clone() {
+        let query = query(Some(exclusion));
+        let result = search(&documented, &query, &mut on_record).await;
+        seen.nin = treatment(result, |listing| evidence::condition_treatment(listing, &query));
+    }
+    let vast = session(&Dialect::VAST, Pacer::with_learned(documented.learned()))?;
+    if let Some(exclusion) = exclusion {
+        let query = query(Some(exclusion));
+        let result = search(&vast, &query, &mut on_record).await;
+        seen.notin = treatment(result, |listing| evidence::condition_treatment(listing, &query));
+    }
+    let price = evidence::median(&listing, "dph_total");
+    let cheap = price.and_then(|price| condition(&format!("dph_total<={price}"), &Dialect::VAST));
+    if let Some(cheap) = cheap {
+        let query = Query {
+            storage: Some(STORAGE),
+            ..query(Some(cheap))
+        };
+        match search(&vast, &query, &mut on_record).await {
+            Ok(listing) => {
+                seen.filter = evidence::condition_treatment(&listing, &query);
+                seen.storage = evidence::storage_treatment(&listing, &query, &Dialect::VAST);
+            }
+            // Which of the two was refused is not said.
+            Err(error) => seen.filter = treatment(Err(error), |_| Treatment::Unclear),
+        }
+    }
+    Ok(Findings::of(&seen))
+}
+
+fn condition(text: &str, dialect: &'static Dialect) -> Option<Condition> {
+    let parsed = language::parse(text, &OFFERS, dialect, &[], language::Mode::Strict);
+    parsed.ok()?.conditions.pop()
+}
+
+/// A small search with one more condition. The others are the same each time, so that this one makes
+/// the difference.
+fn query(condition: Option<Condition>) -> Query {
+    let mut query = language::default_query(Resource::Offers, &Dialect::DOCUMENTED);
+    query.conditions.extend(condition);
+    query.limit = Some(RECORDS);
+    query
+}
+
+async fn search(
+    session: &Session,
+    query: &Query,
+    on_record: &mut impl FnMut(Box<LedgerEntry>),
+) -> Result<Listing, ApiError> {
+    let request = Request::Search(query.clone());
+    let reply = session.run(&request, |progress| match progress {
+        Progress::Tried(entry) => on_record(entry),
+        Progress::Waiting { .. } | Progress::Sent { .. } | Progress::Received(_) => {}
+    });
+    match reply.await? {
+        Reply::Records(listing) => Ok(*listing),
+        Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_) => Err(ApiError::Empty { status: 200 }),
+    }
+}
+
+/// What a market did with a search.
+fn treatment(result: Result<Listing, ApiError>, judge: impl FnOnce(&Listing) -> Treatment) -> Treatment {
+    match result {
+        Ok(listing) => judge(&listing),
+        Err(ApiError::Invalid { .. } | ApiError::Failure { .. }) => Treatment::Refused,
+        Err(_) => Treatment::Unclear,
+    }
+}
+
+fn most_common_model(listing: &Listing) -> Option<String> {
+    let column = listing.sent_column(OFFERS.by_key("gpu_name")?);
+    let mut counts = std::collections::BTreeMap::<&str, usize>::new();
+    for row in 0..listing.len() {
+        if let CellRef::Text(name) = column.cell(row) {
+            *counts.entry(name).or_default() += 1;
+        }
+    }
+    // Excluding the only model would leave nothing to look at.
+    let most = counts
+        .iter()
+        .filter(|_| counts.len() > 1)
+        .max_by_key(|(_, count)| **count)?;
+    Some((*most.0).to_owned())
+}

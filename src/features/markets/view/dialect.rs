@@ -1,0 +1,55 @@
+//! The dialect in the form of a new market: chosen, or found out by searches before it is saved.
+
+use super::form::{Line, MarketForm};
+use crate::domain::Dialect;
+use crate::domain::evidence::Findings;
+use crate::widgets::text::capitalized;
+
+impl MarketForm {
+    /// The chosen dialect; `None` to find it out.
+    pub(super) fn dialect(&self) -> Option<&'static Dialect> {
+        let index = self.form.chosen(Line::Dialect).checked_sub(1)?;
+        Dialect::ALL.get(index).copied()
+    }
+
+    pub(super) fn choose_dialect(&mut self, dialect: Option<&'static Dialect>) {
+        let index = dialect.and_then(|dialect| Dialect::ALL.iter().position(|known| *known == dialect));
+        self.form.choose(Line::Dialect, index.map_or(0, |index| index + 1));
+    }
+
+    /// Shows what was found, to be saved with another Enter.
+    pub(super) fn on_findings(&mut self, result: Result<Findings, String>) {
+        match result {
+            Ok(findings) => {
+                let dialect = findings.dialect();
+                self.choose_dialect(dialect);
+                self.findings = Some(findings);
+                self.form
+                    .focus_on(if dialect.is_some() { Line::Save } else { Line::Dialect });
+            }
+            Err(why) => {
+                self.form.focus_on(Line::Dialect);
+                self.complaint = Some(format!("The dialect was not found: {why}. Choose one."));
+            }
+        }
+        self.check();
+    }
+
+    /// Forgets what another address showed.
+    pub(super) fn on_address(&mut self) {
+        if self.form.focused() == Some(Line::Address) && self.findings.take().is_some() {
+            self.choose_dialect(None);
+        }
+    }
+
+    pub(super) fn findings_note(&self) -> String {
+        let Some(findings) = &self.findings else {
+            return String::new();
+        };
+        let evidence = capitalized(&findings.describe());
+        match findings.sample() {
+            Some(sample) => format!("{evidence}. {}.", capitalized(&sample)),
+            None => format!("{evidence}."),
+        }
+    }
+}
