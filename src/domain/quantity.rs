@@ -106,6 +106,34 @@ impl Quantity {
     }
 }
 
+/// Reads a number whose commas separate groups of three digits, `1,500`, or, if there is one, a fraction: `0,5`.
+///
+/// ```
+/// use bourse::domain::quantity::decimal;
+/// assert_eq!(decimal("1,500.5"), Some(1500.5));
+/// assert_eq!(decimal("1,5"), Some(1.5));
+/// assert_eq!(decimal("1,50,5"), None);
+/// ```
+pub fn decimal(text: &str) -> Option<f64> {
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let groups: Vec<_> = text.split(',').collect();
+    let is_lead = |lead: &str| is_digits(lead) && lead.len() <= 3;
+    let is_group = |group: &&str| is_digits(group) && group.len() == 3;
+    match &groups[..] {
+        [_] => text.parse().ok(),
+        [lead, middle @ .., last]
+            if is_lead(lead)
+                && !lead.starts_with('0')
+                && middle.iter().all(|group| is_group(group))
+                && is_group(&last.split('.').next().unwrap_or_default()) =>
+        {
+            groups.concat().parse().ok()
+        }
+        [lead, fraction] if is_lead(lead) && is_digits(fraction) => format!("{lead}.{fraction}").parse().ok(),
+        _ => None,
+    }
+}
+
 /// Reads a quantity in its base unit: hours, days, seconds, GB, dollars.
 ///
 /// # Errors

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::format::trimmed;
 use super::listing::Listing;
+use super::quantity::decimal;
 
 /// A unit of work that a GPU is measured in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -124,14 +125,11 @@ impl FromStr for Work {
                 let mut rests = names.iter().filter_map(|name| number.strip_suffix(name));
                 let digits = rests.next()?.trim_end_matches(joint);
                 let digits = Some(digits).filter(|digits| digits.ends_with(|last: char| last.is_ascii_digit()));
-                Some((digits?.replace([',', '_'], ""), *factor))
+                Some((digits?.replace('_', ""), *factor))
             });
             let (digits, factor) = multiple?;
-            let is_digit = |sign: char| sign.is_ascii_digit() || sign == '.';
-            let number: f64 = Some(digits)
-                .filter(|digits| digits.chars().all(is_digit))?
-                .parse()
-                .ok()?;
+            let is_digit = |sign: char| sign.is_ascii_digit() || matches!(sign, '.' | ',');
+            let number = decimal(Some(&digits).filter(|digits| digits.chars().all(is_digit))?)?;
             Self::of(number * factor, unit)
         };
         read().ok_or_else(|| "Not an amount of work: write 500M tokens, 20k images or 3k steps".to_owned())

@@ -104,9 +104,26 @@ impl Browser {
         conditions.filter(|condition| !condition.field.is_computed()).collect()
     }
 
-    /// Puts the meaning of the words at the cursor before the other candidates.
+    /// Puts the meaning of the words at the cursor before the other candidates; of an ambiguous text all readings.
     fn offer_meaning(&self, text: &str, completion: &mut Completion) {
         let cursor = self.bar.input.cursor_byte();
+        let mut readings = plain::read(text, self.query.catalog(), self.dialect(), &self.models()).readings;
+        let is_idle = completion.candidates.is_empty();
+        readings.retain(|reading| is_idle || reading.span.start < cursor && cursor <= reading.span.end);
+        if let Some(first) = readings.first() {
+            let span = first.span.clone();
+            let candidates = readings.into_iter().map(|reading| Candidate {
+                label: format!("{} → {}", &text[span.clone()], reading.replacement),
+                insert: reading.replacement,
+                doc: String::new(),
+            });
+            *completion = Completion {
+                candidates: candidates.collect(),
+                span: span.clone(),
+                values_of: None,
+            };
+            return;
+        }
         let before = &text[..text.floor_char_boundary(cursor)];
         let reading = plain::read(before, self.query.catalog(), self.dialect(), &self.models());
         let Some(phrase) = reading.phrase_at(cursor) else {

@@ -1,15 +1,18 @@
 //! One matcher for all clauses but lists: the roles of the words fill slots, and the slots make a meaning.
 
+use std::ops::Range;
+
 use super::grammar::{Clause, Fact, set};
-use super::list::{count_of, is_card, whole};
+use super::list::{count_of, is_card, is_row_count, whole};
 use super::models;
-use super::text::{Amount, Bound, Text};
+use super::text::{Amount, Bound, Text, role};
+use super::token::Kind;
 use super::vocabulary::{BARE, BASED, Dim, EVERY, Measure, PRICES, Role, UNNAMED};
 use crate::domain::Operator::{self, Eq, Gte, Lt, Lte};
 use crate::domain::{format::trimmed, language, throughput::Work};
 
 /// Words between the slots of a clause that say nothing.
-const BETWEEN: &str = "of the free usable is are be have should must version : to on in a an any";
+const BETWEEN: &str = "of the free usable is are be have should must version : to on in at a an any";
 
 /// A clause in the making: what its words are.
 #[derive(Clone, Default)]
@@ -24,7 +27,7 @@ struct Frame {
     is_led: bool,
     fixed: Option<(&'static str, &'static str)>,
     /// Comparisons in front and behind.
-    front: Option<Operator>,
+    front: Option<(Operator, &'static [Dim])>,
     behind: Option<Operator>,
     /// Whether it excludes, or is merely not needed.
     negation: Option<bool>,
@@ -41,13 +44,18 @@ pub(super) fn clauses(text: &Text<'_>, start: usize) -> Vec<Clause> {
         let (facts, next) = (frame.facts(text), frame.next);
         let is_bare = frame.amount.is_some() && frame.nouns.is_empty();
         let is_open = is_bare || next > start && text.is_one_of(next - 1, "x");
-        clauses.extend(facts.map(|facts| Clause { facts, next, is_open }));
+        let may_go_on = frame.amount.is_none() && frame.is_order();
+        clauses.extend(facts.map(|facts| Clause::new(facts, next).open(is_open).going_on(may_go_on)));
         // A clause does not begin with a word that says nothing.
         let between = if frame.next > start { BETWEEN } else { "" };
         for at in frame.next..=text.skip(frame.next, between) {
             frames.extend(frame.measured(text, at));
+            // `doesn't have to be` is not `doesn't`.
+            let negation = role!(text, at, Role::Not(_) => ()).map(|((), next)| next);
             for (next, roles) in &text.phrases[at] {
-                frames.extend(roles.iter().filter_map(|role| frame.with(text, *role, *next)));
+                let is_whole = |role: &&Role| !matches!(role, Role::Not(_)) || Some(*next) == negation;
+                let roles = roles.iter().filter(is_whole);
+                frames.extend(roles.filter_map(|role| frame.with(text, *role, at..*next)));
             }
         }
     }
@@ -55,44 +63,85 @@ pub(super) fn clauses(text: &Text<'_>, start: usize) -> Vec<Clause> {
 }
 
 impl Frame {
-    /// With an amount at a position.
-    fn measured(&self, text: &Text<'_>, at: usize) -> Option<Self> {
-        let amount = text.amount(at, self.front);
+    /// With each amount that can be at a position.
+    fn measured(&self, text: &Text<'_>, at: usize) -> Vec<Self> {
         // `nvme 3090` is a card.
-        let amount = amount.filter(|_| self.amount.is_none() && !text.is_model(at))?;
-        let mut new = self.clone();
-        (new.next, new.is_led, new.amount) = (amount.next, !self.nouns.is_empty(), Some(amount));
-        Some(new)
+        if self.amount.is_some() || text.is_model(at) {
+            return Vec::new();
+        }
+        // `in 3 days`
+        let is_later = |amount: &Amount| {
+            at > 0 && text.is_one_of(at - 1, "in") && matches!(amount.units.first(), Some((Dim::Time, _)))
+        };
+        let with = |amount: Amount| {
+            let mut new = self.clone();
+            (new.next, new.is_led, new.amount) = (amount.next, !self.nouns.is_empty(), Some(amount));
+            new
+        };
+        let amounts = text.amounts(at, self.compares()).into_iter();
+        amounts.filter(|amount| !is_later(amount)).map(with).collect()
     }
 
-    /// With a word up to a position, if there is a slot for it.
-    fn with(&self, text: &Text<'_>, role: Role, next: usize) -> Option<Self> {
+    /// With a phrase, if there is a slot for it.
+    fn with(&self, text: &Text<'_>, role: Role, words: Range<usize>) -> Option<Self> {
         let is_said = self.amount.is_some() || self.fixed.is_some();
-        let is_first = !is_said && self.nouns.is_empty();
-        let mut new = self.clone();
+        let is_first = !is_said && self.nouns.is_empty() && self.bases.is_empty();
+        let (mut new, next) = (self.clone(), words.end);
         new.next = next;
         let fits = match role {
-            Role::Noun(measures) => (new.nouns.push(measures), new.nouns.len() < 4).1,
+            Role::Noun(measures) => {
+                new.nouns.push(measures);
+                // `64gb ram ram 100gb`
+                let is_repeated = words.start > 0 && text.tokens[words.start - 1].text == text.tokens[words.start].text;
+                !is_repeated && new.nouns.len() < 4
+            }
             Role::Per(basis, hours) => {
                 new.bases.push((basis, hours));
                 // `640gb vram over 8 gpus`
                 let gpus = text.number(next).filter(|(_, next)| text.is_one_of(*next, "gpu"));
                 basis != Dim::GbInAll || gpus.is_some()
             }
-            Role::Compare(operator) => !is_said && new.front.replace(operator).is_none(),
-            Role::Behind(operator) => is_said && text.is_behind(next) && new.behind.replace(operator).is_none(),
+            Role::Compare(operator, dims) => !is_said && new.front.replace((operator, dims)).is_none(),
+            Role::Behind(operator) => {
+                is_said && text.is_behind(words.start, next) && new.behind.replace(operator).is_none()
+            }
             Role::Not(excludes) => !(is_said && excludes) && new.negation.replace(excludes).is_none(),
             Role::Fixed(meaning, opposite) => is_first && new.fixed.replace((meaning, opposite)).is_none(),
             Role::Best(is_high, dims) => is_first && new.best.replace((is_high, dims)).is_none(),
             Role::Direction(is_high) => new.direction.replace(is_high).is_none(),
-            Role::Unit(..) | Role::Number(_) | Role::Filler => false,
+            Role::Unit(..) | Role::Number(_) | Role::Half | Role::Filler | Role::Joint | Role::Thing => false,
         };
         fits.then_some(new)
     }
 
+    fn is_order(&self) -> bool {
+        let is_fixed = self.fixed.is_some_and(|(meaning, _)| meaning.starts_with("order"));
+        is_fixed || self.best.is_some() || self.direction.is_some()
+    }
+
+    fn compares(&self) -> Option<Operator> {
+        self.front.map(|(operator, _)| operator)
+    }
+
     fn facts(&self, text: &Text<'_>) -> Option<Vec<Fact>> {
         let is_order = self.best.is_some() || self.direction.is_some();
+        let is_bare = self.nouns.is_empty() && self.amount.as_ref().is_some_and(|amount| amount.units.is_empty());
+        // `at most 2 machines` is no price.
+        let is_one = self.fixed.is_some_and(|(meaning, _)| meaning == "num_gpus=1");
+        if (is_bare || is_one) && role!(text, self.next, Role::Thing => ()).is_some() {
+            return None;
+        }
         match (&self.amount, self.fixed) {
+            // `best 5 4090`
+            (Some(amount), _) if is_bare && self.is_order() && is_card(text, self.next) => {
+                let mut order = self.clone();
+                order.amount = None;
+                let rows = whole(amount.bounds[0].1).filter(|_| amount.bounds.len() == 1 && self.front.is_none())?;
+                let limit = set(|settings| settings.limit = Some(rows));
+                order
+                    .facts(text)
+                    .map(|order| order.into_iter().chain([limit]).collect())
+            }
             (Some(amount), None) if !is_order && self.negation.is_none() => self.quantity(text, amount),
             (None, Some((meaning, opposite))) if self.nouns.is_empty() && !is_order && self.bases.is_empty() => {
                 self.told(text, meaning, opposite)
@@ -106,8 +155,10 @@ impl Frame {
     fn measure(&self, text: &Text<'_>, units: &[(Dim, f64)]) -> Option<(Measure, f64)> {
         let is_meant = |own: &&Measure| {
             // At least that long is how long a machine is to be available; a job has one length.
-            let is_job = own.1 == "+hours" && self.front == Some(Gte);
-            text.has_field(own.1) && !is_job && self.nouns.iter().all(|measures| measures.contains(own))
+            let is_job = own.1 == "+hours" && self.compares() == Some(Gte);
+            // `for at least 2 days` may be either.
+            let is_term = own.1 == "duration" && self.nouns.is_empty() && text.is_offers();
+            text.has_field(own.1) && !is_job && !is_term && self.nouns.iter().all(|measures| measures.contains(own))
         };
         let measures = self.nouns.first().copied().unwrap_or(UNNAMED);
         measures.iter().filter(is_meant).find_map(|own| {
@@ -126,11 +177,13 @@ impl Frame {
 
     /// What a number without a unit can measure here.
     fn bare(&self, text: &Text<'_>) -> &'static [Dim] {
-        match self.front {
+        match self.compares() {
             _ if self.is_led => BARE,
+            None if !self.nouns.is_empty() => &[Dim::Count, Dim::Plain, Dim::Share],
             _ if !self.nouns.is_empty() => &[Dim::Count, Dim::Plain],
-            _ if is_card(text, self.next) => &[Dim::Count],
-            Some(Lt | Lte) => &[Dim::Dollars],
+            _ if is_card(text, self.next) || is_sized(text, self.next) => &[Dim::Count],
+            // More has a sign or a unit.
+            Some(Lt | Lte) if self.amount.as_ref().is_some_and(|amount| amount.bounds[0].1 < 10.0) => &[Dim::Dollars],
             _ if !self.bases.is_empty() => &[Dim::Dollars],
             _ => &[],
         }
@@ -141,7 +194,11 @@ impl Frame {
         let bare: Vec<_> = self.bare(text).iter().map(|dim| (*dim, 1.0)).collect();
         let is_bare = amount.units.is_empty();
         let ((dim, field), factor) = self.measure(text, if is_bare { &bare } else { &amount.units })?;
-        let bounds = self.bounds(amount, factor)?;
+        // `not older than 2 years` is no time that is left.
+        let is_compared = |(_, dims): (Operator, &[Dim])| dims.is_empty() || dims.contains(&dim);
+        let bounds = self
+            .bounds(amount, factor)
+            .filter(|_| self.front.is_none_or(is_compared))?;
         let (operator, number) = bounds[0];
         let default = match field {
             "num_gpus" | "os_version" => Eq,
@@ -150,7 +207,12 @@ impl Frame {
         };
         let exact = Some(number).filter(|_| bounds.len() == 1 && matches!(operator, None | Some(Eq)));
         let most = exact.or(Some(number).filter(|_| bounds.len() == 1 && operator == Some(Lte)));
-        let on = |field: &str, factor: f64| Fact::Condition(compared(&scaled(&bounds, factor), field, default));
+        let unit = match dim {
+            Dim::Bits => "Mbps",
+            Dim::NetworkBytes => "MB/s",
+            _ => "",
+        };
+        let on = |field: &str, factor: f64| Fact::Condition(compared(&scaled(&bounds, factor), field, default, unit));
         let fact = match field {
             // `50gb upload per day` is another amount, the lanes of `pcie 4.0 x16` are no GPUs.
             "+down" | "+up" if is_bare || text.is_one_of(self.next, "per / a each every daily") => return None,
@@ -168,6 +230,8 @@ impl Frame {
             "gpu_ram" | "gpu_total_ram" => return Some(as_sold(&bounds, field)),
             "disk_space" if text.is_offers() => return Some(disk(&bounds)),
             "dph_total" if dim == Dim::Dollars => Fact::Price(bounds),
+            // `3 4090 offers`
+            "num_gpus" if is_row_count(text, self.next) => return None,
             "num_gpus" if exact.is_some() => count_of(number)?,
             // `reliability over 98`, `8.9`
             "rel" if is_bare && number > 1.0 => on(field, 0.01),
@@ -194,9 +258,19 @@ impl Frame {
 
     /// A word with a meaning of its own, or the opposite of it: `verified`, `no datacenter`, `nvlink not needed`.
     fn told(&self, text: &Text<'_>, meaning: &'static str, opposite: &'static str) -> Option<Vec<Fact>> {
-        match (self.front.or(self.behind), self.negation) {
+        match (self.compares().or(self.behind), self.negation) {
+            // `verified or not in us`
+            (None, None)
+                if text.is_one_of(self.next - 1, "not")
+                    && text.kind(self.next).is_some_and(|kind| kind != Kind::Break) =>
+            {
+                None
+            }
             (None, None) => meant(text, meaning),
+            // `not verified datacenter`
+            (None, Some(true)) if role!(text, self.next, Role::Fixed(..) => ()).is_some() => None,
             (None, Some(true)) => meant(text, opposite),
+            (None, Some(false)) if opposite == "verified=false" => meant(text, "verified=any"),
             (None, Some(false)) => Some(Vec::new()),
             // `ampere or newer`: an architecture begins with its first compute capability.
             (Some(Gte), None) => {
@@ -221,6 +295,13 @@ impl Frame {
         let sign = if is_high { "-" } else { "" };
         Some(vec![sorted_by(text, &format!("{key}{sign}"))?])
     }
+}
+
+/// Whether cards of a size are at a position: `two 24gb cards`.
+fn is_sized(text: &Text<'_>, at: usize) -> bool {
+    let is_size = |amount: &Amount| matches!(amount.units.first(), Some((Dim::Size, _)));
+    let is_card = |amount: &Amount| is_size(amount) && text.is_one_of(amount.next, "gpu");
+    text.amounts(at, None).iter().any(is_card)
 }
 
 /// The facts of a meaning in the table.
@@ -257,10 +338,10 @@ fn scaled(bounds: &[Bound], factor: f64) -> Vec<Bound> {
 }
 
 /// The condition of bounds on a field.
-pub(super) fn compared(bounds: &[Bound], field: &str, default: Operator) -> String {
+pub(super) fn compared(bounds: &[Bound], field: &str, default: Operator, unit: &str) -> String {
     let written = bounds.iter().map(|(operator, number)| {
         let operator = operator.unwrap_or(default).symbol();
-        format!("{field}{operator}{}", trimmed(*number, 6))
+        format!("{field}{operator}{}{unit}", trimmed(*number, 6))
     });
     written.collect::<Vec<_>>().join(" ")
 }
@@ -279,7 +360,7 @@ pub(super) fn as_sold(bounds: &[Bound], field: &str) -> Vec<Fact> {
         sold.extend(((least, most) != (*gb, *gb)).then(|| trimmed(*gb, 3)));
     }
     let note = (!sold.is_empty()).then(|| Fact::Note(format!("{} GB as sold", sold.join(" and "))));
-    let condition = Fact::Condition(compared(&reported, field, Gte));
+    let condition = Fact::Condition(compared(&reported, field, Gte, ""));
     std::iter::once(condition).chain(note).collect()
 }
 
@@ -287,6 +368,6 @@ pub(super) fn as_sold(bounds: &[Bound], field: &str) -> Vec<Fact> {
 pub(super) fn disk(bounds: &[Bound]) -> Vec<Fact> {
     let (operator, gb) = bounds[0];
     let storage = Some(gb).filter(|_| !matches!(operator, Some(Lt | Lte)));
-    let disk = Fact::Condition(compared(bounds, "disk_space", Gte));
+    let disk = Fact::Condition(compared(bounds, "disk_space", Gte, ""));
     vec![disk, set(|settings| settings.storage = storage)]
 }

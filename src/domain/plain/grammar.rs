@@ -1,7 +1,8 @@
 //! Divides a text into clauses. One that is not understood in full says nothing.
 
-use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::settings::Settings;
 use super::text::{Bound, Text, role};
@@ -9,7 +10,7 @@ use super::token::Kind;
 use super::vocabulary::Role;
 use super::{clause, list};
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Fact {
     /// Conditions in the query language.
     Condition(String),
@@ -45,10 +46,32 @@ pub(super) struct Clause {
     pub next: usize,
     /// An unknown word right behind may belong to it: `under 5 bananas`.
     pub is_open: bool,
+    /// What is behind may as well belong to it: `no 3090` before `, 4090`, `best` before `5 4090`.
+    pub may_go_on: bool,
+}
+
+impl Clause {
+    pub(super) const fn new(facts: Vec<Fact>, next: usize) -> Self {
+        let (is_open, may_go_on) = (false, false);
+        Self {
+            facts,
+            next,
+            is_open,
+            may_go_on,
+        }
+    }
+
+    pub(super) fn open(self, is_open: bool) -> Self {
+        Self { is_open, ..self }
+    }
+
+    pub(super) fn going_on(self, may_go_on: bool) -> Self {
+        Self { may_go_on, ..self }
+    }
 }
 
 #[derive(Debug, Clone)]
-enum What {
+pub(super) enum What {
     Clause(Clause),
     /// A negation or a comparison without what it is of.
     Sign,
@@ -74,7 +97,7 @@ impl What {
 
 /// A part of a text: its tokens from `start` to `next`.
 #[derive(Debug, Clone)]
-struct Part {
+pub(super) struct Part {
     what: What,
     start: usize,
     next: usize,
@@ -90,10 +113,11 @@ pub(super) struct Group {
     pub adds: bool,
 }
 
-/// The groups of a text: a clause, or several parts of which one changes what the other means. Those are refused.
-pub(super) fn groups(text: &Text<'_>) -> Vec<Group> {
+/// The groups of one way to divide a text. Parts of which one changes what the other means are refused together.
+pub(super) fn groups(text: &Text<'_>, parts: &[Rc<Part>]) -> Vec<Group> {
     let (mut groups, mut is_apart, mut from) = (Vec::<Vec<Part>>::new(), true, 0);
-    for mut part in parts(text) {
+    for part in parts {
+        let mut part = Part::clone(part);
         // `any card but a 3090` is no search for 3090s.
         let is_but = (from..part.start).any(|at| text.is_one_of(at, "but"));
         if is_but && part.what.chooses("gpu_name", Sense::Wanted) {
@@ -127,6 +151,15 @@ fn group(text: &Text<'_>, parts: &[Part]) -> Group {
     Group { span, facts, adds }
 }
 
+/// How many clauses end although they could go on: `$8` before `a day`, `nvlink` before `400 GB/s`.
+pub(super) fn loose(text: &Text<'_>, parts: &[Rc<Part>]) -> usize {
+    let is_loose = |part: &&Rc<Part>| {
+        let is_longer = |(next, what): &(usize, What)| *next > part.next && what.facts().is_some();
+        matches!(&part.what, What::Clause(clause) if !clause.may_go_on) && ways(text, part.start).iter().any(is_longer)
+    };
+    parts.iter().filter(is_loose).count()
+}
+
 /// Whether two parts with nothing but fillers between them are understood together or not at all.
 fn are_bound(text: &Text<'_>, left: &Part, right: &Part) -> bool {
     let is_joined = |words: &str| (left.next..right.start).any(|at| text.is_one_of(at, words));
@@ -137,7 +170,8 @@ fn are_bound(text: &Text<'_>, left: &Part, right: &Part) -> bool {
         (What::Unknown, what) => {
             let is_number = text.number(text.skip(right.start, "$ x")).is_some() && !text.is_model(right.start);
             let is_changed = is_number || what.chooses("geolocation", Sense::Wanted);
-            is_joined("to of than from as at by for but") || is_adjacent && is_changed
+            let is_joint = text.is_one_of(left.start, "to than as by");
+            is_joint || is_joined("of from at for but") || is_adjacent && is_changed
         }
         // `verified not`
         (_, What::Sign) => {
@@ -150,24 +184,69 @@ fn are_bound(text: &Text<'_>, left: &Part, right: &Part) -> bool {
     }
 }
 
-/// The parts of a text: of all ways to divide it the one with the fewest unknown words, then the fewest parts, the
-/// longest first.
-fn parts(text: &Text<'_>) -> Vec<Part> {
-    let count = text.tokens.len();
-    let mut best: Vec<Option<((usize, usize), Part)>> = vec![None; count + 1];
-    for start in (0..count).rev() {
-        let ways = ways(text, start).into_iter().map(|(next, what)| {
-            let (unknown, parts) = best[next].as_ref().map_or((0, 0), |(cost, _)| *cost);
-            let unknown = unknown + usize::from(matches!(what, What::Unknown | What::Sign));
-            ((unknown, parts + 1), Part { what, start, next })
-        });
-        best[start] = ways.min_by_key(|(cost, part)| (*cost, Reverse(part.next)));
+/// Tokens that no clause explains, then tokens that say nothing: fewer are better.
+type Cost = (usize, usize);
+
+/// A way to divide the text from a position on.
+#[derive(Clone, Default)]
+struct Division {
+    /// The numbers of its facts in order; divisions with the same facts mean the same.
+    facts: Vec<usize>,
+    /// From the last to the first.
+    parts: Vec<Rc<Part>>,
+}
+
+/// All ways to divide a text that leave the fewest words unexplained, one for each set of facts, and whether there
+/// are more than are kept. A chart, filled from the end.
+pub(super) fn divisions(text: &Text<'_>) -> (Vec<Vec<Rc<Part>>>, bool) {
+    /// More are of no use to a reader, who chooses one.
+    const MOST: usize = 32;
+    let mut numbers: HashMap<String, usize> = HashMap::new();
+    let mut chart: Vec<(Cost, Vec<Division>)> = vec![((0, 0), vec![Division::default()])];
+    let is_joint = |at: usize| text.kind(at) != Some(Kind::Word) || role!(text, at, Role::Joint => ()).is_some();
+    let mut is_cut = false;
+    for start in (0..text.tokens.len()).rev() {
+        let mut best = ((usize::MAX, 0), Vec::<Division>::new());
+        for (next, what) in ways(text, start) {
+            let (own, facts) = match &what {
+                What::Clause(clause) => ((0, 0), clause.facts.iter().map(|fact| format!("{fact:?}")).collect()),
+                What::Sign | What::Unknown | What::Or => ((1, 0), vec![start.to_string()]),
+                What::Filler => ((0, usize::from(!is_joint(start))), Vec::new()),
+                What::Break => ((0, 0), Vec::new()),
+            };
+            let (rest, divisions) = &chart[text.tokens.len() - next];
+            let cost = (rest.0 + own.0, rest.1 + own.1);
+            if cost < best.0 {
+                best = (cost, Vec::new());
+            }
+            let number = |fact| {
+                let number = numbers.len();
+                *numbers.entry(fact).or_insert(number)
+            };
+            let facts: Vec<_> = facts.into_iter().map(number).collect();
+            let part = Rc::new(Part { what, start, next });
+            for division in divisions.iter().filter(|_| cost == best.0) {
+                let mut new = division.clone();
+                new.facts.extend(&facts);
+                new.facts.sort_unstable();
+                new.parts.push(part.clone());
+                match best.1.iter_mut().find(|old| old.facts == new.facts) {
+                    Some(old) if new.parts.len() < old.parts.len() => *old = new,
+                    Some(_) => {}
+                    None => best.1.push(new),
+                }
+            }
+        }
+        best.1.sort_by_key(|division| division.parts.len());
+        is_cut |= best.1.len() > MOST;
+        best.1.truncate(MOST);
+        chart.push(best);
     }
-    let mut parts: Vec<Part> = Vec::new();
-    while let Some((_, part)) = &best[parts.last().map_or(0, |part| part.next)] {
-        parts.push(part.clone());
-    }
-    parts
+    let (_, divisions) = chart.pop().unwrap_or_default();
+    let parts = divisions
+        .into_iter()
+        .map(|division| division.parts.into_iter().rev().collect());
+    (parts.collect(), is_cut)
 }
 
 /// All that can begin at a position, and the position behind each.
@@ -175,14 +254,28 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(usize, What)> {
     if let Kind::Break | Kind::Opaque = text.tokens[at].kind {
         return vec![(at + 1, What::Break)];
     }
-    let clauses = clause::clauses(text, at).into_iter().chain(list::choice(text, at));
-    let clauses = clauses.chain(list::cluster(text, at)).chain(list::deadline(text, at));
+    let clauses = clause::clauses(text, at).into_iter().chain(list::choices(text, at));
+    let clauses = clauses.chain(list::counts(text, at)).chain(list::cluster(text, at));
+    let clauses = clauses.chain(list::deadline(text, at));
     let mut ways: Vec<_> = clauses.map(|clause| (clause.next, What::Clause(clause))).collect();
-    let filler = role!(text, at, Role::Filler => ());
-    ways.extend(filler.map(|((), next)| (next, What::Filler)));
+    for (next, roles) in &text.phrases[at] {
+        let joins = |at: usize| text.is_one_of(at, "and or but plus +");
+        let is_followed = text.kind(*next).is_some_and(|kind| kind != Kind::Break) && (joins(at) || !joins(*next));
+        let is_filler = |role: &Role| match role {
+            Role::Filler | Role::Thing => true,
+            Role::Joint => {
+                // `at $1` may be the price of one or of all; the `at` of `at most` is no word of its own.
+                let is_price = text.is_one_of(at, "at @") && text.number(text.skip(*next, "$")).is_some();
+                let is_part = text.is_one_of(at, "at") && text.phrases[at][0].0 > *next;
+                is_followed && !is_price && !is_part
+            }
+            _ => false,
+        };
+        ways.extend(roles.iter().any(is_filler).then_some((*next, What::Filler)));
+    }
     ways.extend(text.is_one_of(at, "or").then_some((at + 1, What::Or)));
     ways.retain(|(next, _)| text.is_border(at) && text.is_border(*next));
-    let sign = role!(text, at, Role::Not(_) | Role::Behind(_) | Role::Compare(_) => ());
+    let sign = role!(text, at, Role::Not(_) | Role::Behind(_) | Role::Compare(..) => ());
     ways.push(sign.map_or((at + 1, What::Unknown), |((), next)| (next, What::Sign)));
     ways
 }

@@ -2,12 +2,14 @@
 
 use super::clause::{as_sold, compared, disk};
 use super::grammar::{Fact, Group, Sense};
-use super::models;
 use super::settings::Settings;
 use super::text::Bound;
+use super::{Market, models};
 use crate::domain::cost::JobWords;
+use crate::domain::format::trimmed;
 use crate::domain::language::{self, Mode};
-use crate::domain::{Catalog, Dialect, Operator, country};
+use crate::domain::query::Operand;
+use crate::domain::{Condition, Operator, Value, country};
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Meaning {
@@ -32,6 +34,25 @@ impl Meaning {
         self.conditions.is_empty() && self.settings == Settings::default()
     }
 
+    /// The meaning as a query: conditions, and words for the settings.
+    pub(super) fn written(&self) -> String {
+        let disk = self.settings.storage.map(|gb| trimmed(gb, 6));
+        // The words for a disk set its condition, too.
+        let own = disk.as_ref().map(|gb| format!("disk_space>={gb}"));
+        let conditions = self.conditions.split(' ').filter(|text| Some(*text) != own.as_deref());
+        let words = disk
+            .map(|gb| format!("{gb}gb disk"))
+            .into_iter()
+            .chain(self.settings.written());
+        conditions
+            .map(str::to_owned)
+            .chain(words)
+            .collect::<Vec<_>>()
+            .join(" ")
+            .trim()
+            .to_owned()
+    }
+
     /// The meaning in one line: `gpu_name=RTX_4090 · job 3d`.
     pub fn text(&self) -> String {
         let mut texts = vec![self.conditions.clone()];
@@ -43,8 +64,7 @@ impl Meaning {
 }
 
 pub(super) struct Context<'a> {
-    pub catalog: &'static Catalog,
-    pub dialect: &'static Dialect,
+    pub market: Market<'a>,
     pub groups: &'a [Group],
 }
 
@@ -81,14 +101,21 @@ impl Context<'_> {
                     meaning.add(self.meaning(&as_sold(size, "gpu_ram"))?);
                 }
                 Fact::Size(size) => meaning.add(self.meaning(&disk(size))?),
-                Fact::Price(price) => conditions.push(compared(price, self.priced(price)?, Operator::Lte)),
+                Fact::Price(price) => conditions.push(compared(price, self.priced(price)?, Operator::Lte, "")),
                 Fact::Set(settings) if self.is_part(settings.job) => meaning.settings.add(settings),
                 Fact::Set(_) => return None,
                 Fact::Note(note) => meaning.notes.push(note.clone()),
             }
         }
         // As they are printed, if the resource has such fields.
-        let parsed = language::parse(&conditions.join(" "), self.catalog, self.dialect, &[], Mode::Bar).ok()?;
+        let parsed = language::parse(
+            &conditions.join(" "),
+            self.market.catalog,
+            self.market.dialect,
+            &[],
+            Mode::Bar,
+        )
+        .ok()?;
         let freed = parsed.removed.iter();
         let freed = freed.map(|field| format!("{}={}", field.key, language::ANY));
         let printed = std::iter::once(language::print_briefly(&parsed.conditions)).chain(freed);
@@ -142,4 +169,46 @@ fn choice(field: &str, values: &[&str], sense: Sense) -> String {
         [_] => format!("{field} {not}in {names}"),
         _ => format!("{field} {not}in [{names}]"),
     }
+}
+
+/// The first two meanings that set the same thing to different values, by their positions: a field or a setting.
+/// Both ends of a range are no such pair, nor are exclusions.
+pub(super) fn clash(meanings: &[(Meaning, &[Fact])], market: Market<'_>) -> Option<(usize, usize)> {
+    let parsed = meanings.iter().map(|(meaning, facts)| {
+        let parsed = language::parse(&meaning.conditions, market.catalog, market.dialect, &[], Mode::Bar);
+        let chosen = facts.iter().find_map(|fact| match fact {
+            Fact::Choice(field, _, Sense::Wanted) => Some(*field),
+            _ => None,
+        });
+        (
+            parsed.map(|own| own.conditions).unwrap_or_default(),
+            chosen,
+            &meaning.settings,
+        )
+    });
+    let parsed: Vec<_> = parsed.collect();
+    let clashes = |left: usize, right: usize| {
+        let ((one, field, settings), (other, rival, others)) = (&parsed[left], &parsed[right]);
+        let is_chosen_twice = field.is_some() && field == rival;
+        let mut pairs = one.iter().flat_map(|own| other.iter().map(move |rival| (own, rival)));
+        is_chosen_twice || pairs.any(|(own, rival)| contradicts(own, rival)) || settings.contradicts(others)
+    };
+    (1..parsed.len()).find_map(|right| (0..right).find(|left| clashes(*left, right)).map(|left| (left, right)))
+}
+
+fn contradicts(one: &Condition, other: &Condition) -> bool {
+    use Operator::{Gt, Gte, Lt, Lte, Neq, Nin};
+    let excludes = |own: &Condition| matches!(own.operator, Neq | Nin);
+    let is_range = |low: &Condition, high: &Condition| match (&low.operand, &high.operand) {
+        (Operand::One(Value::Number(least)), Operand::One(Value::Number(most))) => {
+            matches!(low.operator, Gt | Gte) && matches!(high.operator, Lt | Lte) && least < most
+        }
+        _ => false,
+    };
+    let fits = match (excludes(one), excludes(other)) {
+        (true, true) => true,
+        (false, false) => one == other || is_range(one, other) || is_range(other, one),
+        (true, false) | (false, true) => one.operand != other.operand,
+    };
+    one.field == other.field && !fits
 }

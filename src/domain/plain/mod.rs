@@ -10,6 +10,7 @@ mod list;
 mod meaning;
 mod models;
 mod proposal;
+mod readings;
 mod settings;
 mod text;
 mod token;
@@ -21,17 +22,11 @@ pub use meaning::Meaning;
 pub use models::Names;
 pub use settings::{Cluster, Settings};
 
-use self::{grammar::Fact, meaning::Context, text::Text, token::Kind};
-use super::language::{self, LanguageError, Mode, Parsed};
-use super::{Catalog, Condition, Dialect, Resource, country};
+use super::language::{self, LanguageError, Mode, Parsed, Suggestion};
+use super::{Catalog, Condition, Dialect, Resource};
 
 /// The longest text that is read, in bytes; a longer one is no description of a need.
-const LONGEST: usize = 2048;
-
-/// Why a clause is refused, and what to write.
-const UNKNOWN: &str = "is not understood: remove it, or write a condition such as num_gpus>=2";
-const PERIOD: &str = "may be the price of an hour or of the job: add 'per hour' or 'in total'";
-const LENGTH: &str = "is about a job: name either its hours or its work, such as 3d or 500M tokens, once";
+const LONGEST: usize = 1024;
 
 /// Words that have a meaning.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,6 +50,10 @@ pub struct Reading {
     pub refused: Vec<LanguageError>,
     /// The words of refused clauses that are blanks in the query.
     words: Vec<String>,
+    /// Why nothing of the text may be sent: it has several readings, or contradicts itself.
+    pub unclear: Option<LanguageError>,
+    /// The readings of an ambiguous text, to choose from.
+    pub readings: Vec<Suggestion>,
 }
 
 /// Reads the plain words of a text. Workergroups have none. `names` are the models of the loaded rows, beside
@@ -67,63 +66,28 @@ pub struct Reading {
 /// assert_eq!(reading.meaning.conditions, "gpu_name=RTX_4090 geolocation in EUROPE");
 /// ```
 pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect, names: &Names) -> Reading {
-    let mut reading = Reading::default();
-    (reading.text, reading.query) = (text.to_owned(), text.to_owned());
-    if text.len() > LONGEST || catalog.resource == Resource::Workergroups {
-        return reading;
-    }
-    let tokens = token::tokens(text, catalog);
-    let groups = grammar::groups(&Text::new(&tokens, catalog, names));
-    let context = Context {
+    let market = Market {
         catalog,
         dialect,
-        groups: &groups,
+        names,
     };
-    for group in &groups {
-        let (words, facts) = (&text[group.span.clone()], group.facts.as_deref());
-        if let (true, Some([Fact::Choice(field, ..)])) = (group.adds, facts) {
-            reading.added.push(field);
-        }
-        if let Some(meaning) = facts.and_then(|facts| context.meaning(facts)) {
-            reading.meaning.add(meaning.clone());
-            let span = group.span.clone();
-            reading.phrases.push(Phrase { span, meaning });
-        } else {
-            let what = match facts {
-                Some([Fact::Price(_)]) => PERIOD,
-                Some([Fact::Set(_)]) => LENGTH,
-                _ => UNKNOWN,
-            };
-            let error = LanguageError::new(group.span.clone(), format!("'{words}' {what}"));
-            reading.refused.push(error);
-        }
+    if text.len() > LONGEST || catalog.resource == Resource::Workergroups {
+        let (text, query) = (text.to_owned(), text.to_owned());
+        return Reading {
+            text,
+            query,
+            ..Reading::default()
+        };
     }
-    reading.meaning.settings.settle(catalog);
-    if !reading.is_empty() {
-        reading.query = " ".repeat(text.len());
-        for (at, token) in tokens.iter().enumerate() {
-            let is_opaque = |at: usize| tokens.get(at).is_some_and(|token| token.kind == Kind::Opaque);
-            // A comma beside a condition has rules of its own.
-            let is_beside = token.kind == Kind::Break && (is_opaque(at + 1) || at > 0 && is_opaque(at - 1));
-            if is_opaque(at) || is_beside {
-                let span = token.span.clone();
-                reading.query.replace_range(span.clone(), &text[span]);
-            }
-        }
-    }
-    for error in &reading.refused {
-        let (words, span) = (&text[error.span.clone()], error.span.clone());
-        let is_word = words.chars().all(char::is_alphanumeric) && !country::begins(words);
-        if is_word && !vocabulary::is_known(words) {
-            reading.query.replace_range(span, words);
-        } else {
-            reading.query.replace_range(span, &" ".repeat(words.len()));
-            let words = words.split([' ', ',', ';', '\t', '\n']).filter(|word| !word.is_empty());
-            reading.words.extend(words.map(str::to_owned));
-        }
-    }
-    reading.query = format!("{} {}", reading.query, reading.meaning.conditions);
-    reading
+    Reading::of(text, market)
+}
+
+/// The market that a text is read for.
+#[derive(Clone, Copy)]
+struct Market<'a> {
+    catalog: &'static Catalog,
+    dialect: &'static Dialect,
+    names: &'a Names,
 }
 
 /// A word that filters rows, quoted if it would be read as anything else.
@@ -160,6 +124,9 @@ impl Reading {
         seed: &[Condition],
         mode: Mode,
     ) -> Result<Parsed, LanguageError> {
+        if let Some(unclear) = &self.unclear {
+            return Err(unclear.clone());
+        }
         let parse = |text: &str| language::parse(text, catalog, dialect, seed, mode);
         let all = || parse(&self.query).map_err(|error| self.located(error));
         let parsed = match &self.added[..] {
@@ -185,6 +152,9 @@ impl Reading {
         &self,
         parse: &dyn Fn(&str) -> Result<Parsed, LanguageError>,
     ) -> Result<(Parsed, Vec<Condition>), LanguageError> {
+        if let Some(unclear) = &self.unclear {
+            return Err(unclear.clone());
+        }
         let mut parsed = parse(&self.query[..self.text.len()])?;
         let words = " ".repeat(self.text.len()) + &self.query[self.text.len()..];
         let meant = parse(&words).map_err(|error| self.located(error))?;

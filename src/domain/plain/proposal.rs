@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::vocabulary::{self, Role};
-use super::{Names, read};
+use super::{Names, Phrase, read};
 use crate::domain::language::Suggestion;
 use crate::domain::{Catalog, Dialect, country};
 
@@ -14,11 +14,13 @@ pub(super) fn proposed(
     catalog: &'static Catalog,
     dialect: &'static Dialect,
 ) -> Option<Suggestion> {
+    let read = |text: &str| read(text, catalog, dialect, &Names::default());
+    let before = read(text);
     let is_understood = |proposal: &Suggestion| {
-        let start = proposal.span.start;
-        let reading = read(&proposal.apply(text), catalog, dialect, &Names::default());
-        let mut refused = reading.refused.iter();
-        !refused.any(|error| error.span.start <= start && start < error.span.end)
+        let after = read(&proposal.apply(text));
+        let is_kept = |phrase: &Phrase| after.phrases.iter().any(|own| own.meaning == phrase.meaning);
+        let is_better = after.unclear.is_none() && after.refused.len() < before.refused.len();
+        is_better && before.phrases.iter().all(is_kept)
     };
     text[clause.clone()].split([' ', ',', ';']).find_map(|word| {
         let start = word.as_ptr() as usize - text.as_ptr() as usize;
@@ -39,7 +41,7 @@ fn near(word: &str) -> Vec<String> {
         digits.sort_unstable();
         digits
     };
-    let is_function = |role: &Role| matches!(role, Role::Filler | Role::Number(_));
+    let is_function = |role: &Role| matches!(role, Role::Filler | Role::Joint | Role::Thing | Role::Number(_));
     let is_near = |known: &&str| {
         // A pasted text is compared with nothing: one letter more or less is at most four bytes.
         known.len().abs_diff(word.len()) <= 4

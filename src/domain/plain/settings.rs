@@ -48,6 +48,32 @@ impl Settings {
         prices.for_each(|key| key.field = bill);
     }
 
+    /// Whether both set the same thing to different values.
+    pub(super) fn contradicts(&self, other: &Self) -> bool {
+        let added = |first: &Self, last: &Self| {
+            let mut sum = first.clone();
+            sum.add(last);
+            sum
+        };
+        added(self, other) != added(other, self)
+    }
+
+    /// Words that set the same, but for the storage.
+    pub(super) fn written(&self) -> Vec<String> {
+        let order = self.order.as_deref().map(language::print_order);
+        let order = order.map(|order| match &*order {
+            "score-" => "best".to_owned(),
+            "dph_total" => "cheapest".to_owned(),
+            other => format!("sort by {other}"),
+        });
+        let rest = Self {
+            order: None,
+            storage: None,
+            ..self.clone()
+        };
+        rest.texts().into_iter().chain(order).collect()
+    }
+
     /// The settings as text: `bid`, `job 3d, 200 GB disk`, `sort dph_total`.
     pub fn texts(&self) -> Vec<String> {
         let offer_type = self.offer_type.map(|model| model.wire().to_owned());

@@ -23,6 +23,8 @@ pub(super) struct Token {
     pub kind: Kind,
     /// In lower case.
     pub text: String,
+    /// As typed: `Gb` and `GB` are other units.
+    pub raw: String,
     /// In bytes of the query.
     pub span: Range<usize>,
     /// Whether it follows the previous token without a blank or hyphen.
@@ -62,8 +64,10 @@ fn is_condition(text: &str, statement: &Statement, catalog: &Catalog) -> bool {
         return is_name && span.start == statement.name.end && sign != ":";
     };
     if !sign.starts_with(is_sign) {
-        // `verified not in china`
-        return field.key == name.to_lowercase() && field.kind != FieldKind::Flag;
+        // `verified not in china`, `price in germany`
+        let is_list = matches!(&statement.value, Raw::List(list) if list.bracketed);
+        let is_word = field.kind == FieldKind::Flag || !roles(&name.to_lowercase()).is_empty();
+        return is_list || !is_word;
     }
     // `max price < 2 per hour`, `duration > 3 days`
     let behind = text[statement.span.end..].trim_start();
@@ -88,6 +92,7 @@ impl Lexer<'_> {
         let between = end.and_then(|end| self.text.get(end..span.start));
         self.tokens.push(Token {
             kind,
+            raw: text.to_owned(),
             text: ascii.replace(['×', '*'], "x").replace('–', "-"),
             glued: between.is_some_and(is_joined),
             capitals: text.chars().any(char::is_alphabetic) && text == text.to_uppercase(),
@@ -135,6 +140,11 @@ impl Lexer<'_> {
             Some(("", rest)) if rest.is_empty() || is_digits(rest) || self.ends_in_number(span.start) => {
                 (Kind::Mark, span.start + 1)
             }
+            // `1d12h`
+            _ if self.ends_in_number(span.start) && lower.contains(|c: char| c.is_ascii_digit()) => {
+                let unit = lower.find(|c: char| c.is_ascii_digit()).unwrap_or(lower.len());
+                (Kind::Word, span.start + unit)
+            }
             Some((model, count)) if is_digits(count) && model.ends_with(|last: char| last.is_ascii_digit()) => {
                 (Kind::Word, span.start + model.len())
             }
@@ -143,16 +153,14 @@ impl Lexer<'_> {
     }
 }
 
-/// A number with thousands separators and a fraction, or a version such as `550.54.15`, and where it ends.
+/// A number with a fraction, or a version such as `550.54.15`, and where it ends.
 fn number(text: &str, start: usize) -> (Kind, usize) {
     let digits = |from: usize| text[from..].bytes().take_while(u8::is_ascii_digit).count();
     let belongs = |(at, c): &(usize, char)| match c {
         '.' => digits(at + 1) > 0,
-        ',' => digits(at + 1) == 3 && *at > 0,
         c => c.is_ascii_digit(),
     };
     let length = text.char_indices().take_while(belongs).count();
-    let plain = text[..length].replace(',', "");
-    let number = plain.split('.').take(2).collect::<Vec<_>>().join(".");
+    let number = text[..length].split('.').take(2).collect::<Vec<_>>().join(".");
     (number.parse().map_or(Kind::Word, Kind::Number), start + length)
 }

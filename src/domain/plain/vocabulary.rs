@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 
 #[rustfmt::skip]
 use Dim::{
-    Bill, Bits, Bus, Bytes, Celsius, Count, Dollars, Each, GbEach, GbInAll, Gigahertz, Hourly, PerGb, PerTb, Plain,
-    Share, Size, Teraflops, Time, Watts, Work,
+    Bill, Bits, Bus, Bytes, Celsius, Count, Dollars, Each, GbEach, GbInAll, Gigahertz, Hourly, NetworkBytes, PerGb,
+    PerTb, Plain, Share, Size, Teraflops, Time, Watts, Work,
 };
 #[rustfmt::skip]
-use Role::{Behind, Best, Compare, Direction, Filler, Fixed, Not, Noun, Number, Per, Unit};
+use Role::{Behind, Best, Compare, Direction, Filler, Fixed, Half, Joint, Not, Noun, Number, Per, Thing, Unit};
 
 use crate::domain::Operator::{self, Eq, Gt, Gte, Lt, Lte, Neq};
 use crate::domain::throughput::{MULTIPLES, WorkUnit};
@@ -27,8 +27,8 @@ pub(super) enum Dim {
     /// From 0 to 1.
     Share,
     Celsius, Watts, Teraflops, Gigahertz,
-    /// In MB/s of a disk, in GB/s of memory or a bus, in Mb/s of a network; in hours.
-    Bytes, Bus, Bits, Time,
+    /// In MB/s of a disk, in GB/s of memory or a bus, in Mb/s or MB/s of a network; in hours.
+    Bytes, Bus, Bits, NetworkBytes, Time,
     Work(WorkUnit),
 }
 
@@ -41,8 +41,8 @@ pub(super) enum Role {
     /// What a quantity in front or behind can be of: the first whose measure fits counts.
     Noun(&'static [Measure]),
     Unit(Dim, f64), Number(f64),
-    /// A comparison in front of a quantity, and behind one.
-    Compare(Operator), Behind(Operator),
+    /// A comparison in front of a quantity, of these measures unless there are none; and one behind it.
+    Compare(Operator, &'static [Dim]), Behind(Operator),
     /// Excludes what is behind it; or, also behind it, says that it is not needed.
     Not(bool),
     /// Words with a meaning as a query (or a `type:`, an `order:`, `hours:` of a job), and
@@ -54,8 +54,10 @@ pub(super) enum Role {
     Direction(Option<bool>),
     /// What a price is for: so many hours, a GPU, data, all of the job; memory is of each GPU or of all.
     Per(Dim, f64),
-    /// Says nothing of a machine, such as what it is for.
-    Filler,
+    /// Behind a number or its unit: another half.
+    Half,
+    /// Says nothing of a machine; a joint needs a word behind it, a thing no number in front.
+    Filler, Joint, Thing,
 }
 
 /// What an order can be by, the likeliest first.
@@ -71,6 +73,8 @@ const GOOD: &[Dim] = &[Plain, Bits, Share, Bytes, Bus, Gigahertz, Dollars, PerGb
 /// What a number without a unit can be of.
 #[rustfmt::skip]
 pub(super) const BARE: &[Dim] = &[Count, Plain, Size, Dollars, Share, Celsius, Watts, Teraflops, Gigahertz];
+
+const SPEEDS: &[Dim] = &[Bits, Bytes, Bus, NetworkBytes, Gigahertz, Teraflops];
 
 /// What is to be low unless something else is said.
 pub(super) const PRICES: [Dim; 7] = [Dollars, Hourly, Each, Bill, PerGb, PerTb, Celsius];
@@ -94,20 +98,21 @@ const PHRASES: &[(Role, &str)] = &[
     (Noun(&[(Size, "gpu_ram"), (GbEach, "gpu_ram"), (GbInAll, "gpu_total_ram"), (Bus, "gpu_mem_bw")]), "vram|\
         gpu memory|gpu ram"), (Noun(&[(Bus, "gpu_mem_bw")]), "memory bandwidth|gpu memory bandwidth"),
     (Noun(&[(Hourly, "dph_per_vram_gb")]), "gb of vram|gb vram"),
-    (Noun(&[(Size, "cpu_ram"), (GbEach, "gpu_ram")]), "ram"), (Noun(&[(GbEach, "gpu_ram")]), "memory"),
+    (Noun(&[(Size, "cpu_ram")]), "ram"), (Noun(&[(GbEach, "gpu_ram")]), "memory"),
     (Noun(&[(Size, "cpu_ram")]), "system ram|system memory|cpu ram"),
     (Noun(&[(Size, "disk_space"), (Bytes, "disk_bw"), (PerGb, "storage_cost")]), "disk|nvme|fast nvme"),
     (Noun(&[(Size, "disk_space")]), "free disk|fast disk|volume"),
     (Noun(&[(Bytes, "disk_bw")]), "disk bandwidth|disk read|disk read bandwidth"),
     (Noun(&[(PerGb, "storage_cost"), (Dollars, "storage_cost")]), "disk price"),
-    (Noun(&[(Bits, "inet_down"), (Size, "+down"), (PerGb, "inet_down_cost"),
-        (PerTb, "internet_down_cost_per_tb")]), "down|download|download price|traffic"),
+    (Noun(&[(Bits, "inet_down"), (NetworkBytes, "inet_down"), (Size, "+down"), (PerGb, "inet_down_cost"),
+        (PerTb, "internet_down_cost_per_tb")]), "down|download|download price|traffic|download traffic"),
     (Noun(&[(Size, "+down")]), "dataset|data|data in|transfer"),
-    (Noun(&[(Bits, "inet_up"), (Size, "+up"), (PerGb, "inet_up_cost"), (PerTb, "internet_up_cost_per_tb")]), "up|\
-        upload|upload price"), (Noun(&[(Size, "+up")]), "out|results"),
-    (Noun(&[(Bits, "inet_down"), (Bits, "inet_up"), (PerGb, "inet_down_cost")]), "bandwidth"),
-    (Noun(&[(Bits, "inet_down")]), "internet|inet_down"), (Noun(&[(Bits, "inet_up")]), "inet_up"),
-    (Noun(&[(Size, "vram")]), "gpu_ram"), (Noun(&[(Bits, "+both")]), "up and down|symmetric"),
+    (Noun(&[(Bits, "inet_up"), (NetworkBytes, "inet_up"), (Size, "+up"), (PerGb, "inet_up_cost"), (PerTb, "internet_up_cost_per_tb")]), "up|\
+        upload|upload price|upload traffic"), (Noun(&[(Size, "+up")]), "out|results"),
+    (Noun(&[(Bits, "inet_down"), (NetworkBytes, "inet_down"), (Bits, "inet_up"), (PerGb, "inet_down_cost")]), "bandwidth"),
+    (Noun(&[(Bits, "inet_down"), (NetworkBytes, "inet_down")]), "internet|inet_down"),
+    (Noun(&[(Bits, "inet_up"), (NetworkBytes, "inet_up")]), "inet_up"),
+    (Noun(&[(Size, "vram")]), "gpu_ram"), (Noun(&[(Bits, "+both"), (NetworkBytes, "+both")]), "up and down|symmetric|both ways"),
     (Noun(&[(Share, "rel")]), "reliability|reliable|rel|uptime"),
     (Noun(&[(Share, "rel"), (Time, "duration")]), "availability"), (Noun(&[(Share, "discount_rate")]), "discount|off"),
     (Noun(&[(Time, "duration")]), "available|available for|available for the next|remaining|left|time left|rentable|\
@@ -127,13 +132,14 @@ const PHRASES: &[(Role, &str)] = &[
     (Noun(&[(Plain, "compute_cap")]), "compute capability|compute cap|sm"),
     (Noun(&[(Dollars, "dph_total"), (Dollars, "storage_cost"), (Hourly, "dph_total"), (Each, "dph_per_gpu"),
         (Bill, "job_cost")]), "price|pay|bill|$"),
+    (Noun(&[(Dollars, "min_bid"), (Hourly, "min_bid")]), "min bid|minimum bid|lowest bid"),
     (Noun(&[(Dollars, "job_cost"), (Bill, "job_cost"), (Hourly, "dph_total")]), "budget|spend|total price|job price"),
-    (Noun(&[(Dollars, "min_bid")]), "bid"), (Fixed("verified=true", "verified=false"), "verified|only verified"),
+    (Fixed("verified=true", "verified=false"), "verified"),
     (Fixed("verified=false", "verified=true"), "unverified"),
     (Fixed("verified=any", ""), "verified or not|including unverified|unverified ok|unverified is fine"),
     (Fixed("rel>=0.99", ""), "reliable|stable"),
     (Fixed("datacenter=true", "datacenter=false"), "datacenter|datacentre|data center|data centre"),
-    (Fixed("static_ip=true", "static_ip=false"), "static ip|fixed ip|dedicated ip"),
+    (Fixed("static_ip=true", ""), "static ip|fixed ip|dedicated ip"),
     (Fixed("direct_port_count>=1", ""), "open port|direct port"), (Fixed("duration>=30", ""), "long term"),
     (Fixed("disk_bw>=1000", ""), "nvme|fast disk|fast nvme"), (Fixed("inet_down>=1Gbps", ""), "gigabit|fast internet|\
         good internet|fast download|fast download bandwidth|gigabit internet|gigabit download|\
@@ -142,7 +148,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Fixed("bw_nvlink>0", "bw_nvlink=0"), "nvlink|nvlinked"), (Fixed("gpu_arch=nvidia", "gpu_arch!=nvidia"), "nvidia"),
     (Fixed("gpu_arch=amd", "gpu_arch!=amd"), "amd|rocm"),
     (Fixed("cpu_arch=arm64", "cpu_arch!=arm64"), "arm|arm cpu|arm64|arm64 cpu"),
-    (Fixed("vms_enabled=true", "vms_enabled=false"), "vm|vm support|vm capable|virtual machine"),
+    (Fixed("vms_enabled=true", "vms_enabled=false"), "vm|vm support|vm capable|virtual machine|virtual machine support"),
     (Fixed("compute_cap>=890", "compute_cap<890"), "fp8|fp8 capable"),
     (Fixed("compute_cap>=1000", "compute_cap<1000"), "blackwell"),
     (Fixed("compute_cap>=600 compute_cap<700", ""), "pascal"), (Fixed("compute_cap=700", ""), "volta"),
@@ -154,9 +160,9 @@ const PHRASES: &[(Role, &str)] = &[
     (Fixed("type:reserved", ""), "reserved|prepaid|paid in advance"), (Fixed("order:duration-", ""), "longest"),
     (Fixed("order:score-", ""), "best"), (Fixed("order:dlperf-", ""), "fastest"),
     (Fixed("order:dlperf_per_dphtotal-", ""), "value for money|cost effective"), (Fixed("hours:24", ""), "daily"),
-    (Fixed("hours:168", ""), "weekly|weekly rental"), (Fixed("hours:720", ""), "monthly|monthly rental"),
-    (Unit(Size, 1.0), "gb|gib|g|gig|gigabyte"), (Unit(Size, 1e3), "tb|t|terabyte"),
-    (Unit(Bits, 1.0), "mbps|mbit|mbit / s"), (Unit(Bits, 1e3), "gbps|gbit|gbit / s|gigabit|g|gig"),
+    (Fixed("hours:336", ""), "fortnight"), (Fixed("hours:168", ""), "weekly|weekly rental"), (Fixed("hours:720", ""), "monthly|monthly rental"),
+    (Unit(Size, 1.0), "gb|gib|g|gig|gigabyte"), (Unit(Size, 1e3), "tb|terabyte"),
+    (Unit(Bits, 1.0), "mbps|mbit|mbit / s|megabit"), (Unit(Bits, 1e3), "gbps|gbit|gbit / s|gigabit|g|gig"),
     (Unit(Bytes, 1.0), "mb / s"), (Unit(Bytes, 1e3), "gb / s"), (Unit(Bus, 1e-3), "mb / s"), (Unit(Bus, 1.0), "gb / s"),
     (Unit(Bus, 1e3), "tb / s"), (Unit(Time, 1.0), "h|hr|hrs|hour"), (Unit(Time, 24.0), "d|day"),
     (Unit(Time, 168.0), "w|week"), (Unit(Time, 720.0), "mo|month"), (Unit(Time, 8760.0), "y|year"),
@@ -164,13 +170,14 @@ const PHRASES: &[(Role, &str)] = &[
     (Unit(Dollars, 0.01), "cent|c|¢"), (Unit(Share, 0.01), "%|percent"), (Unit(Gigahertz, 1.0), "ghz"),
     (Unit(Gigahertz, 1e-3), "mhz"), (Unit(Watts, 1.0), "w|watt"), (Unit(Watts, 1e3), "kw"),
     (Unit(Celsius, 1.0), "c|° c|degree|celsius"), (Unit(Teraflops, 1.0), "tflops"), (Unit(Teraflops, 1e3), "pflops"),
-    (Compare(Neq), "!="), (Compare(Gt), ">"), (Compare(Lt), "<"), (Compare(Eq), "=|==|exactly|equal to"),
-    (Compare(Lte), "<=|≤|at most|max|maximum|up to|limited to"), (Compare(Gte), ">=|≥|at least|min|minimum"),
-    (Behind(Gte), "and up|or later|and later|at least|minimum|min"), (Behind(Lte), "max|maximum|at most|tops"),
+    (Compare(Neq, &[]), "!="), (Compare(Gt, &[]), ">"), (Compare(Lt, &[]), "<"), (Compare(Eq, &[]), "=|==|exactly|equal to"), (Compare(Gte, &[]), "from"), (Compare(Lte, &PRICES), "from"),
+    (Compare(Lte, &[]), "<=|≤|at most|max|maximum|up to|limited to"), (Compare(Gte, &[]), ">=|≥|at least|min|minimum"),
+    (Behind(Gte), "and up|or later|and later|at least|minimum|min"), (Behind(Lte), "max|maximum|at most"),
         (Not(true), "not|no|non|nothing|none|never|nor|neither|without|except|except for|excluding|exclude|excl|\
         outside|outside of|other than|besides|avoid|avoiding|skip|ban|minus|unless|anywhere but|anything but|\
         anywhere except|but not|don't|isn't|doesn't|can't|can't be|cannot|cannot be"),
-    (Not(false), "don't need|do not need|not needed|not required|not necessary"),
+    (Not(false), "don't need|do not need|not needed|not required|not necessary|not necessarily|\
+        doesn't have to be|does not have to be|need not be|needn't be"),
     (Best(Some(true), EVERY), "most|highest|largest|biggest|greatest|longest"),
     (Best(Some(false), EVERY), "lowest|least|smallest|fewest|shortest|coolest"),
     (Best(Some(true), &[Bits, Bytes, Gigahertz]), "fastest"), (Best(None, GOOD), "best|top"),
@@ -178,21 +185,38 @@ const PHRASES: &[(Role, &str)] = &[
         super cheap|as cheap as possible"), (Best(None, EVERY), "sort by|sorted by|by|sort|order"),
     (Direction(Some(true)), "descending|desc|high to low|highest first"),
     (Direction(Some(false)), "ascending|asc|low to high|lowest first"), (Direction(None), "first"),
-    (Per(Each, 1.0), "each"), (Per(Bill, 1.0), "total|in total|overall|for the job|across all gpus"),
+    (Per(Each, 1.0), "each"), (Per(Bill, 1.0), "total|in total|overall|for the job|for the whole job|across all gpus"),
     (Per(GbInAll, 1.0), "over|across"), (Per(Hourly, 1.0), "hourly"), (Per(Hourly, 24.0), "daily"),
-    (Per(Hourly, 168.0), "weekly"), (Per(Hourly, 720.0), "monthly"), (Filler, "inference|training|train|fine tuning|\
+    (Per(Hourly, 168.0), "weekly"), (Per(Hourly, 720.0), "monthly"), (Thing, "inference|training|train|fine tuning|\
         fine tune|lora|llm|serving|ai|ml|deep learning|rendering|render|blender|stable diffusion|sdxl|comfyui|whisper|\
-        llama|deepseek|yolo|render farm|animation|batch job|small job|24 / 7|model|7 b|\
-        8 b|70 b"), (Filler, "a|an|the|i|we|you|me|my|it|that|this|there|is|are|be|am|need|want|looking|find|show|get|\
-        give|rent|use|please|thanks|with|w /|and|but|plus|for|of|on|at|in|to|from|by|as|than|has|have|any|some|all|\
-        just|only|also|either|now|today|right now|what|how much|gpu|machine|host|offer|type|region|country|location|\
-        price|per hour|hourly|asap|then|like|one machine|single machine|budget|term|job|run|running|located|based|\
-        hosted|must|should|can|anything|something|anywhere|generation|architecture|support|+|:|/|requirement"),
-    (Number(0.5), "half"), (Number(1.0), "one|single"), (Number(2.0), "two|dual|couple"), (Number(3.0), "three"),
+        llama|deepseek|yolo|render farm|animation|batch job|batch|simulation|image generation|small job|24 / 7|model|7 b|\
+        8 b|70 b|gpu|machine|host|offer|type|region|country|location|price|budget|term|job|run|generation|\
+        architecture|requirement|one machine|single machine"),
+    (Filler, "a|an|the|i|i'm|i'd|we|want to|like to|could you|can you|would|you|me|my|it|that|this|there|is|are|be|am|need|want|looking|find|show|get|give|rent|\
+        use|please|thanks|hi|hello|hey|has|have|any|some|all|just|only|also|either|now|today|right now|what|how much|\
+        per hour|hourly|asap|then|like|running|located|based|hosted|must|should|can|anything|something|anywhere"),
+    (Joint, "with|w /|@|and|but|plus|for|of|on|at|in|+|:|/"),
+    (Half, "and a half"), (Number(0.5), "half"), (Number(1.0), "one|single"), (Number(2.0), "two|dual|couple"), (Number(3.0), "three"),
     (Number(4.0), "four|quad"), (Number(5.0), "five"), (Number(6.0), "six"), (Number(7.0), "seven"),
     (Number(8.0), "eight"), (Number(9.0), "nine"), (Number(10.0), "ten"), (Number(12.0), "twelve|dozen"),
     (Number(16.0), "sixteen"), (Number(30.0), "thirty"),
 ];
+
+/// Units of a speed whose letters say whether bits or bytes are meant; in `gb/s` of a network they do not.
+#[rustfmt::skip]
+const RATES: [(&str, &[(Dim, f64)]); 5] = [
+    ("MB / s|MBps", &[(Bytes, 1.0), (Bus, 1e-3), (NetworkBytes, 1.0)]),
+    ("GB / s|GBps", &[(Bytes, 1e3), (Bus, 1.0), (NetworkBytes, 1e3)]),
+    ("Mb / s", &[(Bits, 1.0)]), ("Gb / s", &[(Bits, 1e3)]), ("MBPS|GBPS", &[]),
+];
+
+/// The units of a speed as typed, if its letters decide.
+pub(super) fn rate(raw: &str) -> Option<&'static [(Dim, f64)]> {
+    let mut rates = RATES.iter();
+    rates
+        .find(|(names, _)| names.split('|').any(|name| name == raw))
+        .map(|(_, units)| *units)
+}
 
 /// What units measure beside words that say what they are for.
 #[rustfmt::skip]
@@ -212,10 +236,15 @@ const BASES: &[(Role, &str)] = &[
 
 /// `less than` in front of a quantity, and what `not less than` and `or less` are; `under`, `or under`, `at or under`.
 #[rustfmt::skip]
-const COMPARATIVES: [(Operator, Operator, Operator, &str, &str); 4] = [
-    (Lt, Gte, Lte, " than", "less|lower|fewer|smaller|cheaper|shorter|slower|cooler|older"),
-    (Gt, Lte, Gte, " than", "more|greater|higher|bigger|larger|better|faster|longer|hotter|newer"),
-    (Lt, Gte, Lte, "", "under|below"), (Gt, Lte, Gte, "", "over|above"),
+const COMPARATIVES: [(Operator, Operator, Operator, &str, &str, &[Dim]); 13] = [
+    (Lt, Gte, Lte, " than", "less|lower|fewer|smaller", &[]),
+    (Gt, Lte, Gte, " than", "more|greater|higher|bigger|larger|better", &[]),
+    (Lt, Gte, Lte, "", "under|below", &[]), (Gt, Lte, Gte, "", "over|above", &[]),
+    (Lt, Gte, Lte, " than", "cheaper", &PRICES), (Lt, Gte, Lte, " than", "shorter", &[Time]),
+    (Gt, Lte, Gte, " than", "longer", &[Time]), (Lt, Gte, Lte, " than", "slower", SPEEDS),
+    (Gt, Lte, Gte, " than", "faster", SPEEDS), (Lt, Gte, Lte, " than", "cooler", &[Celsius]),
+    (Gt, Lte, Gte, " than", "hotter", &[Celsius]), (Lt, Gte, Lte, " than", "older", &[Plain]),
+    (Gt, Lte, Gte, " than", "newer", &[Plain]),
 ];
 
 /// Words that mean the same, besides plurals.
@@ -249,15 +278,15 @@ static LEXICON: LazyLock<HashMap<String, Vec<Role>>> = LazyLock::new(|| {
             add(format!("{name} {}", unit.name()).trim(), Unit(Work(unit), factor));
         }
     }
-    for (operator, opposite, inclusive, than, words) in COMPARATIVES {
+    for (operator, opposite, inclusive, than, words, dims) in COMPARATIVES {
         for word in words.split('|') {
             for (phrase, role) in [
-                (format!("{word}{than}"), Compare(operator)),
-                (format!("not {word}{than}"), Compare(opposite)),
-                (format!("no {word}{than}"), Compare(opposite)),
-                (format!("nothing {word}{than}"), Compare(opposite)),
-                (format!("at or {word}"), Compare(inclusive)),
-                (format!("{word}{than} or equal to"), Compare(inclusive)),
+                (format!("{word}{than}"), Compare(operator, dims)),
+                (format!("not {word}{than}"), Compare(opposite, dims)),
+                (format!("no {word}{than}"), Compare(opposite, dims)),
+                (format!("nothing {word}{than}"), Compare(opposite, dims)),
+                (format!("at or {word}"), Compare(inclusive, dims)),
+                (format!("{word}{than} or equal to"), Compare(inclusive, dims)),
                 (format!("or {word}"), Behind(inclusive)),
                 (format!("and {word}"), Behind(inclusive)),
             ] {

@@ -19,6 +19,7 @@ mod query_cases;
 mod real_records;
 mod routing;
 mod rows;
+mod sentences;
 mod streaming;
 mod supply;
 mod work;

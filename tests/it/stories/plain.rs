@@ -94,6 +94,34 @@ fn what_words_mean_is_a_candidate_that_can_be_edited() {
     assert!(desk.asked_text().ends_with("gpu_name=RTX_4090D"));
 }
 
+/// Five offers, or five GPUs: nothing is sent until one is chosen.
+#[test]
+fn an_ambiguous_text_offers_its_readings_and_sends_nothing() {
+    let mut desk = desk();
+    let before = desk.calls.len();
+    desk.keys("/").type_text("verified best 5 4090");
+    desk.expect("best 5 → first 5 best").expect("best 5 → num_gpus=5 best");
+    desk.keys("enter")
+        .expect("'best 5' can mean 'first 5 best' or 'num_gpus=5 best'");
+    assert_eq!(desk.calls.len(), before);
+    desk.keys("tab tab enter");
+    assert!(
+        desk.asked_text().contains("num_gpus=5 gpu_name=RTX_4090"),
+        "{}",
+        desk.asked_text()
+    );
+}
+
+/// A field that is set twice is no search for either value.
+#[test]
+fn two_values_of_a_field_are_sent_neither_way() {
+    let mut desk = desk();
+    let before = desk.calls.len();
+    desk.keys("/").type_text("8x h100 and 4x h200").keys("enter");
+    desk.expect("'8x' and '4x' are two values for the same thing");
+    assert_eq!(desk.calls.len(), before);
+}
+
 #[test]
 fn a_size_is_memory_if_a_card_has_so_much_and_else_a_disk() {
     let mut desk = desk();
