@@ -124,7 +124,7 @@ pub fn decimal(text: &str) -> Option<f64> {
         [lead, middle @ .., last]
             if is_lead(lead)
                 && !lead.starts_with('0')
-                && middle.iter().all(|group| is_group(group))
+                && middle.iter().all(is_group)
                 && is_group(&last.split('.').next().unwrap_or_default()) =>
         {
             groups.concat().parse().ok()

@@ -234,17 +234,18 @@ const BASES: &[(Role, &str)] = &[
     (Per(PerGb, 1.0), "gb|gig|gb month|gb mo|gb per month|gb / month|gb a month"),
 ];
 
-/// `less than` in front of a quantity, and what `not less than` and `or less` are; `under`, `or under`, `at or under`.
+/// Words that compare, `than` behind them, and the measures they compare unless that is all. `not less than` and `or
+/// less` follow from `less than`.
 #[rustfmt::skip]
-const COMPARATIVES: [(Operator, Operator, Operator, &str, &str, &[Dim]); 13] = [
-    (Lt, Gte, Lte, " than", "less|lower|fewer|smaller", &[]),
-    (Gt, Lte, Gte, " than", "more|greater|higher|bigger|larger|better", &[]),
-    (Lt, Gte, Lte, "", "under|below", &[]), (Gt, Lte, Gte, "", "over|above", &[]),
-    (Lt, Gte, Lte, " than", "cheaper", &PRICES), (Lt, Gte, Lte, " than", "shorter", &[Time]),
-    (Gt, Lte, Gte, " than", "longer", &[Time]), (Lt, Gte, Lte, " than", "slower", SPEEDS),
-    (Gt, Lte, Gte, " than", "faster", SPEEDS), (Lt, Gte, Lte, " than", "cooler", &[Celsius]),
-    (Gt, Lte, Gte, " than", "hotter", &[Celsius]), (Lt, Gte, Lte, " than", "older", &[Plain]),
-    (Gt, Lte, Gte, " than", "newer", &[Plain]),
+const COMPARATIVES: [(Operator, &str, &str, &[Dim]); 13] = [
+    (Lt, " than", "less|lower|fewer|smaller", &[]),
+    (Gt, " than", "more|greater|higher|bigger|larger|better", &[]),
+    (Lt, "", "under|below", &[]), (Gt, "", "over|above", &[]),
+    (Lt, " than", "cheaper", &PRICES), (Lt, " than", "shorter", &[Time]),
+    (Gt, " than", "longer", &[Time]), (Lt, " than", "slower", SPEEDS),
+    (Gt, " than", "faster", SPEEDS), (Lt, " than", "cooler", &[Celsius]),
+    (Gt, " than", "hotter", &[Celsius]), (Lt, " than", "older", &[Plain]),
+    (Gt, " than", "newer", &[Plain]),
 ];
 
 /// Words that mean the same, besides plurals.
@@ -278,7 +279,8 @@ static LEXICON: LazyLock<HashMap<String, Vec<Role>>> = LazyLock::new(|| {
             add(format!("{name} {}", unit.name()).trim(), Unit(Work(unit), factor));
         }
     }
-    for (operator, opposite, inclusive, than, words, dims) in COMPARATIVES {
+    for (operator, than, words, dims) in COMPARATIVES {
+        let (opposite, inclusive) = if operator == Lt { (Gte, Lte) } else { (Lte, Gte) };
         for word in words.split('|') {
             for (phrase, role) in [
                 (format!("{word}{than}"), Compare(operator, dims)),
