@@ -95,6 +95,8 @@ impl Frame {
                 let is_repeated = words.start > 0 && text.tokens[words.start - 1].text == text.tokens[words.start].text;
                 !is_repeated && new.nouns.len() < 4
             }
+            // `for a week under $500`
+            Role::Per(..) if is_first && text.is_one_of(words.start, "a an") => false,
             Role::Per(basis, hours) => {
                 new.bases.push((basis, hours));
                 // `640gb vram over 8 gpus`
@@ -194,6 +196,12 @@ impl Frame {
         let bare: Vec<_> = self.bare(text).iter().map(|dim| (*dim, 1.0)).collect();
         let is_bare = amount.units.is_empty();
         let ((dim, field), factor) = self.measure(text, if is_bare { &bare } else { &amount.units })?;
+        // `80 gigs down` are data or a speed.
+        let is_other = |unit: &&(Dim, f64)| self.based(**unit).is_some_and(|(other, _)| other != dim);
+        let others: Vec<_> = amount.units.iter().filter(is_other).copied().collect();
+        if !self.nouns.is_empty() && !is_bare && self.measure(text, &others).is_some() {
+            return None;
+        }
         // `not older than 2 years` is no time that is left.
         let is_compared = |(_, dims): (Operator, &[Dim])| dims.is_empty() || dims.contains(&dim);
         let bounds = self

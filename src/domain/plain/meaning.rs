@@ -143,12 +143,15 @@ impl Context<'_> {
     fn priced(&self, price: &[Bound]) -> Option<&'static str> {
         /// Dollars an hour that a GPU may cost.
         const USUAL: (f64, f64) = (0.05, 5.0);
+        /// More is no price of an hour.
+        const MOST: f64 = 20.0;
         let counts = self.values("num_gpus", Sense::Wanted).into_iter();
         let gpus = counts.flat_map(str::parse).fold(1.0, f64::max);
         let each = price.last().map_or(0.0, |(_, dollars)| dollars / gpus);
         // Work takes an hour or more.
         let hours = self.jobs().filter_map(|job| job.hours.or(job.work.map(|_| 1.0)));
         match hours.last() {
+            None if each > MOST => None,
             Some(_) if each > USUAL.1 => Some("job_cost"),
             Some(hours) if each / hours >= USUAL.0 => None,
             _ => Some("dph_total"),

@@ -174,7 +174,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Compare(Lte, &[]), "<=|≤|at most|max|maximum|up to|limited to"), (Compare(Gte, &[]), ">=|≥|at least|min|minimum"),
     (Behind(Gte), "and up|or later|and later|at least|minimum|min"), (Behind(Lte), "max|maximum|at most"),
         (Not(true), "not|no|non|nothing|none|never|nor|neither|without|except|except for|excluding|exclude|excl|\
-        outside|outside of|other than|besides|avoid|avoiding|skip|ban|minus|unless|anywhere but|anything but|\
+        outside|outside of|other than|besides|avoid|avoiding|skip|ban|minus|anywhere but|anything but|\
         anywhere except|but not|don't|isn't|doesn't|can't|can't be|cannot|cannot be"),
     (Not(false), "don't need|do not need|not needed|not required|not necessary|not necessarily|\
         doesn't have to be|does not have to be|need not be|needn't be"),
@@ -185,7 +185,7 @@ const PHRASES: &[(Role, &str)] = &[
         super cheap|as cheap as possible"), (Best(None, EVERY), "sort by|sorted by|by|sort|order"),
     (Direction(Some(true)), "descending|desc|high to low|highest first"),
     (Direction(Some(false)), "ascending|asc|low to high|lowest first"), (Direction(None), "first"),
-    (Per(Each, 1.0), "each"), (Per(Bill, 1.0), "total|in total|overall|for the job|for the whole job|across all gpus"),
+    (Per(Each, 1.0), "each"), (Per(Bill, 1.0), "total|in total|overall|for the job|for the whole job|for the whole machine|across all gpus"),
     (Per(GbInAll, 1.0), "over|across"), (Per(Hourly, 1.0), "hourly"), (Per(Hourly, 24.0), "daily"),
     (Per(Hourly, 168.0), "weekly"), (Per(Hourly, 720.0), "monthly"), (Thing, "inference|training|train|fine tuning|\
         fine tune|lora|llm|serving|ai|ml|deep learning|rendering|render|blender|stable diffusion|sdxl|comfyui|whisper|\
