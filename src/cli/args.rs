@@ -16,6 +16,7 @@ use crate::domain::quantity::{self, Quantity};
 use crate::domain::throughput::Work;
 use crate::domain::{OfferType, deadline};
 use crate::features::enrich::Addition;
+use crate::features::whole_market::rules::USUAL_BUDGET;
 use crate::settings::Global;
 
 /// A keyboard-driven terminal dashboard for GPU compute marketplaces.
@@ -172,9 +173,14 @@ pub struct OffersArguments {
 
     /// Load all offers of the search, however many: in parts, if one response does not bring them
     ///
-    /// --limit is then how many to request at once. Exit status 4 if they are not complete.
+    /// --limit is then how many to request at once. Exit status 4 if offers are or may be missing.
     #[arg(long, hide_short_help = true)]
     pub all: bool,
+
+    /// Requests that --all sends at most
+    #[arg(long, hide_short_help = true, value_name = "N", requires = "all", default_value_t = USUAL_BUDGET,
+        value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub requests: u32,
 
     /// Minimum number of virtual CPUs of the machine; `vcpus>=N` is about the offer's share [default: any]
     #[arg(long, value_name = "N", hide_short_help = true)]

@@ -35,8 +35,8 @@ pub struct Wanted {
     pub term: Option<VolumeTerm>,
     /// What records get for programs.
     pub additions: Vec<Addition>,
-    /// Whether all offers are loaded, in parts.
-    pub all: bool,
+    /// The most requests in which all offers are loaded, in parts; `None` for one response.
+    pub all: Option<u32>,
     /// The columns to print that are computed here.
     columns: Vec<&'static Field>,
     /// Whether banned machines and hosts are included.
@@ -52,7 +52,7 @@ impl Wanted {
             rows: None,
             term: None,
             additions: Vec::new(),
-            all: false,
+            all: None,
             columns: Vec::new(),
             no_bans: false,
         }
@@ -274,6 +274,13 @@ pub fn set_limit(wanted: &mut Wanted, limit: Option<u32>, dialect: &'static Dial
         }
     }
     Ok(())
+}
+
+/// Sorts a search in its default order by the bill of its job.
+pub fn rank_by_bill(query: &mut Query, dialect: &'static Dialect) {
+    if query.order == language::default_query(query.resource, dialect).order {
+        query.order = language::parse_order("job_cost", query.catalog()).unwrap_or_default();
+    }
 }
 
 /// Whether the order is applied here: the market cannot sort by it, or sorts by other prices.

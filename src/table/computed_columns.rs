@@ -91,7 +91,7 @@ impl ComputedColumns {
     }
 
     /// The front of price against `DLPerf` among the rows last computed: of a job's bill and the
-    /// speed of the offer, else of $/h and speed per GPU.
+    /// speed of the offer, else of $/h and speed per GPU. For a job of fixed length, the lowest bill.
     pub const fn front(&self) -> Option<&Front> {
         self.front.as_ref()
     }
@@ -234,10 +234,11 @@ impl ComputedColumns {
             .filter(|row| !self.is_unfit(**row as usize))
             .filter_map(|row| {
                 let index = *row as usize;
-                // A bill is for the whole offer, so the speed is too.
+                // A bill is for the whole offer, so the speed is too. Where it changes nothing, the bill alone counts.
                 let (x, y) = if pricing.job.is_some() {
                     let bill = pricing.price(&prices, index).ok()?;
-                    (bill, prices.dlperf(index).ok()?)
+                    let speed = || prices.dlperf(index).ok();
+                    (bill, if pricing.has_fixed_length() { 0.0 } else { speed()? })
                 } else {
                     (units.get(index)?.gpu?, (*speeds.get(index)?)?)
                 };

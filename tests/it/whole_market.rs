@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use bourse::domain::catalog::OFFERS;
+use bourse::domain::insight::Coverage;
 use bourse::domain::language::default_query;
-use bourse::domain::{Condition, Dialect, Listing, Query, Resource};
+use bourse::domain::{Condition, Dialect, Listing, Operand, Operator, Query, Resource};
 use bourse::features::whole_market::report::Why;
 use bourse::features::whole_market::rules::Plan;
 use proptest::prelude::*;
@@ -83,7 +84,7 @@ impl Loaded {
 fn load(market: &Market, limit: u32, dialect: &'static Dialect) -> Loaded {
     let mut query = default_query(Resource::Offers, dialect);
     query.conditions.clear();
-    let mut plan = Plan::new(&query, limit, dialect);
+    let mut plan = Plan::new(&query, limit, 10_000, dialect);
     let (mut complete, mut repeated, mut requests) = (Vec::<BTreeSet<usize>>::new(), Vec::new(), 0);
     while let Some(query) = plan.next_search() {
         requests += 1;
@@ -270,7 +271,12 @@ fn a_market_that_ignores_every_condition_is_told_so() {
 
 #[test]
 fn an_offer_is_taken_from_the_newest_part_and_what_was_stopped_is_named() {
-    let mut plan = Plan::new(&default_query(Resource::Offers, &Dialect::VAST), 100, &Dialect::VAST);
+    let mut plan = Plan::new(
+        &default_query(Resource::Offers, &Dialect::VAST),
+        100,
+        100,
+        &Dialect::VAST,
+    );
     let shape = Shape {
         many: 150,
         models: 3,
@@ -304,4 +310,110 @@ fn an_offer_is_taken_from_the_newest_part_and_what_was_stopped_is_named() {
         Some(offers[rows[0]].to_string().as_str()),
         "{id:?}"
     );
+}
+
+/// Offers of 40 hosts and 5 models; every tenth has no model, every seventh no price.
+fn hosted(many: u64) -> Vec<Value> {
+    let offer = |id: u64| {
+        let model = (!id.is_multiple_of(10)).then(|| format!("GPU {}", id % 5));
+        let price = (!id.is_multiple_of(7)).then_some(id as f64 / 100.0);
+        json!({"id": id + 1, "host_id": 100 + id * 37 % 40, "gpu_name": model, "dph_total": price, "num_gpus": 1})
+    };
+    (0..many).map(offer).collect()
+}
+
+/// What is loaded of a market that changes after each request.
+fn load_moving(mut offers: Vec<Value>, limit: u32, mut change: impl FnMut(&mut [Value])) -> (Listing, Vec<String>) {
+    let mut query = default_query(Resource::Offers, &Dialect::VAST);
+    query.conditions.clear();
+    let mut plan = Plan::new(&query, limit, 1000, &Dialect::VAST);
+    while let Some(query) = plan.next_search() {
+        plan.take(Market::new(offers.clone()).answer(&query));
+        change(&mut offers);
+    }
+    let verdict = plan.verdict();
+    (plan.into_listing().unwrap(), verdict)
+}
+
+#[test]
+fn offers_without_model_or_price_and_those_repriced_meanwhile_are_loaded() {
+    let mut random = fastrand::Rng::with_seed(1);
+    let (listing, verdict) = load_moving(hosted(900), 100, |offers| {
+        for offer in offers.iter_mut().filter(|offer| offer["dph_total"].is_number()) {
+            offer["dph_total"] = json!(random.f64() * 10.0);
+        }
+    });
+    assert_eq!(listing.len(), 900, "{verdict:?}");
+    assert_eq!(listing.known_coverage(), Some(Coverage::Whole));
+    assert!(verdict[0].starts_with("all 900 offers, in "), "{verdict:?}");
+}
+
+#[test]
+fn what_may_be_missing_is_said_where_no_field_is_sure() {
+    // Without hosts the offers are divided by model, and by price.
+    let mut offers = hosted(900);
+    offers.iter_mut().for_each(|offer| offer["host_id"] = Value::Null);
+    let (listing, verdict) = load_moving(offers.clone(), 100, |_| ());
+    assert_eq!(listing.known_coverage(), Some(Coverage::Unknown), "{verdict:?}");
+    assert!(verdict[0].starts_with("900 offers, in "), "{verdict:?}");
+    assert!(
+        verdict[0].ends_with(": others whose dph_total changed meanwhile may be missing"),
+        "{verdict:?}"
+    );
+    // No offer is known to lack a model: perhaps the market finds none of them.
+    offers.retain(|offer| offer["gpu_name"].is_string());
+    let (_, verdict) = load_moving(offers, 200, |_| ());
+    assert!(
+        verdict[0].ends_with(": others without gpu_name may be missing"),
+        "{verdict:?}"
+    );
+}
+
+#[test]
+fn a_market_that_fills_every_page_is_asked_as_often_as_the_budget_allows() {
+    let query = default_query(Resource::Offers, &Dialect::VAST);
+    let mut plan = Plan::new(&query, 50, 30, &Dialect::VAST);
+    let mut requests = 0_u64;
+    while let Some(query) = plan.next_search() {
+        // Hosts within the bounds of the part: a billion of them, each with many offers.
+        let bound = |operator, usual: f64| {
+            let mut bounds = query.active().filter(|condition| condition.field.key == "host_id");
+            let bound = bounds.find(|condition| condition.operator == operator);
+            bound.map_or(usual, |condition| match condition.operand {
+                Operand::One(bourse::domain::Value::Number(host)) => host,
+                _ => usual,
+            })
+        };
+        let (low, high) = (bound(Operator::Gt, 0.0), bound(Operator::Lte, 1e9));
+        let host = |index: u64| (low + 1.0 + (high - low - 1.0) * index as f64 / 49.0).floor();
+        let offer = |index| json!({"id": requests * 50 + index + 1, "host_id": host(index), "num_gpus": 1});
+        let page: Vec<Value> = (0..50).map(offer).collect();
+        plan.take(Listing::read(&OFFERS, text(&page), 0.0).unwrap());
+        requests += 1;
+        let forecast = plan.forecast();
+        // Eight pages, each filled to three quarters, and the offers without a host.
+        assert_eq!(forecast, (requests == 1).then_some(12), "after {requests}");
+        assert!(requests <= 30, "over the budget");
+    }
+    assert!(
+        plan.open()
+            .iter()
+            .any(|open| open.why == Why::Stopped("the budget of requests is spent")),
+        "{:?}",
+        plan.open()
+    );
+}
+
+#[test]
+fn the_markets_own_word_ends_the_load_or_begins_it() {
+    let said = |many: usize, said: bool| {
+        let query = default_query(Resource::Offers, &Dialect::VAST);
+        let mut plan = Plan::new(&query, 3000, 100, &Dialect::VAST);
+        plan.next_search();
+        let offers = text(&alike(many)).replace("]}", &format!("],\"truncated\":{said}}}"));
+        plan.take(Listing::read(&OFFERS, offers, 0.0).unwrap());
+        (plan.next_search().is_none(), plan.coverage())
+    };
+    assert_eq!(said(100, false), (true, Coverage::Whole));
+    assert_eq!(said(20, true), (true, Coverage::Cut));
 }

@@ -55,7 +55,7 @@ pub static OFFERS: &[Field] = &[
     Field::integer("on_front", "Best value").computed().section(Section::Price).width(10).priority(48).yes_no()
         .more_is_better()
         .doc("Whether it is on the price/performance front: no loaded offer is both cheaper and faster, per GPU or for \
-            your job."),
+            your work; for a job of fixed length, the lowest bill."),
     Field::integer("starred", "Starred").also(&["star"]).computed().section(Section::Identity).width(7).priority(49)
         .yes_no().more_is_better().doc("Whether you starred its machine or host."),
 ];

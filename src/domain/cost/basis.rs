@@ -25,6 +25,11 @@ impl Basis {
         }
     }
 
+    /// Whether every offer does the job in the same time, so that only its bill counts.
+    pub fn has_fixed_length(&self) -> bool {
+        self.job.is_some_and(|job| !job.is_work())
+    }
+
     /// The wire name of the column that shows the price.
     pub const fn key(&self) -> &'static str {
         match self.job {

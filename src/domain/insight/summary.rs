@@ -105,6 +105,43 @@ impl Spread {
             highest: quantile(&sorted, 1.0)?,
         })
     }
+
+    /// The spread of values that count so many times each, sorted by value; `None` if there is none.
+    fn weighted(sorted: &[(f64, u64)]) -> Option<Self> {
+        let mut total = 0_u64;
+        let ends: Vec<u64> = sorted
+            .iter()
+            .map(|(_, many)| {
+                total += many;
+                total
+            })
+            .collect();
+        let known = usize::try_from(total).unwrap_or(usize::MAX);
+        let at = |share: f64| {
+            let last = known.checked_sub(1)?;
+            let position = share * count(last);
+            let below = super::whole(position, last);
+            let part = position - count(below);
+            // The value of the GPU with this index.
+            let value = |index: usize| {
+                let level = ends.partition_point(|end| *end <= index as u64);
+                Some(sorted.get(level)?.0)
+            };
+            let low = value(below)?;
+            match value(below + 1) {
+                Some(high) if part > 0.0 => Some(low * (1.0 - part) + high * part),
+                _ => Some(low),
+            }
+        };
+        Some(Self {
+            known,
+            lowest: at(0.0)?,
+            lower_quartile: at(0.25)?,
+            median: at(0.5)?,
+            upper_quartile: at(0.75)?,
+            highest: at(1.0)?,
+        })
+    }
 }
 
 /// The value at `share` (0 to 1) of ascending values, interpolated linearly.
@@ -196,9 +233,9 @@ pub struct Group {
     pub amount: Amount,
     /// The lowest price on each machine; `None` if no record has one.
     pub price: Option<Spread>,
-    /// The lowest price per unit on each machine.
+    /// The price per unit of each unit: of offers, of each GPU that can be rented.
     pub unit_price: Option<Spread>,
-    /// The row with the lowest price.
+    /// The row with the lowest price per unit, and its price.
     pub cheapest: Option<Best>,
     /// The row with the most for the money.
     pub best: Option<Best>,
@@ -251,19 +288,26 @@ fn group(listing: &Listing, key: Vec<Part<'_>>, rows: Vec<u32>, measures: &Measu
         };
         rows.iter().filter_map(value).collect()
     };
-    let prices = values(&measures.price);
+    let prices = values(&measures.unit_price);
     let merits = values(&measures.merit);
     let spread = |measure: &dyn Fn(usize) -> Option<f64>| Spread::of(lowest(&supply, measure));
     let first = |of: Vec<Best>, better: fn(f64, f64) -> bool| {
         of.into_iter()
             .reduce(|best, next| if better(next.value, best.value) { next } else { best })
     };
+    // The table's lowest price is per unit, this one is the offer's.
+    let cheapest = first(prices, |next, best| next < best).and_then(|best| {
+        Some(Best {
+            value: (measures.price)(best.row as usize)?,
+            ..best
+        })
+    });
     Group {
         key: key.into_iter().map(Part::value).collect(),
         amount: supply.amount(),
         price: spread(&measures.price),
-        unit_price: spread(&measures.unit_price),
-        cheapest: first(prices, |next, best| next < best),
+        unit_price: Spread::weighted(&levels(&supply, measures)),
+        cheapest,
         best: first(merits, |next, best| next > best),
         rows,
     }
@@ -281,6 +325,15 @@ fn lowest(supply: &Supply, measure: &dyn Fn(usize) -> Option<f64>) -> Vec<f64> {
         values.filter(|value| value.is_finite()).reduce(f64::min)
     };
     supply.machines().iter().filter_map(lowest).collect()
+}
+
+/// The prices per unit at which more units can be rented, with how many more, lowest first.
+fn levels(supply: &Supply, measures: &Measures<'_>) -> Vec<(f64, u64)> {
+    let price = |row: u32| (measures.unit_price)(row as usize).filter(|price| price.is_finite());
+    let machines = supply.machines().iter();
+    let mut levels: Vec<(f64, u64)> = machines.flat_map(|machine| machine.levels(price)).collect();
+    levels.sort_by(|(left, _), (right, _)| left.total_cmp(right));
+    levels
 }
 
 /// What a summary is ordered by.

@@ -252,7 +252,8 @@ impl Machine {
         let levels = prices.into_iter().map(|highest| {
             let affordable = |slice: &&Slice| price(slice).is_some_and(|price| price <= highest);
             let slices: Vec<&Slice> = self.slices.iter().filter(affordable).collect();
-            let more = Self::gpus_of(&slices) - known;
+            // A slice without GPU ids makes the count of the others less sure, but none is rented the less for it.
+            let more = Self::gpus_of(&slices).saturating_sub(known);
             known += more;
             (highest, more)
         });

@@ -27,7 +27,8 @@ pub async fn plan(settings: &Settings, options: &PlanArguments) -> Result<(), Cl
         (ReportFormat::Json, _) => print_document(&market, shown.json())?,
         (ReportFormat::Table, Some(plan)) => output::print(&shown.table(plan))?,
         (ReportFormat::Csv, Some(plan)) => output::print(&shown.csv(plan))?,
-        (ReportFormat::Table | ReportFormat::Csv, None) => {}
+        (ReportFormat::Csv, None) => output::print(&shown.csv_head())?,
+        (ReportFormat::Table, None) => {}
     }
     market.result.tell(settings.dialect, "left out");
     if let Some(plan) = &planning.plan {
@@ -119,13 +120,23 @@ impl Shown<'_> {
         text
     }
 
-    fn csv(&self, plan: &Plan) -> String {
+    /// The columns of the offers in CSV, but for the price.
+    fn csv_keys(&self) -> Vec<&'static str> {
         let mut keys = vec!["id", "machine_id", "num_gpus", "gpu_name", "gpu_ram", "geolocation"];
         keys.extend(self.is_work().then_some("job_time"));
+        keys
+    }
+
+    fn csv_head(&self) -> String {
+        format!("{},price\n", self.csv_keys().join(","))
+    }
+
+    fn csv(&self, plan: &Plan) -> String {
+        let keys = self.csv_keys();
         let fields = keys.iter().filter_map(|key| Resource::Offers.catalog().column(key));
         let fields: Vec<_> = fields.collect();
         let shown = self.market.rows.map_or(usize::MAX, |rows| rows as usize);
-        let mut text = format!("{},price\n", keys.join(","));
+        let mut text = self.csv_head();
         for lot in plan.lots().take(shown) {
             text.push_str(&export::csv_line(&self.market.result.listing, lot.row, &fields));
             let _ = writeln!(text, ",{}", lot.price); // writing to a String cannot fail

@@ -55,8 +55,7 @@ impl Market {
         let connection = settings.connect().await?;
         let result = search::load(settings, &connection.session, wanted).await?;
         if result.rows.is_empty() {
-            result.tell(settings.dialect, "left out");
-            return Err(CliError::Failed("no offers match".to_owned()));
+            output::note("no offers match");
         }
         let basis = Basis {
             model,
@@ -286,20 +285,29 @@ pub async fn depth(settings: &Settings, options: &DepthArguments) -> Result<(), 
     let purchases = match options.gpus {
         None => output::first(depth.purchases(), options.analysis.rows, "sizes"),
         Some(gpus) => {
-            let purchase = depth.buy(gpus.into()).ok_or_else(|| {
-                let all = depth.gpus();
-                let hint = "drop a condition or raise --limit";
-                CliError::Failed(format!("only {all} GPUs match: {hint}"))
-            })?;
-            vec![purchase]
+            let purchase = depth.buy(gpus.into());
+            if let Some(larger) = purchase.as_ref().filter(|purchase| purchase.gpus > gpus.into()) {
+                output::note(&format!(
+                    "offers are rented whole: the cheapest with {gpus} GPUs or more have {}",
+                    larger.gpus
+                ));
+            }
+            purchase.into_iter().collect()
         }
     };
+    let is_short = options.gpus.is_some() && purchases.is_empty();
     match options.analysis.format {
+        ReportFormat::Table if is_short => {}
         ReportFormat::Table => output::print(&depth_table(&market, &depth, &purchases, options.gpus.is_none()))?,
         ReportFormat::Csv => output::print(&depth_csv(&market, &purchases))?,
-        ReportFormat::Json => print_document(&market, depth_json(&market, &depth, &purchases))?,
+        ReportFormat::Json => print_document(&market, depth_json(&market, &depth, &purchases, options.gpus))?,
     }
     result.tell(settings.dialect, "left out");
+    if is_short {
+        let all = depth.gpus();
+        let hint = "drop a condition or raise --limit";
+        return Err(CliError::Failed(format!("only {all} GPUs match: {hint}")));
+    }
     Ok(())
 }
 
@@ -348,7 +356,7 @@ fn depth_csv(market: &Market, purchases: &[Purchase]) -> String {
     export::csv_lines(std::iter::once(head.map(str::to_owned).to_vec()).chain(lines))
 }
 
-fn depth_json(market: &Market, depth: &Depth, purchases: &[Purchase]) -> Json {
+fn depth_json(market: &Market, depth: &Depth, purchases: &[Purchase], asked: Option<u32>) -> Json {
     let steps = steps(purchases).map(|(lot, gpus, cost)| {
         json!({
             "id": market.result.listing.id(lot.row as usize).map(|id| id.0),
@@ -370,6 +378,7 @@ fn depth_json(market: &Market, depth: &Depth, purchases: &[Purchase]) -> Json {
     });
     json!({
         "gpus": depth.gpus(),
+        "asked": asked,
         "sizes": sizes.collect::<Vec<_>>(),
         "steps": steps.collect::<Vec<_>>(),
     })

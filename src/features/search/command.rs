@@ -10,7 +10,7 @@ use crate::cli::args::{OffersArguments, RecordFormat, SearchArguments, VolumesAr
 use crate::cli::output;
 use crate::cli::output::{CliError, ProgressLine};
 use crate::cli::table::{Priced, View};
-use crate::cli::wanted::{Flags, Wanted, annotations, is_sorted_here, request, set_limit, wanted};
+use crate::cli::wanted::{Flags, Wanted, annotations, is_sorted_here, rank_by_bill, request, set_limit, wanted};
 use crate::domain::annotations::Annotations;
 use crate::domain::cost::{Basis, Fit, Gap, Prices};
 use crate::domain::format::grouped;
@@ -52,11 +52,15 @@ pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<
             job.disk_gb = gigabytes;
         }
     }
+    // The market's score ignores the bill, as in the dashboard.
+    if arguments.search.order.is_none() && wanted.job.is_some() {
+        rank_by_bill(&mut wanted.query, dialect);
+    }
     let is_json = matches!(arguments.search.format, RecordFormat::Json | RecordFormat::Jsonl);
     enrich::check(&arguments.with, is_json, "--format json or jsonl", wanted.job.is_some())?;
     wanted.additions.clone_from(&arguments.with);
     if arguments.all {
-        whole_market::set(&mut wanted, &arguments.search)?;
+        whole_market::set(&mut wanted, &arguments.search, arguments.requests)?;
     }
     search(settings, &arguments.search, wanted).await
 }
@@ -230,8 +234,8 @@ impl SearchResult {
 
 pub async fn load(settings: &Settings, session: &Session, wanted: Wanted) -> Result<SearchResult, CliError> {
     let bans = wanted.bans(settings);
-    let listing = if wanted.all {
-        whole_market::load(session, &wanted.query, &bans, settings.dialect).await
+    let listing = if let Some(budget) = wanted.all {
+        whole_market::load(session, &wanted.query, &bans, budget, settings.dialect).await
     } else {
         fetch(session, &request(&wanted.query, &bans, settings.dialect)).await
     };
@@ -291,7 +295,7 @@ pub fn arranged_with(
     // Offers that end before the job or lack its disk, or do not report them, come last, as in the dashboard.
     rows.sort_by_key(|row| computed.fit(*row as usize));
     let unfit = Fits::of(&rows, &computed);
-    let is_incomplete = wanted.all && listing.known_coverage() != Some(Coverage::Whole);
+    let is_incomplete = wanted.all.is_some() && listing.known_coverage() != Some(Coverage::Whole);
     SearchResult {
         query: wanted.query,
         listing,
@@ -304,7 +308,7 @@ pub fn arranged_with(
 }
 
 async fn search(settings: &Settings, arguments: &SearchArguments, mut wanted: Wanted) -> Result<(), CliError> {
-    if !wanted.all {
+    if wanted.all.is_none() {
         set_limit(&mut wanted, arguments.limit, settings.dialect)?;
     }
     let (query, most_rows) = (&wanted.query, wanted.rows);

@@ -2,22 +2,23 @@
 
 use std::time::Instant;
 
-use super::rules::{Plan, USUAL_LIMIT};
+use super::report::Why;
+use super::rules::{OVER_BUDGET, Plan, USUAL_LIMIT};
 use crate::api::{ApiError, Progress, Reply, Request, Session};
 use crate::cli::args::SearchArguments;
 use crate::cli::output;
 use crate::cli::output::{CliError, ProgressLine};
 use crate::cli::wanted::Wanted;
 use crate::domain::annotations::Annotations;
-use crate::domain::{Dialect, Listing, Query};
+use crate::domain::{Dialect, Listing, Query, format};
 
 /// Makes a search one for all offers; `--limit` is how many are requested at once.
-pub fn set(wanted: &mut Wanted, arguments: &SearchArguments) -> Result<(), CliError> {
+pub fn set(wanted: &mut Wanted, arguments: &SearchArguments, budget: u32) -> Result<(), CliError> {
     let wrong = match arguments.limit {
         _ if arguments.curl => "--curl prints one request, and --all may send several: leave out one of them",
         Some(0) => "--all compares each response with the limit: leave out --limit 0",
         Some(_) | None => {
-            wanted.all = true;
+            wanted.all = Some(budget);
             wanted.query.limit = Some(arguments.limit.unwrap_or(USUAL_LIMIT));
             return Ok(());
         }
@@ -30,11 +31,12 @@ pub async fn load(
     session: &Session,
     query: &Query,
     bans: &Annotations,
+    budget: u32,
     dialect: &'static Dialect,
 ) -> Result<Box<Listing>, CliError> {
     let mut query = query.clone();
     query.conditions.extend(bans.conditions(&query, dialect));
-    let mut plan = Plan::new(&query, query.limit.unwrap_or(USUAL_LIMIT), dialect);
+    let mut plan = Plan::new(&query, query.limit.unwrap_or(USUAL_LIMIT), budget, dialect);
     let (mut line, started) = (ProgressLine::new(), Instant::now());
     while let Some(query) = plan.next_search() {
         let request = Request::Search(query);
@@ -56,6 +58,13 @@ pub async fn load(
             Ok(Reply::Records(mut listing)) => {
                 bans.hide_banned(&mut listing);
                 plan.take(*listing);
+                if let Some(more) = plan.forecast() {
+                    line.clear();
+                    let more = format::counted(more, "more request", "more requests");
+                    output::note(&format!(
+                        "one response does not bring all: about {more}, {budget} in all at most"
+                    ));
+                }
             }
             Ok(Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_)) => plan.fail(ApiError::Lost)?,
             Err(error) => plan.fail(error)?,
@@ -63,6 +72,9 @@ pub async fn load(
     }
     drop(line);
     plan.verdict().iter().for_each(|line| output::note(line));
+    if plan.open().iter().any(|open| open.why == Why::Stopped(OVER_BUDGET)) {
+        output::note("--requests N sends more; a narrower search needs fewer");
+    }
     let listing = plan.into_listing();
     listing
         .map(Box::new)

@@ -5,13 +5,15 @@ pub mod report;
 pub mod rules;
 mod sweep;
 
-use self::rules::{Plan, USUAL_LIMIT};
+use self::rules::{Plan, USUAL_BUDGET, USUAL_LIMIT};
 use crate::api::{ApiError, Reply, Request};
 use crate::core::feature::{Feature, FeatureState, Headline};
 use crate::core::message::{Effect, News};
 use crate::core::owners::Owner;
 use crate::core::view::Cx;
 use crate::domain::Resource;
+use crate::domain::format::counted;
+use crate::domain::insight::Coverage;
 use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::browser::Responses;
@@ -69,7 +71,7 @@ pub(crate) fn start(cx: &mut Cx<'_>) -> bool {
         asked.limit = None;
     }
     let limit = browser.query.limit.map_or(USUAL_LIMIT, |limit| limit.max(USUAL_LIMIT));
-    let plan = Plan::new(&browser.query, limit, browser.dialect());
+    let plan = Plan::new(&browser.query, limit, USUAL_BUDGET, browser.dialect());
     cx.abort(superseded);
     let load = Load {
         plan,
@@ -89,7 +91,7 @@ fn go_on(cx: &mut Cx<'_>, mut load: Load) {
         return;
     }
     let verdict = capitalized(&load.plan.verdict().join(" "));
-    if load.plan.open().is_empty() {
+    if load.plan.coverage() == Coverage::Whole {
         cx.toast(verdict);
     } else {
         cx.complain(verdict);
@@ -111,6 +113,12 @@ fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
         News::Reply(response) => match *response {
             Ok(Reply::Records(listing)) => {
                 load.plan.take(*listing);
+                if let Some(more) = load.plan.forecast() {
+                    let more = counted(more, "more request", "more requests");
+                    cx.toast(format!(
+                        "Loading all offers: about {more}, {USUAL_BUDGET} in all at most"
+                    ));
+                }
                 Ok(())
             }
             Ok(Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_)) => load.plan.fail(ApiError::Lost),

@@ -1,6 +1,8 @@
 //! How far a load is, and what it comes to.
 
-use super::rules::Plan;
+use super::rules::{FILL, FIXED, Plan, STEADY};
+use super::sweep::{count, whole};
+use crate::domain::insight::Coverage;
 use crate::domain::text::truncate;
 use crate::domain::{Condition, format, language};
 
@@ -80,6 +82,39 @@ impl Progress {
 }
 
 impl Plan {
+    /// About how many requests are left after the first response, if that was not all; more if the market is larger
+    /// than such markets usually are.
+    pub fn forecast(&self) -> Option<usize> {
+        let sample = self
+            .sample
+            .as_ref()
+            .filter(|_| self.requests == 1 && !self.sweeps.is_empty())?;
+        let parts = whole((sample.guess * count(sample.ids.len()) / (FILL * count(self.size))).ceil());
+        // And those without a value in the field that divides it.
+        Some(parts.max(2) + 1)
+    }
+
+    /// What may be missing although every part is complete: the fields that offers may lack, and those whose value
+    /// may have changed meanwhile.
+    pub fn doubts(&self) -> [Vec<&'static str>; 2] {
+        let divided = || self.divided.iter().filter(|(field, _)| field.key != STEADY);
+        let blank = divided().filter(|(_, is_answered)| !is_answered);
+        let moving = divided().filter(|(field, _)| !FIXED.contains(&field.key));
+        [
+            blank.map(|(field, _)| field.key).collect(),
+            moving.map(|(field, _)| field.key).collect(),
+        ]
+    }
+
+    /// Whether the loaded offers are all.
+    pub fn coverage(&self) -> Coverage {
+        match (self.open.is_empty(), self.doubts().concat().is_empty()) {
+            (false, _) => Coverage::Cut,
+            (true, false) => Coverage::Unknown,
+            (true, true) => Coverage::Whole,
+        }
+    }
+
     /// What is complete, and what is not, as a sentence each.
     pub fn verdict(&self) -> Vec<String> {
         const MOST: usize = 5;
@@ -87,7 +122,19 @@ impl Plan {
         let offers = format::counted(loaded, "offer", "offers");
         let requests = format::counted(requests, "request", "requests");
         if self.open().is_empty() {
-            return vec![format!("all {offers}, in {requests}")];
+            return vec![match &self.doubts().map(|keys| keys.join(", "))[..] {
+                [blank, moving] if blank.is_empty() && moving.is_empty() => format!("all {offers}, in {requests}"),
+                [blank, moving] if moving.is_empty() => {
+                    format!("{offers}, in {requests}: others without {blank} may be missing")
+                }
+                [blank, moving] if blank.is_empty() => {
+                    format!("{offers}, in {requests}: others whose {moving} changed meanwhile may be missing")
+                }
+                [blank, moving, ..] => format!(
+                    "{offers}, in {requests}: others without {blank}, or whose {moving} changed meanwhile, may be missing"
+                ),
+                [] | [_] => format!("{offers}, in {requests}"),
+            }];
         }
         let mut lines = vec![format!("not all: {offers}, in {requests}; what is incomplete:")];
         lines.extend(self.open().iter().take(MOST).map(|open| {

@@ -1,8 +1,8 @@
 //! Which searches bring all offers of a market that sends only so many at once: a state machine that is fed
 //! responses and gives the next request.
 //!
-//! A search that is cut is divided: a field that the market filters on sweeps over it, a few models or a range
-//! of prices at a time, as much as one response is likely to bring. A part counts as complete only if fewer
+//! A search that is cut is divided: a field that the market filters on sweeps over it, a range of hosts or a few
+//! models at a time, as much as one response is likely to bring. A part counts as complete only if fewer
 //! records came than a response can bring, whatever the order; one that is cut is divided further, by smaller
 //! steps and then by the next field. The steps are sized by the response that was cut, as a sample of its part.
 //! (Compare Sheng et al., "Optimal Algorithms for Crawling a Hidden Database in the Web", VLDB 2012.)
@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use super::report::{Open, Progress, Why};
 use super::sweep::{Sample, Sweep, count, whole};
 use crate::api::ApiError;
-use crate::domain::insight::Coverage;
+use crate::domain::insight::{Coverage, coverage};
 use crate::domain::json_split::MOST_RECORDS;
 use crate::domain::listing::{ListingError, compare_cells};
 use crate::domain::query::Direction;
@@ -23,24 +23,34 @@ use crate::domain::{CellRef, Condition, Dialect, Field, Listing, Operand, Operat
 /// The records to request at once, unless the person chose another number.
 pub const USUAL_LIMIT: u32 = 3_000;
 
-// Models first, as an offer changes its price while it is searched for, but not its GPU. The others are numbers
-// that every dialect takes and that differ from machine to machine, for offers of one model at one price.
+// Hosts first: every offer has one and keeps it, so that none slips from a part to come into one that was loaded.
+// The price last, as it changes most.
 /// The fields that searches are divided by, in this order.
-const FIELDS: [&str; 7] = [
+const FIELDS: [&str; 8] = [
+    STEADY,
     "gpu_name",
-    "dph_total",
+    "num_gpus",
     "dlperf",
     "inet_down",
     "reliability",
     "disk_bw",
-    "num_gpus",
+    "dph_total",
 ];
+
+/// The field that every offer has and keeps.
+pub(super) const STEADY: &str = "host_id";
+/// The fields that an offer keeps, if it has them.
+pub(super) const FIXED: [&str; 3] = [STEADY, "gpu_name", "num_gpus"];
+
+// A market of 20,000 offers takes some ten; one that fills every page would take hundreds.
+/// The most requests, unless the user chose another number.
+pub const USUAL_BUDGET: u32 = 100;
 
 // The documented default of a search without a limit: no market sends fewer.
 /// A response with fewer records is not taken for one that the market cut below the limit.
 const LEAST_CAP: usize = 64;
 /// The share of a response that a part is planned to fill.
-const FILL: f64 = 0.75;
+pub(super) const FILL: f64 = 0.75;
 /// How many times the first response the market is taken to have before that.
 const FIRST_GUESS: f64 = 8.0;
 /// How many times a response a part is taken to have at least that was cut.
@@ -50,6 +60,8 @@ const LEAST_CUT: f64 = 1.2;
 const TOLERANCE: usize = 10;
 /// Failed requests in a row after which no more are sent.
 const MOST_FAILURES: u32 = 2;
+/// Why a part is not loaded once the budget is spent.
+pub const OVER_BUDGET: &str = "the budget of requests is spent";
 
 #[derive(Debug, Clone, PartialEq)]
 struct Part {
@@ -88,27 +100,31 @@ pub struct Plan {
     query: Query,
     fields: Vec<&'static Field>,
     /// How many records one response brings.
-    size: usize,
+    pub(super) size: usize,
     /// Whether that may be the market's own limit.
     is_doubtful: bool,
     /// The responses, and whether their part is complete.
     parts: Vec<(Listing, bool)>,
     known: HashMap<RowId, Known>,
-    sweeps: Vec<Sweep>,
+    pub(super) sweeps: Vec<Sweep>,
     asked: Option<Part>,
-    open: Vec<Open>,
+    pub(super) open: Vec<Open>,
     /// Fields that divided something: whether the offers without a value were searched for.
     blanks: Vec<(&'static Field, bool)>,
     ignored: Vec<&'static Field>,
-    requests: usize,
+    /// Fields that divided the offers: whether a search for those without a value found some.
+    pub(super) divided: Vec<(&'static Field, bool)>,
+    pub(super) requests: usize,
+    /// The most requests.
+    budget: usize,
     failures: u32,
     /// The first response.
-    sample: Option<Sample>,
+    pub(super) sample: Option<Sample>,
 }
 
 impl Plan {
     /// A plan for all offers of a search, by responses of at most `limit` records.
-    pub fn new(query: &Query, limit: u32, dialect: &'static Dialect) -> Self {
+    pub fn new(query: &Query, limit: u32, budget: u32, dialect: &'static Dialect) -> Self {
         let mut query = query.clone();
         query.limit = Some(limit);
         // Neither by model nor by price, so that what a cut response brings is a sample of both.
@@ -129,7 +145,9 @@ impl Plan {
             open: Vec::new(),
             blanks: Vec::new(),
             ignored: Vec::new(),
+            divided: Vec::new(),
             requests: 0,
+            budget: budget as usize,
             failures: 0,
             sample: None,
         }
@@ -149,17 +167,27 @@ impl Plan {
     pub fn take(&mut self, listing: Listing) {
         let Some(part) = self.asked.take() else { return };
         (self.requests, self.failures) = (self.requests + 1, 0);
-        let received = listing.len() + listing.skipped().len() + listing.duplicates() + listing.hidden();
-        let is_cut = received >= self.size;
+        let received = listing.received();
+        let said = listing.is_truncated();
+        let is_cut = said.unwrap_or(received >= self.size);
+        // Markets have caps of their own, and don't say so.
+        let is_proven =
+            said == Some(false) || (received < LEAST_CAP && coverage(&listing, self.query.limit) == Coverage::Whole);
         let field = self.sweeps.last().map(|sweep| sweep.field);
         let broken = (0..listing.len()).filter(|row| !meets(&listing, *row, &part.conditions));
-        let is_ignored = broken.count() * TOLERANCE > listing.len();
+        let is_ignored =
+            broken.count() * TOLERANCE > listing.len() || (!is_cut && self.lacks_known(&listing, &part.conditions));
         let many = listing.len();
+        if part.kind == Kind::Blank && !is_ignored && many > 0 {
+            for (field, is_answered) in &mut self.divided {
+                *is_answered |= part.conditions.iter().any(|condition| condition.field == *field);
+            }
+        }
         let ids = self.keep(listing, !is_cut && !is_ignored);
         match (part.kind, field) {
-            (Kind::Whole, _) if is_cut || received >= LEAST_CAP => {
+            (Kind::Whole, _) if is_cut || !is_proven => {
                 // A short one may be all, or the most that the market sends: whether its parts bring others tells.
-                (self.size, self.is_doubtful, self.parts[0].1) = (self.size.min(received), !is_cut, false);
+                (self.size, self.is_doubtful, self.parts[0].1) = (self.size.min(received).max(1), !is_cut, false);
                 let sample = Sample::new(if is_cut { FIRST_GUESS } else { 1.0 }, ids);
                 self.sample = Some(sample.clone());
                 self.divide(Vec::new(), 0, sample);
@@ -189,8 +217,11 @@ impl Plan {
             self.stop("bourse takes at most 100,000 records");
         }
         // A market whose answers do not get smaller.
-        if self.requests > 16 + 8 * self.known.len().div_ceil(self.size.max(1)) {
+        if self.requests > 16 + 8 * self.known.len().div_ceil(self.size) {
             self.stop("the parts did not get smaller");
+        }
+        if self.requests >= self.budget {
+            self.stop(OVER_BUDGET);
         }
     }
 
@@ -215,6 +246,9 @@ impl Plan {
         }
         if self.failures >= MOST_FAILURES {
             self.stop("not searched after that");
+        }
+        if self.requests >= self.budget {
+            self.stop(OVER_BUDGET);
         }
         Ok(())
     }
@@ -270,11 +304,7 @@ impl Plan {
 
     /// What [`Listing::merged`] takes.
     pub fn into_parts(self) -> (Vec<(Listing, bool)>, Coverage) {
-        let coverage = if self.open.is_empty() {
-            Coverage::Whole
-        } else {
-            Coverage::Cut
-        };
+        let coverage = self.coverage();
         (self.parts, coverage)
     }
 
@@ -312,7 +342,11 @@ impl Plan {
             let cut = sweep.cut.as_ref().filter(|(cut, _)| *cut == conditions);
             let is_cut = cut.is_some() || conditions == sweep.base;
             let sample = cut.map_or(&sweep.sample, |(_, sample)| sample).clone();
+            // An offer without the value meets no condition on the field, neither the user's nor that of a part.
             let is_used = own.is_some() && self.query.active().all(|condition| condition.field != field);
+            if own.is_some() && self.divided.iter().all(|(known, _)| *known != field) {
+                self.divided.push((field, !is_used));
+            }
             if is_used && self.blanks.iter().all(|(known, _)| *known != field) {
                 self.blanks.push((field, false));
             }
@@ -405,6 +439,25 @@ impl Plan {
         groups
     }
 
+    /// Whether a response lacks offers of its part that others brought: the market does not apply the conditions as
+    /// they are meant.
+    fn lacks_known(&self, listing: &Listing, conditions: &[Condition]) -> bool {
+        if conditions.is_empty() {
+            return false;
+        }
+        let received: HashSet<RowId> = (0..listing.len()).filter_map(|row| listing.id(row)).collect();
+        let is_in_part = |known: &Known| meets(&self.parts[known.part].0, known.row, conditions);
+        let expected: Vec<&RowId> = self
+            .known
+            .iter()
+            .filter(|(_, known)| is_in_part(known))
+            .map(|(id, _)| id)
+            .collect();
+        let missing = expected.iter().filter(|id| !received.contains(id)).count();
+        // Some are rented or repriced meanwhile.
+        missing > 3 + expected.len() / TOLERANCE
+    }
+
     /// Takes the records of a response.
     fn keep(&mut self, listing: Listing, is_complete: bool) -> HashSet<RowId> {
         let part = self.parts.len();
@@ -450,6 +503,7 @@ impl Plan {
     fn give_up(&mut self, index: usize) {
         let field = self.fields[index];
         self.ignored.push(field);
+        self.divided.retain(|(used, _)| *used != field);
         self.blanks.retain(|(used, _)| *used != field);
         // What it brought was no part.
         let sweeps = self.sweeps.iter_mut().map(|sweep| &mut sweep.sample);

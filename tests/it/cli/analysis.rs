@@ -74,12 +74,78 @@ fn depth_of_a_number_of_gpus_is_what_they_cost() {
     // Ten hours: 0.21 x 10 and 0.29 x 10, 50 GB at 0.9/720 an hour on each: 0.625 each.
     let (_, out, _, _) = run(&["depth", "--gpus", "2", "--job", "10h,50GB"]);
     assert!(out.contains("$6.25"), "{out}");
-    let (status, _, err, _) = run(&["depth", "--gpus", "9"]);
-    assert_eq!(status, 1);
+    let (status, out, err, _) = run(&["depth", "--gpus", "9", "--format", "csv"]);
+    assert_eq!(
+        (status, out.as_str()),
+        (1, "id,gpus,price,price_per_gpu,total_gpus,total_price\n")
+    );
     assert!(
         err.contains("only 4 GPUs match: drop a condition or raise --limit"),
         "{err}"
     );
+}
+
+#[test]
+fn depth_says_that_offers_are_larger_than_asked() {
+    let (status, out, err, _) = run(&["depth", "--gpus", "1", "gpu_name=RTX_4090", "--format", "csv"]);
+    assert_eq!((status, out.lines().count()), (0, 2), "{err}");
+    assert!(!err.contains("rented whole"), "{err}");
+    // The market ignores conditions; two machines of 4 GPUs each.
+    let offer = |id| json!({"id": id, "machine_id": id, "gpu_name": "A40", "num_gpus": 4, "dph_total": 2.0});
+    let market = json!({"offers": [offer(1), offer(2)]}).to_string();
+    let recorder = Recorder::always(json_answer(200, &market));
+    let url = recorder.url();
+    let (status, out, err) = bourse(&["depth", "--gpus", "5", "--base-url", &url, "--format", "json"]);
+    assert_eq!(status, 0, "{err}");
+    assert!(
+        err.contains("note: offers are rented whole: the cheapest with 5 GPUs or more have 8\n"),
+        "{err}"
+    );
+    let document: Json = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (&document["asked"], &document["sizes"][0]["gpus"]),
+        (&json!(5), &json!(8))
+    );
+}
+
+#[test]
+fn the_cheapest_offer_is_the_one_behind_the_lowest_price() {
+    // $8 for eight GPUs is less for each than $1.50 for one.
+    let offers = json!({"offers": [
+        {"id": 1, "machine_id": 1, "gpu_name": "A40", "num_gpus": 1, "dph_total": 1.5},
+        {"id": 2, "machine_id": 2, "gpu_name": "A40", "num_gpus": 8, "dph_total": 8.0},
+    ]});
+    let recorder = Recorder::always(json_answer(200, &offers.to_string()));
+    let url = recorder.url();
+    let (_, out, err) = bourse(&["market", "--base-url", &url]);
+    let words: Vec<&str> = out.lines().nth(1).unwrap_or(&err).split_whitespace().collect();
+    // Eight of nine GPUs cost 1.00.
+    assert_eq!(words, ["A40", "9", "2", "1.000", "1.000", "1.000", "1.000", "2"]);
+}
+
+#[test]
+fn nothing_found_is_an_empty_document() {
+    let recorder = Recorder::always(json_answer(200, r#"{"offers":[]}"#));
+    let url = recorder.url();
+    for command in ["market", "depth"] {
+        let printed = |format: &str| {
+            let (status, out, err) = bourse(&[command, "--base-url", &url, "--format", format]);
+            assert_eq!(status, 0, "{err}");
+            assert!(err.contains("note: no offers match\n"), "{err}");
+            out
+        };
+        let document: Json = serde_json::from_str(&printed("json")).unwrap();
+        let list = if command == "market" { "groups" } else { "sizes" };
+        assert_eq!(
+            (&document["offers"], &document[list]),
+            (&json!(0), &json!([])),
+            "{command}"
+        );
+        assert_eq!(printed("csv").lines().count(), 1, "{command}");
+    }
+    let (status, out, _) = bourse(&["plan", "--gpus", "2", "--base-url", &url, "--format", "csv"]);
+    assert_eq!(status, 1);
+    assert_eq!(out, "id,machine_id,num_gpus,gpu_name,gpu_ram,geolocation,price\n");
 }
 
 #[test]
@@ -95,8 +161,8 @@ fn market_groups_by_model_country_and_host() {
     near(&of("RTX 3090")["price_per_gpu"]["median"], 0.26);
     let (_, out, _, _) = run(&["market", "--by", "country"]);
     let words: Vec<&str> = out.lines().nth(1).unwrap().split_whitespace().collect();
-    // Texas: 0.22 and 0.355 a GPU.
-    assert_eq!(words, ["US", "3", "2", "0.220", "0.254", "0.287", "0.321", "13"]);
+    // Texas: one GPU at 0.22 and two at 0.355; the quarter is halfway from the first to the second.
+    assert_eq!(words, ["US", "3", "2", "0.220", "0.287", "0.355", "0.355", "13"]);
     let (_, out, _, _) = run(&["market", "--by", "host", "--format", "csv"]);
     assert!(out.lines().nth(1).unwrap().starts_with("70,3,2,3,"), "{out}");
 }

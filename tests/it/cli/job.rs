@@ -1,6 +1,6 @@
 //! `bourse offers --job`: the bill of a job in a table, in CSV and in JSON.
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use super::search_notes::{run, run_configured};
 
@@ -339,4 +339,60 @@ fn a_deadline_needs_a_job_and_time_to_come() {
         assert_eq!((status, out.as_str()), (2, ""), "{arguments:?}: {err}");
         assert!(err.contains(wanted), "{arguments:?}: {err}");
     }
+}
+
+/// Offers of one GPU by id, price and speed, the best by the market's score first.
+fn scored(offers: &[(i64, f64, f64)]) -> String {
+    let offer = |(id, price, speed): &(i64, f64, f64)| {
+        json!({"id": id, "gpu_name": "A40", "num_gpus": 1, "dph_base": price, "dph_total": price, "storage_cost": 0.0,
+            "inet_down": 100.0, "inet_down_cost": 0.0, "inet_up_cost": 0.0, "disk_space": 500.0, "duration": 9e6,
+            "dlperf": speed, "score": 100 - id})
+    };
+    json!({"offers": offers.iter().map(offer).collect::<Vec<_>>()}).to_string()
+}
+
+#[test]
+fn offers_for_a_job_come_by_its_bill_unless_an_order_is_given() {
+    let market = scored(&[(1, 3.0, 90.0), (2, 1.0, 10.0), (3, 2.0, 50.0)]);
+    let ids = |arguments: &[&str]| {
+        let words = [&["offers", "--format", "csv", "--columns", "id"], arguments].concat();
+        let (out, _, _) = run(&market, &words);
+        out.lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&[]), ["1", "2", "3"]);
+    assert_eq!(ids(&["--job", "10h,8GB"]), ["2", "3", "1"]);
+    assert_eq!(ids(&["10h 8gb"]), ["2", "3", "1"]);
+    // The market was asked for its own order, which it has.
+    assert_eq!(ids(&["--job", "10h,8GB", "--order", "score-"]), ["1", "2", "3"]);
+}
+
+#[test]
+fn the_best_value_for_a_job_of_fixed_length_is_the_lowest_bill() {
+    // The faster ones are no sooner done.
+    let market = scored(&[(1, 3.0, 90.0), (2, 1.0, 10.0), (3, 2.0, 50.0)]);
+    let best = |arguments: &[&str]| {
+        let words = [
+            &[
+                "offers",
+                "--format",
+                "jsonl",
+                "--order",
+                "id",
+                "--with",
+                "best_value,beaten_by",
+            ],
+            arguments,
+        ];
+        let (out, _, _) = run(&market, &words.concat());
+        let records = out
+            .lines()
+            .map(|line| serde_json::from_str::<Json>(line).unwrap()["bourse"].take());
+        records
+            .map(|own| (own["best_value"].clone(), own["beaten_by"].clone()))
+            .collect::<Vec<_>>()
+    };
+    let by_speed = (json!(true), Json::Null);
+    assert_eq!(best(&[]), [by_speed.clone(), by_speed.clone(), by_speed.clone()]);
+    let beaten = (json!(false), json!(2));
+    assert_eq!(best(&["--job", "10h,8GB"]), [beaten.clone(), by_speed, beaten]);
 }

@@ -32,9 +32,14 @@ fn every_record_is_loaded_as_the_market_lists_it() {
     assert!(listed_offers > 600, "{listed_offers}");
     // The same bytes, in the same order.
     assert!(listed == loaded, "{notes}");
-    let end = notes
-        .trim_end()
-        .strip_prefix(&format!("note: all {listed_offers} offers, in "));
+    let (estimate, end) = notes.trim_end().rsplit_once('\n').unwrap();
+    // The estimate comes first.
+    assert!(
+        estimate.starts_with("note: one response does not bring all: about ")
+            && estimate.ends_with(" more requests, 100 in all at most"),
+        "{notes}"
+    );
+    let end = end.strip_prefix(&format!("note: all {listed_offers} offers, in "));
     let requests: usize = end.and_then(|end| end.strip_suffix(" requests")?.parse().ok()).unwrap();
     assert!((5..=20).contains(&requests), "{notes}");
 }
@@ -45,7 +50,7 @@ fn twenty_thousand_offers_come_whole() {
     let ([listed, loaded], notes) = both("20000", "3000");
     assert_eq!(listed.lines().count(), 20_000);
     assert!(listed == loaded, "{notes}");
-    assert!(notes.starts_with("note: all 20,000 offers, in "), "{notes}");
+    assert!(notes.contains("\nnote: all 20,000 offers, in "), "{notes}");
 }
 
 /// Offers from the first id on, at rising prices.
@@ -94,6 +99,48 @@ fn what_is_incomplete_is_named_and_the_status_is_4() {
     let (status, _, err) = bourse(&words);
     assert_eq!((status, recorder.requests().len()), (4, 3), "{err}");
     assert!(err.contains("note: dph_total"), "{err}");
+}
+
+#[test]
+fn no_more_requests_are_sent_than_allowed() {
+    // Every response is full, of offers that nobody has seen, of hosts within the bounds of the part.
+    let recorder = Recorder::start(|number, request| {
+        let bounds = request.json()["host_id"].clone();
+        let (low, high) = (
+            bounds["gt"].as_f64().unwrap_or(0.0),
+            bounds["lte"].as_f64().unwrap_or(1e9),
+        );
+        let offer = |index: u32| {
+            let host = (low + 1.0 + (high - low - 1.0) * f64::from(index) / 99.0).floor();
+            json!({"id": number * 100 + index as usize + 1, "host_id": host, "num_gpus": 1, "dph_total": 1})
+        };
+        answer(
+            200,
+            &json!({ "offers": (0..100).map(offer).collect::<Vec<_>>() }).to_string(),
+        )
+    });
+    let url = recorder.url();
+    let words = [
+        "offers",
+        "--profile",
+        "vast",
+        "--base-url",
+        &url,
+        "--all",
+        "--limit",
+        "100",
+        "--requests",
+        "7",
+    ];
+    let (status, _, err) = bourse(&words);
+    assert_eq!((status, recorder.requests().len()), (4, 7), "{err}");
+    assert!(err.contains("the budget of requests is spent"), "{err}");
+    assert!(
+        err.ends_with("note: --requests N sends more; a narrower search needs fewer\n"),
+        "{err}"
+    );
+    let (status, _, err) = bourse(&["offers", "--requests", "7"]);
+    assert_eq!((status, err.contains("--all")), (2, true), "{err}");
 }
 
 #[test]

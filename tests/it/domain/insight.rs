@@ -83,8 +83,8 @@ fn a_summary_counts_and_prices_each_model() {
     assert_eq!(group.count(), 4);
     let price = group.price.unwrap(); // 0.4, 0.6 and 0.9; one record says no price
     assert_eq!((price.known, price.lowest, price.median), (3, 0.4, 0.6));
-    let unit = group.unit_price.unwrap(); // 0.4, 0.45 and 0.6
-    assert_eq!((unit.known, unit.lowest, unit.median), (3, 0.4, 0.45));
+    let unit = group.unit_price.unwrap(); // of each GPU: 0.4, twice 0.45, and 0.6
+    assert_eq!((unit.known, unit.lowest, unit.median), (4, 0.4, 0.45));
     assert_eq!(group.cheapest.unwrap().row, 0);
     // 80 / 0.4 = 200, 180 / 0.9 = 200, 90 / 0.6 = 150: of equal ones, the first.
     let best = group.best.unwrap();

@@ -70,7 +70,7 @@ fn ten_rows_of_slices_are_four_machines() {
 }
 
 #[test]
-fn a_summary_counts_machines_and_gpus_and_prices_each_machine_once() {
+fn a_summary_counts_machines_and_gpus_and_prices_each_gpu_once() {
     let mut records: Vec<String> = (0..4)
         .map(|size| {
             slice(
@@ -90,9 +90,9 @@ fn a_summary_counts_machines_and_gpus_and_prices_each_machine_once() {
     let groups = summarise(&listing, &rows, &[model], &Measures::offers(&prices, None));
     let amount = Amount { machines: 3, gpus: 10 };
     assert_eq!((groups[0].amount, groups[0].count()), (amount, 6));
-    // $1, $2 and $3 a GPU on three machines; the four slices of the first count once.
+    // $1 and $2 for one GPU, $3 for each of eight, however many slices they are in.
     let unit = groups[0].unit_price.unwrap();
-    assert_eq!((unit.known, unit.lowest, unit.median), (3, 1.0, 2.0));
+    assert_eq!((unit.known, unit.lowest, unit.median), (10, 1.0, 3.0));
 }
 
 #[test]

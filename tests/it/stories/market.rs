@@ -152,8 +152,10 @@ fn prices_of_a_job_are_bills() {
     desk.keys("J enter m").expect("$/GPU for the job");
     // 103 ends before the job does and 105 does not say when: they have no say.
     desk.expect_not("$8.76");
-    // 101: 0.40 x 24 + 0.9 x 50 / 720 x 24 + 20 x 0.01 + 5 x 0.02 = 9.6 + 1.5 + 0.3.
-    desk.keys("j").expect("Cheapest offer 101 at $11.40 for the job");
+    // 102: 0.70 x 24 + 0.9 x 50 / 720 x 24 + 20 x 0.01 + 5 x 0.02 = 16.8 + 1.5 + 0.3, 9.30 for each of two GPUs;
+    // the one of 101 costs 9.6 + 1.5 + 0.3 = 11.40.
+    desk.keys("j")
+        .expect("Cheapest offer 102 at $18.60 for the job (2 GPUs)");
 }
 
 #[test]

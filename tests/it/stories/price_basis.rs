@@ -179,7 +179,9 @@ fn with_a_job_its_bill_ranks_compares_and_sums_up() {
     // A quarter of the way from 7.80 to 40 is 15.85.
     assert_eq!(words, ["7.80", "15.85", "23.90", "31.95", "6.4"], "{screen}");
     desk.expect("$/GPU for the job")
-        .expect("Cheapest offer 2 at $7.80 for the job");
+        .expect("Cheapest offer 2 at $7.80 for the job")
+        // A faster offer does a job of fixed length no sooner.
+        .expect_not("best value");
     desk.keys("esc p").expect("DLPerf (y) by Job $ (x)");
     desk.expect("◆ Pareto front: 1 rows");
     desk.keys("esc :").type_text("clear-job").keys("enter");

@@ -35,7 +35,10 @@ pub(super) const LANGUAGE: &[(&str, &str)] = &[
 pub(super) const SIGNS: &[(&str, &str)] = &[
     ("›", "the selected row"),
     ("▌", "a marked row; in a list, the selected line"),
-    ("◆", "best value: no other loaded offer is cheaper and faster"),
+    (
+        "◆",
+        "best value: no other loaded offer is cheaper and faster; for a job of fixed length, the lowest bill",
+    ),
     ("▲ ▼", "sorted by this column, up or down; 2 is the second key"),
     ("!", "breaks a condition; before a row: too small or too short"),
     ("@", "your own volume listing, in the sandbox"),

@@ -283,7 +283,9 @@ fn cheapest(view: &Market, line: &Line, listing: &Listing) -> String {
         };
         format!("Cheapest offer {id} at {}{gpus}", price(best.value))
     });
-    let value = line.group.best.map(|best| {
+    // A faster offer does a job of fixed length no sooner.
+    let has_best = !view.has_job || view.is_work;
+    let value = line.group.best.filter(|_| has_best).map(|best| {
         let id = id(best.row).unwrap_or_default();
         format!("best value {id} with {:.1} {merit_unit}", best.value)
     });
