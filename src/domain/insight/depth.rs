@@ -115,11 +115,13 @@ impl Depth {
     }
 
     /// The supply in a sentence: `8 GPUs from $1.89/h each, 32 at an average of $2.15/h, all 43
-    /// at $2.39/h`; `None` if there is none. `money` writes a price per GPU.
-    pub fn sentence(&self, money: impl Fn(f64) -> String) -> Option<String> {
+    /// at $2.39/h`; `None` if there is none. `money` writes a price per GPU. All are those that the market has only
+    /// if the response is complete.
+    pub fn sentence(&self, is_complete: bool, money: impl Fn(f64) -> String) -> Option<String> {
         /// The first size named: a machine of the largest kind.
         const FIRST: u64 = 8;
         let all = self.gpus();
+        let received = if is_complete { "" } else { " received" };
         let first = self.buy(FIRST.min(all))?;
         let lowest = money(first.lots.first()?.unit_price());
         let (gpus, nouns) = match first.gpus {
@@ -131,7 +133,7 @@ impl Depth {
             return Some(if lowest == average {
                 format!("{gpus} {nouns} at {lowest}")
             } else {
-                format!("{gpus} {nouns} from {lowest} each, all at an average of {average}")
+                format!("{gpus} {nouns} from {lowest} each, all{received} at an average of {average}")
             });
         }
         // The largest power of two below all: the sizes people rent double.
@@ -140,11 +142,11 @@ impl Depth {
         let middle = middle.filter(|middle| gpus < middle.gpus && middle.gpus < all);
         Some(match middle {
             Some(middle) => format!(
-                "{gpus} {nouns} from {lowest} each, {} at an average of {}, all {all} at {average}",
+                "{gpus} {nouns} from {lowest} each, {} at an average of {}, all {all}{received} at {average}",
                 middle.gpus,
                 money(middle.average()),
             ),
-            None => format!("{gpus} {nouns} from {lowest} each, all {all} at an average of {average}"),
+            None => format!("{gpus} {nouns} from {lowest} each, all {all}{received} at an average of {average}"),
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::domain::cost::JobWords;
 use crate::domain::format::gigabytes;
+use crate::domain::query::Direction;
 use crate::domain::{Catalog, OfferType, OrderKey, language};
 
 /// What words say besides conditions.
@@ -43,9 +44,16 @@ impl Settings {
             return;
         };
         self.job.disk_gb = self.storage;
-        let keys = self.order.iter_mut().flatten();
-        let prices = keys.filter(|key| key.field.key == "dph_total");
-        prices.for_each(|key| key.field = bill);
+        for key in self.order.iter_mut().flatten() {
+            match (key.field.key, key.direction) {
+                ("dph_total", _) => key.field = bill,
+                // A faster offer does a job of fixed length no sooner: its best value is the lowest bill.
+                ("dlperf_per_dphtotal", Direction::Descending) if self.job.work.is_none() => {
+                    (key.field, key.direction) = (bill, Direction::Ascending);
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Whether both set the same thing to different values.

@@ -107,6 +107,11 @@ impl Market {
         id.map_or_else(String::new, |id| id.to_string())
     }
 
+    /// Whether the response has all offers of the search.
+    pub fn is_complete(&self) -> bool {
+        coverage(&self.result.listing, self.result.query.limit) == Coverage::Whole
+    }
+
     /// What every JSON document says about its basis.
     pub fn described(&self) -> Json {
         let query = &self.result.query;
@@ -119,7 +124,7 @@ impl Market {
                 Bill::Hourly => "$/h",
             },
             "offers": self.result.rows.len(),
-            "complete": coverage(&self.result.listing, query.limit) == Coverage::Whole,
+            "complete": self.is_complete(),
         })
     }
 }
@@ -324,7 +329,7 @@ fn depth_table(market: &Market, depth: &Depth, purchases: &[Purchase], is_all: b
             bill.money(purchase.cost),
         ]
     }));
-    let sentence = depth.sentence(|price| bill.money(price));
+    let sentence = depth.sentence(market.is_complete(), |price| bill.money(price));
     let sentence = sentence.filter(|_| is_all);
     let head = sentence.map_or_else(String::new, |sentence| format!("{sentence}\n\n"));
     head + &table::plain(&rows)

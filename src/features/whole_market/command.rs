@@ -10,7 +10,7 @@ use crate::cli::output;
 use crate::cli::output::{CliError, ProgressLine};
 use crate::cli::wanted::Wanted;
 use crate::domain::annotations::Annotations;
-use crate::domain::{Dialect, Listing, Query, format};
+use crate::domain::{Dialect, Listing, Query};
 
 /// Makes a search one for all offers; `--limit` is how many are requested at once.
 pub fn set(wanted: &mut Wanted, arguments: &SearchArguments, budget: u32) -> Result<(), CliError> {
@@ -58,12 +58,9 @@ pub async fn load(
             Ok(Reply::Records(mut listing)) => {
                 bans.hide_banned(&mut listing);
                 plan.take(*listing);
-                if let Some(more) = plan.forecast() {
+                if let Some(estimate) = plan.estimate() {
                     line.clear();
-                    let more = format::counted(more, "more request", "more requests");
-                    output::note(&format!(
-                        "one response does not bring all: about {more}, {budget} in all at most"
-                    ));
+                    output::note(&estimate);
                 }
             }
             Ok(Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_)) => plan.fail(ApiError::Lost)?,

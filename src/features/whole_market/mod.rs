@@ -12,7 +12,6 @@ use crate::core::message::{Effect, News};
 use crate::core::owners::Owner;
 use crate::core::view::Cx;
 use crate::domain::Resource;
-use crate::domain::format::counted;
 use crate::domain::insight::Coverage;
 use crate::keys::Action;
 use crate::keys::pane::Pane;
@@ -113,11 +112,8 @@ fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
         News::Reply(response) => match *response {
             Ok(Reply::Records(listing)) => {
                 load.plan.take(*listing);
-                if let Some(more) = load.plan.forecast() {
-                    let more = counted(more, "more request", "more requests");
-                    cx.toast(format!(
-                        "Loading all offers: about {more}, {USUAL_BUDGET} in all at most"
-                    ));
+                if let Some(estimate) = load.plan.estimate() {
+                    cx.toast(capitalized(&estimate));
                 }
                 Ok(())
             }

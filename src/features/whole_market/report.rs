@@ -82,16 +82,22 @@ impl Progress {
 }
 
 impl Plan {
-    /// About how many requests are left after the first response, if that was not all; more if the market is larger
-    /// than such markets usually are.
-    pub fn forecast(&self) -> Option<usize> {
+    /// After the first response, if that did not prove to be all: about how many requests are left, and the most.
+    pub fn estimate(&self) -> Option<String> {
         let sample = self
             .sample
             .as_ref()
             .filter(|_| self.requests == 1 && !self.sweeps.is_empty())?;
         let parts = whole((sample.guess * count(sample.ids.len()) / (FILL * count(self.size))).ceil());
         // And those without a value in the field that divides it.
-        Some(parts.max(2) + 1)
+        let more = format::counted(parts.max(2) + 1, "more request", "more requests");
+        let budget = format!("{} in all at most", self.budget);
+        Some(if self.is_doubtful {
+            let offers = format::counted(sample.ids.len(), "offer", "offers");
+            format!("{offers} in the first response, perhaps all: {more} if they are, {budget}")
+        } else {
+            format!("one response does not bring all: about {more}, {budget}")
+        })
     }
 
     /// What may be missing although every part is complete: the fields that offers may lack, and those whose value

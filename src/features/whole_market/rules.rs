@@ -102,7 +102,7 @@ pub struct Plan {
     /// How many records one response brings.
     pub(super) size: usize,
     /// Whether that may be the market's own limit.
-    is_doubtful: bool,
+    pub(super) is_doubtful: bool,
     /// The responses, and whether their part is complete.
     parts: Vec<(Listing, bool)>,
     known: HashMap<RowId, Known>,
@@ -116,7 +116,7 @@ pub struct Plan {
     pub(super) divided: Vec<(&'static Field, bool)>,
     pub(super) requests: usize,
     /// The most requests.
-    budget: usize,
+    pub(super) budget: usize,
     failures: u32,
     /// The first response.
     pub(super) sample: Option<Sample>,

@@ -267,3 +267,21 @@ fn what_cannot_be_planned_fails_with_a_hint() {
     assert_eq!(status, 2);
     assert!(err.contains("in the query"), "{err}");
 }
+
+#[test]
+fn all_gpus_are_those_received_if_the_market_may_have_cut_the_response() {
+    let offer = |id| json!({"id": id, "machine_id": id, "gpu_name": "A40", "num_gpus": 1, "dph_total": id});
+    let sentence = |many: u32| {
+        let market = json!({"offers": (1..=many).map(offer).collect::<Vec<_>>()}).to_string();
+        let recorder = Recorder::always(json_answer(200, &market));
+        let (_, out, err) = bourse(&["depth", "--base-url", &recorder.url()]);
+        out.lines().next().map_or(err, str::to_owned)
+    };
+    // The first eight of 1 to 51, and the mean of all; sixteen and 32 of them cost 8.5 and 16.5 on average.
+    assert!(sentence(51).ends_with(", all 51 at $26.00/h"), "{}", sentence(51));
+    assert!(
+        sentence(50).ends_with(", all 50 received at $25.50/h"),
+        "{}",
+        sentence(50)
+    );
+}

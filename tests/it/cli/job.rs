@@ -362,6 +362,8 @@ fn offers_for_a_job_come_by_its_bill_unless_an_order_is_given() {
     assert_eq!(ids(&[]), ["1", "2", "3"]);
     assert_eq!(ids(&["--job", "10h,8GB"]), ["2", "3", "1"]);
     assert_eq!(ids(&["10h 8gb"]), ["2", "3", "1"]);
+    // Nothing is better value than the lowest bill: a faster offer takes as long.
+    assert_eq!(ids(&["best value 10h 8gb"]), ["2", "3", "1"]);
     // The market was asked for its own order, which it has.
     assert_eq!(ids(&["--job", "10h,8GB", "--order", "score-"]), ["1", "2", "3"]);
 }

@@ -27,6 +27,7 @@ fn all_offers_take_the_place_of_the_first_ones() {
     load_all(&mut app);
     assert_eq!(app.asked_query().limit, Some(3000));
     app.answer(&both());
+    app.expect("80 offers in the first response, perhaps all: 3 more requests");
     // Whether the market cuts what it sends is told by the parts: one model, the other one, and none.
     for progress in ["80 offers, request 2", "80 of about 80"] {
         app.expect(progress);

@@ -76,7 +76,9 @@ impl DepthView {
             (self.sentence, self.purchases) = (None, Vec::new());
             return;
         }
-        self.sentence = self.depth.sentence(|price| draw::money(price, self.has_job));
+        self.sentence = self
+            .depth
+            .sentence(!offers.may_have_more(), |price| draw::money(price, self.has_job));
         self.purchases = self.depth.purchases();
         self.cursor = self.cursor.min(self.purchases.len().saturating_sub(1));
     }
