@@ -21,6 +21,7 @@ const TESTS: &[&str] = &[
     "domain::plain::no_text_breaks_the_grammar",
     "domain::plain::two_clauses_mean_what_each_of_them_means",
     "domain::plan_work::plans_for_work_are_the_cheapest_of_all_sets_of_offers",
+    "domain::sentences::no_sentence_of_known_clauses_is_misread",
     "domain::rows::filtering_agrees_with_asking_every_condition_about_every_row",
     "domain::rows::sorting_agrees_with_comparing_cells",
     "frozen::rooms::no_view_is_an_empty_room",

@@ -188,6 +188,11 @@ const WORDS: &[&str] = &[
     "640gb vram over 8 gpus",
     "2 nodes of 8 h100",
     "top 5",
+    "4090 3 days 12 hours",
+    "disk 1,5tb",
+    "2 or 4 gpus",
+    "4090 bid under $0.25",
+    "100 MBps down",
 ];
 
 fn words() -> String {
