@@ -163,6 +163,8 @@ pub enum HistoryJob {
     ClaimPoll { ticket: Ticket, claim: Box<PollClaim> },
     /// Let another program poll what was watched of this resource.
     ReleasePolls(Resource),
+    /// Count a request sent now, in seconds since 1970, in the budget that programs share.
+    CountRequest(f64),
 }
 
 /// Something for the runtime to do.
@@ -330,7 +332,7 @@ impl Effect {
             | Self::Abort(_)
             | Self::Copy { .. }
             | Self::SaveRun { .. }
-            | Self::History(HistoryJob::Record(_) | HistoryJob::ReleasePolls(_))
+            | Self::History(HistoryJob::Record(_) | HistoryJob::ReleasePolls(_) | HistoryJob::CountRequest(_))
             | Self::Activate(_)
             | Self::Notify(_)
             | Self::Config(_)

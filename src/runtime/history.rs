@@ -17,7 +17,7 @@ use crate::core::message::{HistoryJob, News, RingClaim};
 use crate::core::{Message, Ticket};
 use crate::domain::history::{Answer, Question};
 use crate::store::files;
-use crate::store::history::{Database, HistoryError, HistoryLocation, PollLocks, ProgramId};
+use crate::store::history::{Database, HistoryError, HistoryLocation, PollLocks, ProgramId, SharedBudget};
 use crate::table::watch::{PollClaim, PollRight};
 
 /// How long leaving waits for the pending jobs.
@@ -81,7 +81,7 @@ impl HistoryThread {
             }
             Some(HistoryJob::ClaimRing { ticket, claim }) => (ticket, News::Ring { claim, is_ours: true }),
             Some(HistoryJob::ClaimPoll { ticket, .. }) => (ticket, News::Poll(PollRight::Ours)),
-            Some(HistoryJob::Record(_) | HistoryJob::ReleasePolls(_)) | None => return,
+            Some(HistoryJob::Record(_) | HistoryJob::ReleasePolls(_) | HistoryJob::CountRequest(_)) | None => return,
         };
         let _ = self.outbox.send(Message::News { ticket, news });
     }
@@ -103,6 +103,7 @@ struct Keeper {
     outbox: UnboundedSender<Message>,
     state: State,
     locks: PollLocks,
+    budget: SharedBudget,
     program: ProgramId,
     was_told: bool,
 }
@@ -118,6 +119,7 @@ impl Keeper {
     fn new(history: HistoryLocation, outbox: UnboundedSender<Message>) -> Self {
         Self {
             locks: PollLocks::new(&history),
+            budget: SharedBudget::new(&history),
             history,
             outbox,
             state: State::Closed,
@@ -177,6 +179,7 @@ impl Keeper {
                     self.bring(ticket, News::Poll(right));
                 }
                 HistoryJob::ReleasePolls(resource) => self.locks.release(resource),
+                HistoryJob::CountRequest(now) => self.budget.count(now),
             }
         }
     }
@@ -201,7 +204,9 @@ impl Keeper {
             return PollRight::Ours;
         }
         if self.locks.claim(&claim.search, claim.every, claim.now) {
-            return PollRight::Ours;
+            let wait = self.budget.claim(claim.requests, claim.a_minute, claim.now);
+            // What cannot be counted is limited by this program's own budget.
+            return wait.ok().flatten().map_or(PollRight::Ours, PollRight::Later);
         }
         self.with(|database| database.poll_after(&claim.search, claim.seen))
             .map_or(PollRight::Ours, |poll| PollRight::Another(poll.map(Box::new)))
@@ -272,6 +277,8 @@ mod tests {
                 every: 30,
                 now,
                 seen: Moment(0),
+                requests: 1,
+                a_minute: 10,
             };
             self.0.take(HistoryJob::ClaimPoll {
                 ticket: Ticket(1),
@@ -308,6 +315,30 @@ mod tests {
             sightings: Vec::new(),
             causes: Vec::new(),
         }
+    }
+
+    #[test]
+    fn programs_share_one_budget() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = HistoryLocation {
+            path: Some(folder.path().join("history.db")),
+            market: "https://market.example".to_owned(),
+        };
+        let (mut first, mut second) = (Program::start(Some(&place)), Program::start(Some(&place)));
+        for _ in 0..9 {
+            assert!(matches!(first.claim(Resource::Offers, 1000.0), PollRight::Ours));
+        }
+        second.0.take(HistoryJob::CountRequest(1010.0));
+        for program in [&mut second, &mut first] {
+            let right = program.claim(Resource::Volumes, 1030.0);
+            assert!(!matches!(right, PollRight::Ours), "{right:?}");
+        }
+        let right = first.claim(Resource::Offers, 1030.0);
+        assert!(
+            matches!(right, PollRight::Later(wait) if (wait - 30.0).abs() < 1e-6),
+            "{right:?}"
+        );
+        assert!(matches!(first.claim(Resource::Offers, 1060.0), PollRight::Ours));
     }
 
     #[test]
@@ -440,6 +471,8 @@ mod tests {
                 every: 30,
                 now: 1000.0,
                 seen: Moment(0),
+                requests: 1,
+                a_minute: 10,
             };
             program.0.take(HistoryJob::ClaimPoll {
                 ticket: Ticket(1),

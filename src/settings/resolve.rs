@@ -11,7 +11,7 @@ use super::key_source::{KEY_VARIABLE, Source, VAST_KEY_VARIABLE};
 use super::{Config, ConfigError, Error, Global, Preferences, Profile};
 use crate::api::client::epoch_seconds;
 use crate::api::redact::KnownSecrets;
-use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session};
+use crate::api::{Client, ClientConfig, KeySource, Operation, Origin, Pacer, Secret, Session};
 use crate::domain::dialect::RouteKey;
 use crate::domain::workergroup::{MOST_GROUPS, MadeGroups};
 use crate::domain::{Condition, Dialect, plain};
@@ -59,6 +59,8 @@ pub enum Market {
         key: Option<Secret>,
         /// Whether the routing endpoint gets a key.
         sends_route_key: bool,
+        /// Where it comes from.
+        source: KeySource,
     },
 }
 
@@ -192,6 +194,7 @@ impl Settings {
                 route,
                 key,
                 sends_route_key,
+                ..
             } => (
                 ClientConfig {
                     sends_route_key: *sends_route_key,
@@ -352,5 +355,6 @@ fn remote(
         route,
         key,
         sends_route_key: reach.route,
+        source: source.describe(),
     })
 }

@@ -133,6 +133,20 @@ pub fn replace_private(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 fn put(path: &Path, content: &[u8], mode: Option<fs::Permissions>) -> io::Result<()> {
+    put_unnamed(path, content, mode).map_err(unnamed)
+}
+
+/// An error without the name of a temporary file, which differs each time and helps nobody.
+fn unnamed(error: io::Error) -> io::Error {
+    let text = error.to_string();
+    let head = text.split_once(" at path ").map(|(head, _)| head.to_owned());
+    match head {
+        Some(head) => io::Error::new(error.kind(), head),
+        None => error,
+    }
+}
+
+fn put_unnamed(path: &Path, content: &[u8], mode: Option<fs::Permissions>) -> io::Result<()> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target
         .parent()
@@ -194,6 +208,14 @@ mod tests {
         assert_eq!(fs::read(&file).unwrap(), b"two");
         let names: Vec<_> = fs::read_dir(file.parent().unwrap()).unwrap().collect();
         assert_eq!(names.len(), 1, "no temporary file is left");
+    }
+
+    #[test]
+    fn an_error_names_no_temporary_file() {
+        // A folder of the kernel: nobody can create a file there.
+        let error = replace_private(Path::new("/proc/bourse-test.json"), b"x").unwrap_err();
+        let text = error.to_string();
+        assert!(!text.contains("/proc") && !text.contains("tmp"), "{text}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ pub mod browser;
 pub mod column_prerequisites;
 pub mod computed_columns;
 pub mod gone;
+mod poll_claim;
 pub mod price_models;
 pub mod pricing;
 pub(crate) mod query_input;

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use jiff::tz::TimeZone;
 
 use super::gone::{Departures, GoneRow};
+pub use super::poll_claim::{PollClaim, PollRight};
 use super::remote::{Now, Ticket};
-use crate::domain::history::{Cause, Event, EventKind, Lot, Moment, Poll, SearchKey};
+use crate::domain::history::{Cause, Event, EventKind, Lot, Moment, Poll};
 use crate::domain::insight::recorded_lot;
 use crate::domain::watching::Watching;
 use crate::domain::{Field, Listing, Query, Resource, RowId, history};
@@ -18,26 +19,6 @@ pub enum Poller {
     ThisProgram,
     /// Another program, and when it recorded prices that are newer than the rows here.
     Another { recorded: Option<Moment> },
-}
-
-/// A request for the right to poll a watched search.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PollClaim {
-    pub search: SearchKey,
-    /// Seconds between two polls.
-    pub every: u32,
-    /// When it is claimed, in seconds since 1970.
-    pub now: f64,
-    /// When the newest poll was that is known here.
-    pub seen: Moment,
-}
-
-/// The answer to a claim.
-#[derive(Debug)]
-pub enum PollRight {
-    Ours,
-    /// Another program polls; its newest poll that is not known here.
-    Another(Option<Box<Poll>>),
 }
 
 /// Seconds without a key after which the person has not been looking.

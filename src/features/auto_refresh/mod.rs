@@ -141,7 +141,7 @@ impl Browser {
     }
 
     /// How many requests a refresh sends.
-    fn requests(&self) -> usize {
+    pub(crate) fn requests(&self) -> usize {
         // A refresh asks again for the three price models too, since prices of one moment are compared.
         if self.computed.price_models.is_empty() { 1 } else { 4 }
     }
@@ -288,6 +288,7 @@ fn ask_causes(cx: &mut Cx<'_>, resource: Resource) -> bool {
     };
     let ticket = cx.ticket();
     cx.pace().spend(1, now);
+    cx.effect(Effect::History(HistoryJob::CountRequest(now.epoch)));
     let Some(watch) = &mut cx.table(resource).watch else {
         return false;
     };

@@ -20,8 +20,9 @@ const LOOK: f64 = 5.0;
 /// Claims the next poll of a watched search.
 pub(crate) fn claim(cx: &mut Cx<'_>, resource: Resource) {
     let (now, ticket) = (cx.now, cx.ticket());
+    let a_minute = u32::try_from(cx.pace().limit).unwrap_or(u32::MAX);
     let browser = cx.table(resource);
-    let search = SearchKey::of(&browser.query);
+    let (search, requests) = (SearchKey::of(&browser.query), browser.requests());
     let Some(watch) = &mut browser.watch else {
         return;
     };
@@ -33,6 +34,8 @@ pub(crate) fn claim(cx: &mut Cx<'_>, resource: Resource) {
         now: now.epoch,
         // What was seen before the clock was set back may be in the future.
         seen: watch.newest.min(Moment::of(now.epoch)),
+        requests,
+        a_minute,
     };
     let claim = Box::new(claim);
     let job = HistoryJob::ClaimPoll { ticket, claim };
@@ -62,6 +65,10 @@ fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
         PollRight::Ours => {
             watch.poller = Poller::ThisProgram;
             auto_refresh::send(cx, resource);
+        }
+        PollRight::Later(seconds) => {
+            watch.poller = Poller::ThisProgram;
+            watch.next = now.mono + seconds;
         }
         PollRight::Another(poll) => {
             watch.next = now.mono + LOOK.min(watch.interval() / 5.0);

@@ -9,8 +9,8 @@ use super::SavedArguments;
 use super::rules::Schedule;
 use super::targets::{Target, Task, targets};
 use super::watcher::{Rhythm, Step, Told, Watcher};
-use crate::api::ApiError;
 use crate::api::client::epoch_seconds;
+use crate::api::{ApiError, Secret};
 use crate::cli::output::CliError;
 use crate::cli::sandbox::Stop;
 use crate::cli::{output, table};
@@ -19,7 +19,7 @@ use crate::domain::format::{counted, lasting, trimmed};
 use crate::domain::history::Moment;
 use crate::features::history::arguments::{WatchArguments, WatchFormat};
 use crate::process::{self, Terminal};
-use crate::settings::{Connection, Settings};
+use crate::settings::{Connection, Error, Market, Settings};
 use crate::store::StateStore;
 use crate::table::remote::Now;
 
@@ -30,13 +30,13 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// The variables of a command.
 type Values = Vec<(&'static str, String)>;
 
-/// Watches all that is saved. `resolve` reads the settings, and the key again after it was refused.
+/// Watches all that is saved. `resolve` reads the settings again after the key was refused.
 pub async fn watch(
-    resolve: impl Fn() -> Result<Settings, CliError>,
+    settings: &Settings,
+    resolve: impl Fn() -> Result<Settings, Error>,
     options: &WatchArguments,
     saved: &SavedArguments,
 ) -> Result<(), CliError> {
-    let settings = resolve()?;
     let every = options.every.map(|every| every.as_secs());
     let rhythm = Rhythm {
         requests_a_minute: settings.preferences.config.values.requests_a_minute,
@@ -44,17 +44,17 @@ pub async fn watch(
         is_once: options.once,
     };
     if saved.list {
-        return list(&settings, rhythm);
+        return list(settings, rhythm);
     }
     // Before the first request, so that a signal always ends it cleanly.
     let mut stop = Stop::new()?;
     let (jobs, queue) = unbounded_channel();
     let mut run = Run {
         connection: settings.connect().await?,
-        settings: &settings,
+        settings,
+        key: key(settings),
         format: options.format,
         started: Instant::now(),
-        is_refused: false,
     };
     let work = async {
         let command = settings.preferences.config.values.alert_command.as_deref();
@@ -80,13 +80,21 @@ async fn commands(command: Option<&str>, mut queue: UnboundedReceiver<Values>) {
     }
 }
 
+/// The key of the market, if it has one from outside.
+fn key(settings: &Settings) -> Option<Secret> {
+    match &settings.market {
+        Market::Embedded(_) => None,
+        Market::Remote { key, .. } => key.clone(),
+    }
+}
+
 struct Run<'a> {
     settings: &'a Settings,
     connection: Connection,
     format: WatchFormat,
     started: Instant,
-    /// Whether the key was refused.
-    is_refused: bool,
+    /// The key in use.
+    key: Option<Secret>,
 }
 
 impl Run<'_> {
@@ -101,7 +109,7 @@ impl Run<'_> {
     async fn until_done(
         &mut self,
         rhythm: Rhythm,
-        resolve: &impl Fn() -> Result<Settings, CliError>,
+        resolve: &impl Fn() -> Result<Settings, Error>,
         jobs: UnboundedSender<Values>,
     ) -> Result<(), CliError> {
         let mut watcher = Watcher::new(self.settings, rhythm, self.now());
@@ -111,11 +119,7 @@ impl Run<'_> {
             self.tell(watcher.tell(), &jobs)?;
             match step {
                 Step::Send(request) => {
-                    if self.is_refused {
-                        self.use_new_key(resolve).await;
-                    }
                     let result = self.connection.session.attempt(&request).await;
-                    self.is_refused = result.as_ref().is_err_and(ApiError::is_auth);
                     if matches!(result, Err(ApiError::RateLimited { .. })) {
                         // A program that is killed must not have to learn it again.
                         self.settings.keep_pacing(&self.connection.session);
@@ -125,14 +129,13 @@ impl Run<'_> {
                     let took = ((now.mono - before.mono) * 1000.0) as u32;
                     watcher.answered(result, took, now);
                 }
-                Step::Wait(until) => {
-                    let wait = Duration::try_from_secs_f64(until - before.mono);
-                    tokio::time::sleep(wait.unwrap_or_default()).await;
-                    let now = self.now();
-                    if now.was_suspended_since(before) {
-                        let away = lasting(now.epoch - before.epoch);
-                        output::note(&format!("the computer was asleep, or its clock was set: {away} passed"));
-                        self.connection.session.drop_connections();
+                Step::Wait(until) => self.wait(before, until).await,
+                Step::AwaitKey(until) => {
+                    self.wait(before, until).await;
+                    match self.connect_with_new_key(resolve).await {
+                        Ok(true) => watcher.use_new_key(),
+                        Ok(false) => {}
+                        Err(error) => watcher.on_unusable_key(&error.to_string()),
                     }
                 }
                 Step::Done => {
@@ -144,21 +147,39 @@ impl Run<'_> {
         }
     }
 
-    /// Connects with the key that is configured by now.
-    async fn use_new_key(&mut self, resolve: &impl Fn() -> Result<Settings, CliError>) {
-        // An embedded sandbox has its own key, and would be another market.
-        if self.settings.is_sandbox() {
-            return;
+    /// Waits until a moment on the monotonic clock.
+    async fn wait(&self, before: Now, until: f64) {
+        let wait = Duration::try_from_secs_f64(until - before.mono);
+        tokio::time::sleep(wait.unwrap_or_default()).await;
+        let now = self.now();
+        if now.was_suspended_since(before) {
+            let away = lasting(now.epoch - before.epoch);
+            output::note(&format!("the computer was asleep, or its clock was set: {away} passed"));
+            self.connection.session.drop_connections();
         }
-        match resolve() {
-            Ok(settings) => {
-                if let Ok(connection) = settings.connect().await {
-                    self.connection = connection;
-                }
-            }
-            // The old key is tried again, and refused again.
-            Err(error) => drop(error.report()),
+    }
+
+    /// Connects with the key that is configured by now; false if that is the refused one, or is for another
+    /// address.
+    async fn connect_with_new_key(&mut self, resolve: &impl Fn() -> Result<Settings, Error>) -> Result<bool, Error> {
+        let settings = resolve()?;
+        let (
+            Market::Remote { management, .. },
+            Market::Remote {
+                management: address, ..
+            },
+        ) = (&settings.market, &self.settings.market)
+        else {
+            // An embedded sandbox has its own key, and would be another market.
+            return Ok(false);
+        };
+        let new = key(&settings);
+        if new == self.key || management != address {
+            return Ok(false);
         }
+        self.connection = settings.connect().await?;
+        self.key = new;
+        Ok(true)
     }
 
     fn tell(&self, told: Vec<Told>, jobs: &UnboundedSender<Values>) -> Result<(), CliError> {

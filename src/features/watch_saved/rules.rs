@@ -12,6 +12,8 @@ pub enum Failure {
     Market { pause: f64 },
     /// Every request meets it until a person acts, or a quota is renewed.
     Refused,
+    /// Every request meets it until there is another key.
+    Key,
     /// This request only.
     Request,
 }
@@ -36,6 +38,8 @@ pub struct Schedule<K> {
     free: f64,
     /// Failures in a row of the market.
     failures: i32,
+    /// Whether the key was refused: nothing is sent with it again.
+    is_stopped: bool,
     tasks: Vec<Task<K>>,
 }
 
@@ -47,8 +51,19 @@ impl<K: Clone + PartialEq> Schedule<K> {
             // A program that was killed may have sent a request just before this one started.
             free: now + gap,
             failures: 0,
+            is_stopped: false,
             tasks: Vec::new(),
         }
+    }
+
+    /// Whether nothing is sent until there is another key.
+    pub const fn is_stopped(&self) -> bool {
+        self.is_stopped
+    }
+
+    /// Goes on with another key.
+    pub const fn resume(&mut self) {
+        self.is_stopped = false;
     }
 
     /// Schedules these tasks and no others. New ones are due at once.
@@ -118,6 +133,7 @@ impl<K: Clone + PartialEq> Schedule<K> {
                 self.free = now + doubled(gap, self.failures).max(pause.min(LONGEST_PAUSE)).max(gap);
             }
             Failure::Refused => self.free = now + LONGEST_PAUSE.max(gap),
+            Failure::Key => self.is_stopped = true,
             Failure::Request => {}
         }
         // The others have their turn first: one bad search must not stop all.

@@ -1,16 +1,19 @@
 //! The watch, without a clock and sockets: it says what to send and when, takes the responses, records them,
 //! checks alerts and says what to tell.
 
+mod troubles;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value as Json, json};
 
-use super::rules::{Failure, Schedule};
+use self::troubles::{ALERTS, BUDGET, GROUPS, KEY, MARKET, RECORD};
+use super::rules::Schedule;
 use super::targets::{Target, Task, targets};
 use crate::api::{ApiError, Reply, Request};
 use crate::cli::wanted::{self, Wanted};
 use crate::domain::alerts::{Alert, AlertChange, Logged};
-use crate::domain::format::{counted, lasting, trimmed};
+use crate::domain::format::{counted, trimmed};
 use crate::domain::history::{AlertState, Arrival, Lot, Moment, Poll, Ring, SearchKey};
 use crate::domain::saved::Searches;
 use crate::domain::text::visible;
@@ -20,7 +23,7 @@ use crate::features::history::command::rfc3339;
 use crate::features::history::watch_command::{cause_search, causes, changes, json_of, line};
 use crate::features::search::command::arranged;
 use crate::settings::Settings;
-use crate::store::history::{Database, HistoryError, PollLocks, ProgramId};
+use crate::store::history::{Database, HistoryError, PollLocks, ProgramId, SharedBudget};
 use crate::store::{SavedState, StateStore};
 use crate::table::remote::Now;
 
@@ -39,17 +42,14 @@ const LOOKS: f64 = 4.0;
 /// Seconds after which the files of searches, alerts and bans are read again, at the least and at the most.
 const RELOAD: (u32, u32) = (60, 600);
 
-// What troubles are about, as they are told.
-const MARKET: &str = "the market";
-const RECORD: &str = "the record";
-const ALERTS: &str = "the file of alerts";
-
 #[derive(Debug)]
 pub enum Step {
     /// Send this and hand over the response: nothing else meanwhile.
     Send(Request),
     /// Nothing until this moment on the monotonic clock.
     Wait(f64),
+    /// Nothing until there is another key, which is looked for at this moment: [`Watcher::use_new_key`].
+    AwaitKey(f64),
     /// All had their turn.
     Done,
 }
@@ -116,10 +116,12 @@ pub struct Watcher<'a> {
     made_of: Option<(Searches, Vec<Alert>)>,
     reloaded: Option<f64>,
     record: Option<Database>,
+    /// What all programs of the profile send.
+    budget: SharedBudget,
     program: ProgramId,
     has_recorded: bool,
-    /// What is wrong now, by what it is about: each is said once.
-    troubles: BTreeMap<String, String>,
+    /// What has been wrong with something since it was last right, the newest last: each is said once.
+    troubles: BTreeMap<String, Vec<String>>,
     said: BTreeSet<String>,
     told: Vec<Told>,
 }
@@ -140,6 +142,7 @@ impl<'a> Watcher<'a> {
             made_of: None,
             reloaded: None,
             record: None,
+            budget: SharedBudget::new(&settings.history_location()),
             program: ProgramId::of_process(),
             has_recorded: false,
             troubles: BTreeMap::new(),
@@ -150,14 +153,18 @@ impl<'a> Watcher<'a> {
 
     pub fn next(&mut self, now: Now) -> Step {
         if let Some(Unrecorded { query, .. }) = &self.unrecorded {
+            let request = Request::Search(query.clone());
             return match self.schedule.free() {
                 free if free > now.mono => Step::Wait(free),
-                _ => Step::Send(Request::Search(query.clone())),
+                _ => self.send(request, now),
             };
         }
         let is_old = |at: f64| !self.rhythm.is_once && now.mono - at >= self.rhythm.reload();
         if self.reloaded.is_none_or(is_old) {
             self.reload(now);
+        }
+        if self.schedule.is_stopped() {
+            return Step::AwaitKey(now.mono + self.key_check());
         }
         loop {
             let Some((task, at)) = self.schedule.next() else {
@@ -172,41 +179,25 @@ impl<'a> Watcher<'a> {
             }
             self.awaited = self.targets.iter().position(|target| target.task == task).unwrap_or(0);
             if let Some(request) = self.request(&task, now) {
-                return Step::Send(request);
+                return self.send(request, now);
             }
         }
+    }
+
+    /// Sends a request if the budget that programs share has room for it; else it waits for that.
+    fn send(&mut self, request: Request, now: Now) -> Step {
+        match self.budget.claim(1, self.rhythm.requests_a_minute, now.epoch) {
+            Ok(Some(wait)) => return Step::Wait(now.mono + wait),
+            Ok(None) => self.resolve_trouble(BUDGET),
+            // Its own budget holds.
+            Err(why) => self.trouble(BUDGET, &why, ""),
+        }
+        Step::Send(request)
     }
 
     /// What there is to tell since the last call.
     pub fn tell(&mut self) -> Vec<Told> {
         std::mem::take(&mut self.told)
-    }
-
-    /// Why nothing is in the record, if nothing of what there is to watch is.
-    pub fn unrecorded(&self) -> Option<String> {
-        let why = self.troubles.iter().map(|(about, why)| format!("{about}: {why}"));
-        let is_missing = !self.has_recorded && !self.targets.is_empty();
-        is_missing.then(|| why.collect::<Vec<_>>().join("; "))
-    }
-
-    /// Notes what is wrong with something, once.
-    fn trouble(&mut self, about: &str, why: &str, more: &str) {
-        if self.troubles.get(about).is_none_or(|known| known != why) {
-            self.told.push(Told::Note(format!("{about}: {why}{more}")));
-            self.troubles.insert(about.to_owned(), why.to_owned());
-        }
-    }
-
-    /// Notes that nothing is wrong with something any longer.
-    fn fine(&mut self, about: &str) {
-        if self.troubles.remove(about).is_some() {
-            self.told.push(Told::Note(format!("{about} is back to normal")));
-        }
-    }
-
-    fn say_once(&mut self, texts: impl IntoIterator<Item = String>) {
-        let new = texts.into_iter().filter(|text| self.said.insert(text.clone()));
-        self.told.extend(new.map(Told::Note));
     }
 
     /// Reads the files of the profile again: the person changes them in the dashboard meanwhile.
@@ -317,7 +308,11 @@ impl<'a> Watcher<'a> {
         let listing = match result {
             Ok(Reply::Records(listing)) => {
                 self.schedule.answered(&task, now.mono);
-                self.fine(MARKET);
+                self.resolve_trouble(MARKET);
+                self.resolve_trouble(KEY);
+                if task == Task::Groups {
+                    self.resolve_trouble(GROUPS);
+                }
                 Some(listing)
             }
             // No answer to a search.
@@ -355,7 +350,7 @@ impl<'a> Watcher<'a> {
         let target = &self.targets[self.awaited];
         let (name, job) = (target.name(), target.job);
         let Some(search) = target.search.clone() else { return };
-        self.fine(&name);
+        self.resolve_trouble(&name);
         self.saved.annotations.hide_banned(&mut listing);
         let workers = search.workers(&listing);
         let (query, dialect) = (search.query, self.settings.dialect);
@@ -391,26 +386,6 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Pauses whom a failure is about, and says so.
-    fn failed(&mut self, task: &Task, error: &ApiError, now: Now) {
-        let failure = failure(error, now.epoch);
-        self.schedule.failed(task, now.mono, failure);
-        let why = match error {
-            // How long it takes differs each time.
-            ApiError::RateLimited { .. } => error.headline().to_owned(),
-            error => error.to_string(),
-        };
-        if failure == Failure::Request {
-            let name = self.targets[self.awaited].name();
-            return self.trouble(&name, &why, "");
-        }
-        let pause = lasting(self.schedule.free() - now.mono);
-        self.trouble(MARKET, &why, &format!("; next request in {pause}"));
-        if failure == Failure::Refused && self.rhythm.is_once {
-            self.schedule.keep([], now.mono);
-        }
-    }
-
     /// Does something with the record, opening it if it is not; says once why that fails.
     fn with_record<T>(&mut self, act: impl FnOnce(&mut Database) -> Result<T, HistoryError>) -> Option<T> {
         let opened = self
@@ -434,7 +409,7 @@ impl<'a> Watcher<'a> {
     fn record(&mut self, poll: &Poll) {
         if self.with_record(|record| record.record(poll)).is_some() {
             self.has_recorded |= poll.outcome.is_usable();
-            self.fine(RECORD);
+            self.resolve_trouble(RECORD);
         }
     }
 
@@ -501,7 +476,7 @@ impl<'a> Watcher<'a> {
                     self.unsaved.remove(0);
                     self.saved.alerts = alerts;
                     self.unsaved.iter().for_each(|change| self.saved.alerts.apply(change));
-                    self.fine(ALERTS);
+                    self.resolve_trouble(ALERTS);
                 }
                 Err(why) => return self.trouble(ALERTS, &why, ""),
             }
@@ -526,20 +501,5 @@ fn told(ring: &Ring, logged: &Logged) -> Told {
             "count": ring.count,
         }),
         ring: alerts::alarm(ring, logged).alarm,
-    }
-}
-
-/// Whom a failure is about.
-fn failure(error: &ApiError, epoch: f64) -> Failure {
-    match error {
-        ApiError::RateLimited {
-            retry_after, threshold, ..
-        } => Failure::Market {
-            pause: retry_after.map_or(threshold.unwrap_or(0.0), |span| span.as_secs_f64()),
-        },
-        ApiError::Misconfigured(_) => Failure::Refused,
-        error if error.stops_timers(epoch) => Failure::Refused,
-        error if error.is_passing() || matches!(error, ApiError::NotConnected { .. }) => Failure::Market { pause: 0.0 },
-        _ => Failure::Request,
     }
 }

@@ -8,6 +8,7 @@
 //! No error here ends the session: the caller says it once and goes on without a memory.
 
 mod block;
+mod budget;
 mod codes;
 mod maintenance;
 mod outline;
@@ -30,6 +31,7 @@ use super::files;
 use super::paths::Paths;
 use crate::domain::annotations::Supplier;
 
+pub use budget::SharedBudget;
 pub use maintenance::{Contents, ExportedSpell};
 pub use poll_lock::PollLocks;
 pub use retention::Limits;

@@ -152,6 +152,7 @@ impl Desk<'_> {
                 let result = Box::new(result.map_err(|error| error.to_string()));
                 News::Recalled(result)
             }
+            Effect::History(HistoryJob::CountRequest(_)) => return,
             Effect::History(HistoryJob::ClaimPoll { .. }) => News::Poll(PollRight::Ours),
             Effect::History(HistoryJob::ReleasePolls(_)) => return,
             Effect::Activate(_) => {

@@ -1,6 +1,6 @@
 //! `bourse watch --saved` in a scripted market, with virtual time: two programs on one record, killed every day,
 //! in a market that refuses, drops out and rejects the key, on a machine that sleeps. Every due ring rings once
-//! and none twice, and no program sends more than its budget in any minute.
+//! and none twice, and both together send no more than the budget in any minute.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -187,6 +187,8 @@ struct Program<'a> {
     /// When it does something next: it starts if it does not run, else it has its answer or has waited.
     wakes: f64,
     answer: Option<(Result<Reply, ApiError>, f64)>,
+    /// Whether it has another key when it wakes.
+    awaits_key: bool,
     /// When it was killed and started, in turn, the last one first.
     kills: Vec<f64>,
     sent: Vec<f64>,
@@ -268,6 +270,9 @@ impl World<'_> {
             program.wakes = program.kills.last().map_or(f64::INFINITY, |start| start.max(at + 1e-3));
             return;
         };
+        if std::mem::take(&mut program.awaits_key) {
+            watcher.use_new_key();
+        }
         if let Some((result, took)) = program.answer.take() {
             watcher.answered(result, (took * 1000.0) as u32, now(at));
         }
@@ -285,6 +290,7 @@ impl World<'_> {
                 Told::Note(text) => self.seen.notes.push(text),
             }
         }
+        let is_key = matches!(step, Step::AwaitKey(_));
         let (took, until) = match step {
             Step::Send(request) => {
                 program.sent.push(at);
@@ -304,7 +310,8 @@ impl World<'_> {
                 program.answer = Some((result, took));
                 (took, until)
             }
-            Step::Wait(mono) => {
+            Step::Wait(mono) | Step::AwaitKey(mono) => {
+                program.awaits_key = is_key;
                 let wait = (mono - now(at).mono).max(1e-3);
                 (wait, awake_after(at, wait))
             }
@@ -335,7 +342,7 @@ fn answer(request: &Request, at: f64, seen: &mut Seen) -> Listing {
 }
 
 /// What a run is expected to show; what it does not is described.
-fn faults(seen: &Seen, sent: &[Vec<f64>], days: f64) -> Vec<String> {
+fn faults(seen: &Seen, sent: &[Vec<f64>], days: f64, is_shared: bool) -> Vec<String> {
     let mut faults = Vec::new();
     let is_due = |alert: usize, episode: u64| match alert {
         // Once.
@@ -364,7 +371,13 @@ fn faults(seen: &Seen, sent: &[Vec<f64>], days: f64) -> Vec<String> {
             faults.push(format!("alert {alert} rang {rang} times without a reason"));
         }
     }
-    for (program, sent) in sent.iter().enumerate() {
+    // Programs with one record have one budget.
+    let together = is_shared.then(|| {
+        let mut all = sent.concat();
+        all.sort_by(f64::total_cmp);
+        all
+    });
+    for (program, sent) in sent.iter().chain(&together).enumerate() {
         let most = BUDGET as usize;
         let over = sent
             .windows(most + 1)
@@ -412,6 +425,7 @@ fn watched(
             watcher: None,
             wakes: *kills.last().unwrap(),
             answer: None,
+            awaits_key: false,
             kills,
             sent: Vec::new(),
         }
@@ -428,7 +442,7 @@ fn watched(
         seen: Seen::default(),
     };
     let (seen, sent) = world.run();
-    let faults = faults(&seen, &sent, days);
+    let faults = faults(&seen, &sent, days, !alone);
     (seen, sent, faults)
 }
 
@@ -476,4 +490,144 @@ fn control_without_the_claim_or_the_budget_it_fails() {
     assert!(faults.iter().any(|fault| fault.contains("rang 2 times")), "{faults:#?}");
     let (_, _, faults) = watched(0.1, LIGHT, 6 * BUDGET, false);
     assert!(faults.iter().any(|fault| fault.contains("a minute at")), "{faults:#?}");
+}
+
+/// Seconds for which a watch sends, its answers, and what it says.
+fn answered(
+    watcher: &mut Watcher<'_>,
+    from: f64,
+    seconds: f64,
+    mut answer: impl FnMut(usize) -> Option<ApiError>,
+) -> (usize, Vec<String>) {
+    let (mut at, mut sent, mut notes) = (from, 0, Vec::new());
+    while at < from + seconds {
+        match watcher.next(now(at)) {
+            Step::Send(request) => {
+                at += 0.1;
+                let result = match answer(sent) {
+                    Some(error) => Err(error),
+                    None => Ok(Reply::Records(Box::new(self::answer(
+                        &request,
+                        at,
+                        &mut Seen::default(),
+                    )))),
+                };
+                sent += 1;
+                watcher.answered(result, 100, now(at));
+            }
+            Step::Wait(until) | Step::AwaitKey(until) => at = until.max(at + 0.001),
+            Step::Done => break,
+        }
+        notes.extend(watcher.tell().into_iter().filter_map(|told| match told {
+            Told::Note(text) => Some(text),
+            Told::Event { .. } => None,
+        }));
+    }
+    (sent, notes)
+}
+
+const RHYTHM: Rhythm = Rhythm {
+    requests_a_minute: BUDGET,
+    every: Some(60),
+    is_once: false,
+};
+
+fn refused(status: u16) -> ApiError {
+    match status {
+        401 => ApiError::Refused {
+            status,
+            said: ErrorBody::Nothing,
+        },
+        _ => ApiError::NotPermitted {
+            said: ErrorBody::Nothing,
+        },
+    }
+}
+
+#[test]
+fn a_refused_key_sends_nothing_until_there_is_another() {
+    for status in [401, 403] {
+        let root = tempfile::tempdir().unwrap();
+        saved(root.path(), 3);
+        let file = root.path().join("key");
+        std::fs::write(&file, "canary-key-51ab").unwrap();
+        std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        let flags = Global {
+            base_url: Some("http://127.0.0.1:1".to_owned()),
+            api_key_file: Some(file.clone()),
+            profile: Some("sandbox".to_owned()),
+            ..Global::default()
+        };
+        let settings = Settings::resolve(&flags, &Environment::default(), Some(Paths::below(root.path()))).unwrap();
+        let mut watcher = Watcher::new(&settings, RHYTHM, now(0.0));
+        let (sent, notes) = answered(&mut watcher, 0.0, 3.0 * DAY, |_| Some(refused(status)));
+        assert_eq!(sent, 1, "{notes:#?}");
+        let said = format!("nothing more is sent until {} has another key", file.display());
+        let said = notes
+            .iter()
+            .filter(|note| note.starts_with("the API key: ") && note.contains(&said));
+        assert_eq!(said.count(), 1, "{notes:#?}");
+        watcher.use_new_key();
+        let (sent, notes) = answered(&mut watcher, 4.0 * DAY, HOUR, |_| None);
+        assert!(sent > 100, "{sent}");
+        let back = notes.iter().filter(|note| *note == "the API key is back to normal");
+        assert_eq!(back.count(), 1, "{notes:#?}");
+    }
+}
+
+#[test]
+fn a_key_that_cannot_change_says_so() {
+    let root = tempfile::tempdir().unwrap();
+    saved(root.path(), 3);
+    let flags = Global {
+        base_url: Some("http://127.0.0.1:1".to_owned()),
+        profile: Some("sandbox".to_owned()),
+        ..Global::default()
+    };
+    let environment = Environment {
+        key: Some("canary-key-51ab".to_owned()),
+        ..Environment::default()
+    };
+    let settings = Settings::resolve(&flags, &environment, Some(Paths::below(root.path()))).unwrap();
+    let mut watcher = Watcher::new(&settings, RHYTHM, now(0.0));
+    let (sent, notes) = answered(&mut watcher, 0.0, DAY, |_| Some(refused(401)));
+    assert_eq!(sent, 1);
+    let mut said = notes.iter();
+    assert!(
+        said.any(|note| note.contains("BOURSE_API_KEY can't change while this runs")),
+        "{notes:#?}"
+    );
+}
+
+#[test]
+fn each_trouble_is_said_once_and_once_more_when_it_is_over() {
+    let root = tempfile::tempdir().unwrap();
+    let settings = saved(root.path(), 3);
+    let mut watcher = Watcher::new(&settings, RHYTHM, now(0.0));
+    // An outage shows itself in many ways, again and again.
+    let outage = |sent: usize| {
+        Some(match sent % 3 {
+            0 => ApiError::Lost,
+            1 => ApiError::Cut {
+                bytes: 1000 + sent,
+                records: Some(sent),
+            },
+            _ => ApiError::TimedOut {
+                after: std::time::Duration::from_secs(60),
+            },
+        })
+    };
+    let (sent, notes) = answered(&mut watcher, 0.0, DAY, outage);
+    assert!(sent > 20, "{sent}");
+    let said = notes.iter().filter(|note| note.starts_with("the market: "));
+    assert_eq!(said.count(), 3, "{notes:#?}");
+    let (_, notes) = answered(&mut watcher, 2.0 * DAY, HOUR, |_| None);
+    let back = notes.iter().filter(|note| note.contains("back to normal"));
+    assert_eq!(back.count(), 1, "{notes:#?}");
+    let (_, notes) = answered(&mut watcher, 3.0 * DAY, HOUR, |_| Some(ApiError::Lost));
+    assert_eq!(
+        notes.iter().filter(|note| note.starts_with("the market: ")).count(),
+        1,
+        "{notes:#?}"
+    );
 }

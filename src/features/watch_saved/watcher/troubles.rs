@@ -1,0 +1,156 @@
+//! What goes wrong: who pauses for it, and what is said of it, once.
+
+use super::{Told, Watcher};
+use crate::api::{ApiError, KeySource};
+use crate::domain::format::lasting;
+use crate::features::watch_saved::rules::Failure;
+use crate::features::watch_saved::targets::Task;
+use crate::settings::Market;
+use crate::table::remote::Now;
+
+// What troubles are about, as they are told.
+pub(super) const MARKET: &str = "the market";
+pub(super) const RECORD: &str = "the record";
+pub(super) const ALERTS: &str = "the file of alerts";
+pub(super) const KEY: &str = "the API key";
+pub(super) const BUDGET: &str = "the shared budget";
+pub(super) const GROUPS: &str = "the list of workergroups";
+
+// A command may ask the user for a password.
+/// Seconds between two runs of a key command after its key was refused.
+pub(super) const KEY_COMMAND_EVERY: f64 = 600.0;
+
+impl Watcher<'_> {
+    /// Goes on with another key than the one that was refused.
+    pub fn use_new_key(&mut self) {
+        self.schedule.resume();
+    }
+
+    /// Notes why there is no other key yet.
+    pub fn on_unusable_key(&mut self, why: &str) {
+        self.trouble(KEY, why, "");
+    }
+
+    /// Where the key comes from.
+    const fn key_source(&self) -> &KeySource {
+        match &self.settings.market {
+            Market::Embedded(_) => &KeySource::Generated,
+            Market::Remote { source, .. } => source,
+        }
+    }
+
+    /// Seconds until another key is looked for.
+    pub(super) fn key_check(&self) -> f64 {
+        match self.key_source() {
+            KeySource::Command => KEY_COMMAND_EVERY,
+            KeySource::Generated
+            | KeySource::Variable(_)
+            | KeySource::File(_)
+            | KeySource::OtherClient(_)
+            | KeySource::Withheld(_)
+            | KeySource::None
+            | KeySource::Unusable(_) => self.rhythm.reload(),
+        }
+    }
+
+    /// What goes on after the key was refused.
+    fn without_key(&self) -> String {
+        match self.key_source() {
+            KeySource::Generated => "; nothing more is sent: start again".to_owned(),
+            KeySource::Variable(name) => {
+                format!(
+                    "; nothing more is sent: {name} can't change while this runs, so start it again with another key"
+                )
+            }
+            KeySource::File(path) | KeySource::OtherClient(path) => {
+                format!("; nothing more is sent until {path} has another key")
+            }
+            KeySource::Command => "; nothing more is sent until its command prints another one".to_owned(),
+            KeySource::Withheld(_) | KeySource::None | KeySource::Unusable(_) => {
+                "; nothing more is sent until one is configured".to_owned()
+            }
+        }
+    }
+
+    /// Why nothing is in the record, if nothing of what there is to watch is.
+    pub fn unrecorded(&self) -> Option<String> {
+        let troubles = self.troubles.iter();
+        let why = troubles.filter_map(|(about, known)| Some(format!("{about}: {}", known.last()?)));
+        let is_missing = !self.has_recorded && !self.targets.is_empty();
+        is_missing.then(|| why.collect::<Vec<_>>().join("; "))
+    }
+
+    /// Notes what is wrong with something: once, until that is right again.
+    pub(super) fn trouble(&mut self, about: &str, why: &str, more: &str) {
+        let known = self.troubles.entry(about.to_owned()).or_default();
+        let before = known.len();
+        known.retain(|other| other != why);
+        let is_new = known.len() == before;
+        known.push(why.to_owned());
+        if is_new {
+            self.told.push(Told::Note(format!("{about}: {why}{more}")));
+        }
+    }
+
+    /// Notes that nothing is wrong with something any longer.
+    pub(super) fn resolve_trouble(&mut self, about: &str) {
+        if self.troubles.remove(about).is_some() {
+            self.told.push(Told::Note(format!("{about} is back to normal")));
+        }
+    }
+
+    pub(super) fn say_once(&mut self, texts: impl IntoIterator<Item = String>) {
+        let new = texts.into_iter().filter(|text| self.said.insert(text.clone()));
+        self.told.extend(new.map(Told::Note));
+    }
+
+    /// Pauses whom a failure is about, and says so.
+    pub(super) fn failed(&mut self, task: &Task, error: &ApiError, now: Now) {
+        let failure = failure(error, now.epoch);
+        self.schedule.failed(task, now.mono, failure);
+        let why = match error {
+            // How long or how much differs each time.
+            ApiError::RateLimited { .. } | ApiError::Cut { .. } => error.headline().to_owned(),
+            error => error.to_string(),
+        };
+        let is_last = self.rhythm.is_once && matches!(failure, Failure::Refused | Failure::Key);
+        if is_last {
+            self.schedule.keep([], now.mono);
+            self.schedule.resume();
+        }
+        match failure {
+            Failure::Request => {
+                let name = match task {
+                    Task::Groups => GROUPS.to_owned(),
+                    Task::Search(_) | Task::Group(_) => self.targets[self.awaited].name(),
+                };
+                self.trouble(&name, &why, "");
+            }
+            Failure::Key => {
+                let more = if is_last { String::new() } else { self.without_key() };
+                self.trouble(KEY, &why, &more);
+            }
+            Failure::Market { .. } | Failure::Refused => {
+                let pause = lasting(self.schedule.free() - now.mono);
+                let more = format!("; next request in {pause}");
+                self.trouble(MARKET, &why, if is_last { "" } else { &more });
+            }
+        }
+    }
+}
+
+/// Whom a failure is about.
+fn failure(error: &ApiError, epoch: f64) -> Failure {
+    match error {
+        ApiError::RateLimited {
+            retry_after, threshold, ..
+        } => Failure::Market {
+            pause: retry_after.map_or(threshold.unwrap_or(0.0), |span| span.as_secs_f64()),
+        },
+        ApiError::Misconfigured(_) => Failure::Refused,
+        error if error.is_auth() => Failure::Key,
+        error if error.stops_timers(epoch) => Failure::Refused,
+        error if error.is_passing() || matches!(error, ApiError::NotConnected { .. }) => Failure::Market { pause: 0.0 },
+        _ => Failure::Request,
+    }
+}
