@@ -41,6 +41,14 @@ pub enum Answer {
 /// # Errors
 /// When the terminal cannot be read from or written to.
 pub async fn ask(question: &str) -> io::Result<Answer> {
+    match ask_on_terminal(question).await {
+        // A terminal that is gone can be neither read nor written.
+        Err(_) if terminal::is_hung_up() => Ok(Answer::Left(HANG_UP_STATUS)),
+        answer => answer,
+    }
+}
+
+async fn ask_on_terminal(question: &str) -> io::Result<Answer> {
     let mut signals = Signals::listen(Some(LAST_RESORT))?;
     let mut prompt = Prompt::open(question).await?;
     loop {

@@ -161,8 +161,11 @@ fn an_editor_has_the_terminal_and_its_interrupts() {
     );
     let mut pty = editing(script.to_str().unwrap());
     pty.wait_for_text("asking");
-    pty.keys("<C-c>");
-    pty.wait_for_text("interrupted");
+    // The first one may come before the editor has the terminal.
+    while !pty.screen_text().contains("interrupted") {
+        pty.keys("<C-c>");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
     pty.keys("yes<Enter>");
     pty.wait_for_text("Configuration reloaded");
     pty.keys("q");
