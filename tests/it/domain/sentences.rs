@@ -521,11 +521,11 @@ fn misread(pick: &mut Pick) -> Option<String> {
     (!is_right).then(|| format!("{text}\n    {printed} {}", found.rest))
 }
 
-/// Some thousands here, a million in the long tier.
+/// Some hundreds here, twelve thousand in the long tier.
 #[test]
 fn no_sentence_of_known_clauses_is_misread() {
     let mut pick = Pick(fastrand::Rng::with_seed(44));
-    let wrong: Vec<_> = (0..crate::cases::cases(2_000, 40_000))
+    let wrong: Vec<_> = (0..crate::cases::cases(500, 12_000))
         .filter_map(|_| misread(&mut pick))
         .collect();
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));

@@ -560,7 +560,7 @@ fn a_refused_key_sends_nothing_until_there_is_another() {
         };
         let settings = Settings::resolve(&flags, &Environment::default(), Some(Paths::below(root.path()))).unwrap();
         let mut watcher = Watcher::new(&settings, RHYTHM, now(0.0));
-        let (sent, notes) = answered(&mut watcher, 0.0, 3.0 * DAY, |_| Some(refused(status)));
+        let (sent, notes) = answered(&mut watcher, 0.0, 0.25 * DAY, |_| Some(refused(status)));
         assert_eq!(sent, 1, "{notes:#?}");
         let said = format!("nothing more is sent until {} has another key", file.display());
         let said = notes
