@@ -20,6 +20,8 @@ struct Frame {
     next: usize,
     /// What each noun can be.
     nouns: Vec<&'static [Measure]>,
+    /// Where the nouns begin.
+    noun_words: Vec<usize>,
     /// What a price or a size is for.
     bases: Vec<(Dim, f64)>,
     amount: Option<Amount>,
@@ -91,8 +93,10 @@ impl Frame {
         let fits = match role {
             Role::Noun(measures) => {
                 new.nouns.push(measures);
-                // `64gb ram ram 100gb`
-                let is_repeated = words.start > 0 && text.tokens[words.start - 1].text == text.tokens[words.start].text;
+                // `64gb ram ram 100gb`, `disk 1tb disk 100gb`
+                let word = |at: &usize| text.tokens[*at].text == text.tokens[words.start].text;
+                let is_repeated = self.noun_words.iter().any(word);
+                new.noun_words.push(words.start);
                 !is_repeated && new.nouns.len() < 4
             }
             // `for a week under $500`

@@ -29,7 +29,10 @@ fn peak_with(raw: Vec<u8>, arguments: &[&str]) -> (u64, String) {
     let mut most = 0;
     while child.try_wait().unwrap().is_none() {
         let status = std::fs::read_to_string(format!("/proc/{}/status", child.id()));
-        let line = status.unwrap_or_default();
+        // For a moment a new process still has the memory of this one, and its name.
+        let status = status.unwrap_or_default();
+        let line = Some(status).filter(|status| status.starts_with("Name:\tbourse"));
+        let line = line.unwrap_or_default();
         let line = line.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         let peak = line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok());
         most = most.max(peak.unwrap_or(0));
