@@ -77,7 +77,7 @@ async fn ask_on_terminal(question: &str) -> io::Result<Answer> {
     }
 }
 
-/// What a question has come to.
+/// The state of a question.
 enum Asked {
     Open,
     Answered(Answer),

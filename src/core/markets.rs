@@ -123,7 +123,7 @@ pub enum MarketEvent {
     /// A market could not be connected.
     ConnectFailed(String),
     Tested(ConnectionTest),
-    /// What a market shows of its dialect, or why it could not be asked.
+    /// Evidence for a market's dialect, or the reason it could not be asked.
     Probed(Result<Findings, String>),
     /// A change succeeded or failed, and the markets as they are now.
     Changed {
@@ -191,7 +191,7 @@ pub struct Markets {
     pub status: Option<StatusMessage>,
     /// Whether the configuration is being changed.
     pub is_changing: bool,
-    /// What the market of the open form shows of its dialect, until the form has handled it.
+    /// Evidence for the dialect of the market in the open form, until the form has handled it.
     pub findings: Option<Result<Findings, String>>,
     /// The changed market, until a view has handled it.
     pub finished: Option<(String, Done)>,

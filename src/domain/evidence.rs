@@ -19,7 +19,7 @@ const FEWEST_RECORDS: usize = 5;
 /// true: 100 Mb/s and 10 Gb/s.
 const TYPICAL_MEGABITS: (f64, f64) = (100.0, 10_000.0);
 
-/// What a market did with a part of a search.
+/// A market's reaction to a part of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Treatment {
     /// The search was rejected as invalid.
@@ -31,7 +31,7 @@ pub enum Treatment {
     Unclear,
 }
 
-/// What a market showed of itself.
+/// Observations of a market.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Observations {
     /// Members of records that only the public service has.
@@ -140,7 +140,7 @@ impl Observations {
         }
     }
 
-    /// What a plain search shows.
+    /// Observations of a search without conditions.
     pub fn of_plain(listing: &Listing) -> Self {
         let is_sent = |key: &str| {
             let column = OFFERS.by_key(key).map(|field| listing.sent_column(field));
@@ -204,7 +204,7 @@ pub fn storage_treatment(listing: &Listing, query: &Query, dialect: &'static Dia
     }
 }
 
-/// What the evidence comes to.
+/// The verdict of the evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Findings {
     /// The clues: for which side each speaks, and its sentence.

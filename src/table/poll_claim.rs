@@ -21,7 +21,7 @@ pub struct PollClaim {
 #[derive(Debug)]
 pub enum PollRight {
     Ours,
-    /// It is this program's, in so many seconds: other programs have used up the budget.
+    /// This program polls in this many seconds: other programs have used up the budget.
     Later(f64),
     /// Another program polls; its newest poll that is not known here.
     Another(Option<Box<Poll>>),

@@ -273,7 +273,7 @@ fn describe(open: &Open, listing: Result<&Listing, &String>, settings: &Settings
     text
 }
 
-/// What the market has now that an entry may have made.
+/// The workergroups listed now that an entry may have created.
 fn now(open: &Open, listing: Result<&Listing, &String>) -> String {
     if !open.is_comparable() {
         return "the market doesn't list your volumes: look in its console".to_owned();

@@ -89,7 +89,7 @@ impl Job {
 }
 
 impl Job {
-    /// The same job if so many GPUs are rented for it: they divide its work evenly. Hours of its own stay.
+    /// The same job on `gpus` rented GPUs, which divide its work evenly. A length in hours stays.
     #[must_use]
     pub fn shared_by(self, gpus: u32) -> Self {
         Self {

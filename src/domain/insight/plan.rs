@@ -97,7 +97,7 @@ pub struct Planning {
     pub offers: usize,
 }
 
-/// What an offer costs, and how long the job runs on it.
+/// The price of an offer, and the length of the job on it.
 #[derive(Debug, Clone, Copy)]
 struct Quote {
     price: f64,
@@ -167,7 +167,7 @@ impl<'a> Offers<'a> {
         self.rows.iter().filter_map(quote).collect()
     }
 
-    /// The price of a row that can be rented with others, so many GPUs in all, and is done in time.
+    /// The price of a row that can be rented with others, `gpus` in all, and is done in time.
     fn price(quotes: &Quotes, need: &Need, row: u32) -> Option<f64> {
         let quote = quotes.get(&row).filter(|quote| quote.fits)?;
         let in_time = need
@@ -186,7 +186,7 @@ impl<'a> Offers<'a> {
             .is_none_or(|least| memory().is_some_and(|offered| offered >= least))
     }
 
-    /// The rows that meet the need one by one if so many GPUs are rented, in groups that a plan must not mix.
+    /// The rows that meet the need one by one if `gpus` GPUs are rented, in groups that a plan must not mix.
     fn groups(&self, need: &Need, gpus: u32) -> Vec<Vec<u32>> {
         let (listing, quotes) = (self.listing(), self.quotes(gpus));
         let mut is_matching = vec![need.conditions.is_empty(); listing.len()];
@@ -212,7 +212,7 @@ impl<'a> Offers<'a> {
         groups.into_values().collect()
     }
 
-    /// The sets of slices of each machine if so many GPUs are rented, without the offer `without`.
+    /// The sets of slices of each machine if `gpus` GPUs are rented, without the offer `without`.
     fn sets(&self, supply: &Supply, need: &Need, (gpus, without): (u32, Option<u32>)) -> Vec<Vec<Set>> {
         let quotes = self.quotes(gpus);
         let price = |row: u32| Self::price(&quotes, need, row).filter(|_| Some(row) != without);

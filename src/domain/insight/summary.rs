@@ -106,7 +106,7 @@ impl Spread {
         })
     }
 
-    /// The spread of values that count so many times each, sorted by value; `None` if there is none.
+    /// The spread of weighted values, sorted by value; `None` if there is none.
     fn weighted(sorted: &[(f64, u64)]) -> Option<Self> {
         let mut total = 0_u64;
         let ends: Vec<u64> = sorted

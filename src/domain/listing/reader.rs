@@ -266,7 +266,7 @@ impl Reader {
     }
 }
 
-/// What the member `truncated` says beside the records; one `true` counts more than any `false`.
+/// The member `truncated` beside the records; one `true` counts more than any `false`.
 fn said_truncated(text: &str, envelope: &Envelope) -> Option<bool> {
     let said = envelope.members.iter().filter(|(name, _)| name == "truncated");
     let flags = said.filter_map(|(_, value)| text.get(value.clone())?.trim().parse::<bool>().ok());

@@ -46,7 +46,7 @@ pub(super) struct Clause {
     pub next: usize,
     /// An unknown word right behind may belong to it: `under 5 bananas`.
     pub is_open: bool,
-    /// What is behind may as well belong to it: `no 3090` before `, 4090`, `best` before `5 4090`.
+    /// The next words may belong to it or not: `no 3090` before `, 4090`, `best` before `5 4090`.
     pub may_go_on: bool,
 }
 

@@ -69,7 +69,7 @@ impl Market {
         })
     }
 
-    /// Has so many GPUs divide the work of the job, if it is work.
+    /// Divides the work of the job, if it is work, among the GPUs.
     pub fn share(&mut self, gpus: u32) {
         if let Some(job) = self.basis.job.filter(Job::is_work) {
             self.basis.job = Some(job.shared_by(gpus));

@@ -99,7 +99,7 @@ async fn search(
     }
 }
 
-/// What a market did with a search.
+/// A market's reaction to a search.
 fn treatment(result: Result<Listing, ApiError>, judge: impl FnOnce(&Listing) -> Treatment) -> Treatment {
     match result {
         Ok(listing) => judge(&listing),

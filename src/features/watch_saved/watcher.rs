@@ -195,7 +195,7 @@ impl<'a> Watcher<'a> {
         Step::Send(request)
     }
 
-    /// What there is to tell since the last call.
+    /// Takes the notes since the last call.
     pub fn tell(&mut self) -> Vec<Told> {
         std::mem::take(&mut self.told)
     }

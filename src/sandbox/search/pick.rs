@@ -8,7 +8,7 @@ use crate::domain::listing::compare_cells;
 use crate::domain::value::JsonKind;
 use crate::domain::{CellRef, Field, Source};
 
-/// What a search finds.
+/// The result of a search.
 pub struct Hits<T> {
     pub items: Vec<T>,
     /// Whether the limit left some out.

@@ -17,7 +17,7 @@ fn too_many_machines() -> String {
     format!("At most {MOST_MACHINES} machines; blank sets no limit")
 }
 
-/// What the machines of a plan have in common.
+/// The place that the machines of a plan share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Same {
     Host,
@@ -48,7 +48,7 @@ impl Same {
 /// Drops a limit.
 type Relax = fn(&mut Need);
 
-/// What a plan must have and keep to.
+/// The requirements of a plan.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Need {
     /// At most [`MOST_GPUS`].
@@ -100,7 +100,7 @@ impl Need {
         u32::try_from(most).unwrap_or(u32::MAX)
     }
 
-    /// How many machines a plan of so many GPUs may have.
+    /// The number of machines that a plan of `gpus` GPUs may have.
     pub(super) fn machines(&self, gpus: usize) -> Machines {
         Machines {
             least: self.least_machines.unwrap_or(0) as usize,

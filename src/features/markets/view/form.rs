@@ -54,7 +54,7 @@ pub(super) struct MarketForm {
     pub(super) form: Form<Line>,
     /// Why it could not be saved.
     pub(super) complaint: Option<String>,
-    /// What the market at this address showed of its dialect.
+    /// Evidence for the dialect of the market at this address.
     pub(super) findings: Option<Findings>,
     /// Whether it is being saved.
     is_busy: bool,

@@ -8,7 +8,7 @@ use crate::features::watch_saved::targets::Task;
 use crate::settings::Market;
 use crate::table::remote::Now;
 
-// What troubles are about, as they are told.
+// Labels of the things that can fail.
 pub(super) const MARKET: &str = "the market";
 pub(super) const RECORD: &str = "the record";
 pub(super) const ALERTS: &str = "the file of alerts";
