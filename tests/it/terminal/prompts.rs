@@ -123,6 +123,9 @@ fn a_question_ends_with_its_terminal_though_the_signal_is_ignored() {
     );
     let mut pty = Pty::spawn(std::path::Path::new("/bin/sh"), &["-c", &script], &[], 100, 30);
     pty.wait_for_text(QUESTION);
+    // The end of the writer sends a Ctrl-d, which would cancel an empty answer.
+    pty.keys("7");
+    pty.wait_for_text("cancel: 7");
     pty.hang_up();
     while !ended.exists() {
         std::thread::sleep(std::time::Duration::from_millis(10));
