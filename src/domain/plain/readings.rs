@@ -27,8 +27,8 @@ impl Reading {
         }
     }
 
-    /// The readings with different meanings: of those that are understood whole, the ones whose clauses go on as far as
-    /// they can; else the one with the fewest refused words.
+    /// The readings with different meanings: of those with the fewest refused words, the ones whose clauses go on as far
+    /// as they can. If one of them contradicts itself, the text does.
     fn rivals(text: &str, market: Market<'_>) -> Vec<Self> {
         let tokens = token::tokens(text, market.catalog);
         let split = Text::new(&tokens, market);
@@ -38,7 +38,7 @@ impl Reading {
             let rank = (
                 reading.refused.len(),
                 grammar::loose(&split, parts),
-                reading.unclear.is_some(),
+                reading.unclear.is_none(),
             );
             (rank, reading)
         });
