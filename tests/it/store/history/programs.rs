@@ -115,7 +115,7 @@ fn one_of_a_watch_and_two_dashboards_polls_whatever_becomes_of_the_others() {
     let mut desks = [(); 2].map(|()| {
         let variables = [("XDG_STATE_HOME", state.to_str().unwrap())];
         let mut pty = Pty::bourse(&["--base-url", &url], &variables, 120, 30);
-        pty.wait_for_text("All 40 offers");
+        pty.wait_for_text("40 offers received");
         pty.keys("W<C-u>10s<Enter>");
         pty.wait_for_text(ANOTHER);
         pty
