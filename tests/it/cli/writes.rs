@@ -525,7 +525,7 @@ fn on_a_terminal_the_id_or_the_word_is_typed() {
     };
     // A question that nobody sees or answers is not asked.
     for redirection in ["</dev/null", "2>/dev/null"] {
-        let program = env!("CARGO_BIN_EXE_bourse");
+        let program = concat!("'", env!("CARGO_BIN_EXE_bourse"), "'");
         let command = format!("{program} unlist 7311 --base-url {url} {redirection}; echo ended $?");
         let variables = [("BOURSE_API_KEY", KEY)];
         let pty = Pty::spawn(Path::new("/bin/sh"), &["-c", &command], &variables, 100, 24);

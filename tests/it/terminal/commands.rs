@@ -176,7 +176,7 @@ fn an_editor_has_the_terminal_and_its_interrupts() {
 fn a_command_may_ask_on_the_terminal_which_comes_back() {
     let home = Home::new();
     let script = home.file("ask", "#!/bin/sh\necho asking\nread word\necho got $word\n", 0o755);
-    let bourse = format!("{} --latency 0", env!("CARGO_BIN_EXE_bourse"));
+    let bourse = format!("'{}' --latency 0", env!("CARGO_BIN_EXE_bourse"));
     let pick = format!("{bourse} pick --exec {}", script.to_str().unwrap());
     let then = format!("{pick}; read word; echo then $word");
     let mut pty = Pty::spawn(Path::new("/bin/sh"), &["-c", &then], &[], 100, 30);
@@ -193,7 +193,7 @@ fn ctrl_z_stops_a_command_and_bourse_and_both_go_on() {
     let home = Home::new();
     let script = home.file("ask", "#!/bin/sh\necho asking\nread word\necho got $word\n", 0o755);
     let mut pty = Pty::shell();
-    let bourse = format!("{} --latency 0", env!("CARGO_BIN_EXE_bourse"));
+    let bourse = format!("'{}' --latency 0", env!("CARGO_BIN_EXE_bourse"));
     pty.keys(&format!(
         "clear; {bourse} pick --exec {}<Enter>",
         script.to_str().unwrap()

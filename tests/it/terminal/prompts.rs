@@ -114,7 +114,7 @@ fn leaving_a_question_sends_nothing_and_restores_the_terminal() {
 fn a_question_ends_with_its_terminal_though_the_signal_is_ignored() {
     let recorder = market();
     let url = recorder.url();
-    let program = env!("CARGO_BIN_EXE_bourse");
+    let program = concat!("'", env!("CARGO_BIN_EXE_bourse"), "'");
     let home = Home::new();
     let ended = home.path().join("ended");
     let script = format!(
@@ -139,7 +139,7 @@ fn a_question_ends_with_its_terminal_though_the_signal_is_ignored() {
 fn a_question_outlasts_a_stop() {
     let recorder = market();
     let mut pty = Pty::shell();
-    let program = env!("CARGO_BIN_EXE_bourse");
+    let program = concat!("'", env!("CARGO_BIN_EXE_bourse"), "'");
     let url = recorder.url();
     pty.keys(&format!("clear; {program} unlist 7311 --base-url {url}<Enter>"));
     pty.wait_for_text(QUESTION);

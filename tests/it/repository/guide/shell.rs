@@ -40,7 +40,7 @@ impl Shell {
         let home = Home::new();
         // fish makes this folder at its first start.
         fs::create_dir_all(home.path().join(".config/fish/completions")).unwrap();
-        let bourse = env!("CARGO_BIN_EXE_bourse");
+        let bourse = concat!("'", env!("CARGO_BIN_EXE_bourse"), "'");
         let script = format!(
             "#!/bin/sh\ncase \" $* \" in *' --latency '*) exec {bourse} \"$@\";; esac\n\
              exec {bourse} --latency 0 \"$@\"\n"
