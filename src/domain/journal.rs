@@ -56,7 +56,7 @@ impl Intent {
             }
     }
 
-    /// Whether both create the same workergroup on the same market, whatever profiles they are of.
+    /// Whether both create the same workergroup on the same market. Their profiles may differ.
     pub fn is_same_creation(&self, other: &Self) -> bool {
         let new = other.group.as_deref();
         self.is_at(&other.address) && new.is_some_and(|new| self.is_creation_of(new))

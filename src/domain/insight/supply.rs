@@ -347,7 +347,7 @@ impl Supply {
     }
 
     /// A lower bound for the price of this many GPUs: that of the cheapest per GPU, whether or not they can be rented
-    /// together or in parts; infinite if there are not so many.
+    /// together or in parts; infinite if there are fewer.
     pub(super) fn bound(&self, gpus: u32, price: impl Fn(u32) -> Option<f64>) -> f64 {
         let slices = self.machines.iter().flat_map(|machine| &machine.slices);
         let lots = slices.filter_map(|slice| {

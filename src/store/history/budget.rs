@@ -35,8 +35,8 @@ impl SharedBudget {
         }
     }
 
-    /// Takes `requests` out of a budget of so many `a_minute`, at `now` in seconds since 1970; else says in how
-    /// many seconds there may be room. More than the whole budget wait for an empty minute.
+    /// Takes `requests` out of a budget of `a_minute` per minute, at `now` in seconds since 1970. Returns the seconds
+    /// until there may be room if there is none. A claim beyond the whole budget waits for an empty minute.
     ///
     /// # Errors
     /// When the file cannot be read or written. The program's own budget holds then.
