@@ -21,9 +21,9 @@ use std::hint::black_box;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use bourse::domain::history::{Lot, LotFilter, Moment, Poll, PollOutcome, Question, Quote, SearchKey, Sighting, Want};
 use bourse::domain::{OfferType, Resource};
-use bourse::store::history::Database;
+use bourse::record::store::Database;
+use bourse::record::{Lot, LotFilter, Moment, Poll, PollOutcome, Question, Quote, SearchKey, Sighting, Want};
 
 const START: i64 = 1_795_176_000;
 const LOTS: usize = 1000;

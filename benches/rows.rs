@@ -26,9 +26,9 @@ use std::time::{Duration, Instant};
 
 use bourse::core::message::Message;
 use bourse::core::{Model, update};
-use bourse::domain::insight::differences;
 use bourse::domain::language::{self, Mode};
 use bourse::domain::{CellRef, Dialect, Field, Listing, OFFERS};
+use bourse::record::differences::differences;
 use bourse::runtime::terminal::Canvas;
 use bourse::table::remote::Now;
 use bourse::table::row_filter;

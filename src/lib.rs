@@ -12,7 +12,6 @@
 pub mod api;
 pub mod cli;
 pub mod core;
-pub mod domain;
 pub mod features;
 pub mod frame;
 pub mod keys;
@@ -23,3 +22,6 @@ pub mod settings;
 pub mod store;
 pub mod table;
 pub mod widgets;
+
+pub use bourse_domain as domain;
+pub use bourse_record as record;

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use super::{CliError, output, table};
 use crate::domain::text::{message, visible};
+use crate::record::store::Database;
 use crate::settings::chosen::Chosen;
 use crate::settings::effective::{self, File};
 use crate::settings::{Config, ConfigError, Global, check, default_config};
 use crate::store::Paths;
-use crate::store::history::Database;
 
 pub fn print_default() -> Result<(), CliError> {
     output::write(default_config().as_bytes())
@@ -73,7 +73,10 @@ pub fn print_paths(flags: &Global) -> Result<(), CliError> {
         ("state", Some(paths.state.clone())),
         ("searches and views", of_profile(&|name| paths.profile_state(name))),
         ("write history", Some(paths.journal_file())),
-        ("recorded prices", of_profile(&|name| Database::path(&paths, name))),
+        (
+            "recorded prices",
+            of_profile(&|name| Database::path(&paths.profile_state(name))),
+        ),
         ("log (BOURSE_LOG)", Some(paths.log_file())),
     ]
     .into_iter()

@@ -6,10 +6,10 @@ use std::fmt;
 use super::markets::RestoredState;
 use super::state::State;
 use super::view::{Cx, Response};
-use crate::domain::history::{Poll, SearchKey};
 use crate::domain::journal::WriteKind;
 use crate::domain::{Dialect, Resource};
 use crate::keys::Action;
+use crate::record::{Poll, SearchKey};
 use crate::table::remote::{Now, Ticket};
 
 /// The state of a feature.

@@ -3,13 +3,13 @@
 use super::profile::Profile;
 use super::sandbox::SandboxNotes;
 use crate::api::{ApiError, KeySource, Secret};
-use crate::domain::alerts::Alerts;
 use crate::domain::annotations::Annotations;
 use crate::domain::evidence::Findings;
 use crate::domain::journal::{Damage, Entry};
 use crate::domain::saved::{Searches, Snapshot};
 use crate::domain::{Dialect, workergroup};
 use crate::keys::{Action, Keymap};
+use crate::record::alerts::Alerts;
 use crate::table::remote::Ticket;
 
 /// A market in the list.

@@ -15,9 +15,9 @@ use super::sandbox_past::SandboxPast;
 use crate::api::client::epoch_seconds;
 use crate::core::message::{HistoryJob, News, RingClaim};
 use crate::core::{Message, Ticket};
-use crate::domain::history::{Answer, Question};
+use crate::record::store::{Database, HistoryError, HistoryLocation, PollLocks, ProgramId, SharedBudget};
+use crate::record::{Answer, Question};
 use crate::store::files;
-use crate::store::history::{Database, HistoryError, HistoryLocation, PollLocks, ProgramId, SharedBudget};
 use crate::table::watch::{PollClaim, PollRight};
 
 /// How long leaving waits for the pending jobs.
@@ -258,8 +258,8 @@ mod tests {
 
     use super::*;
     use crate::domain::dialect::Dialect;
-    use crate::domain::history::{LotFilter, Moment, Poll, PollOutcome, SearchKey, Spell, Want};
     use crate::domain::{OfferType, Resource, language};
+    use crate::record::{LotFilter, Moment, Poll, PollOutcome, SearchKey, Spell, Want};
     use crate::sandbox::market::MarketConfig;
 
     /// A program's thread on the files of a folder, and what it reports.

@@ -3,13 +3,13 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::domain::dialect::Dialect;
-use crate::domain::history::{Arrival, Moment, Poll, SearchKey};
 use crate::domain::listing::Listing;
 use crate::domain::response_check::ResponseCheck;
 use crate::domain::{Query, Resource, language};
+use crate::record::store::{Database, HistoryError};
+use crate::record::{Arrival, Moment, Poll, SearchKey};
 use crate::sandbox::market::MarketConfig;
 use crate::sandbox::past::Past;
-use crate::store::history::{Database, HistoryError};
 
 /// As many as a verdict looks back.
 pub(super) const DAYS: u32 = 30;

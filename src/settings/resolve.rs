@@ -16,9 +16,9 @@ use crate::domain::dialect::RouteKey;
 use crate::domain::workergroup::{MOST_GROUPS, MadeGroups};
 use crate::domain::{Condition, Dialect, plain};
 use crate::process::Terminal;
+use crate::record::store::{Database, HistoryLocation};
 use crate::sandbox::latency::Latency;
 use crate::sandbox::{GroupStore, Running, Sandbox, SandboxConfig, UnlistStore};
-use crate::store::history::{Database, HistoryLocation};
 use crate::store::keys;
 use crate::store::{PacingFile, Paths, StateFile};
 
@@ -162,7 +162,7 @@ impl Settings {
         };
         let paths = self.paths.as_ref().filter(|_| is_lasting);
         HistoryLocation {
-            path: paths.map(|paths| Database::path(paths, &self.profile)),
+            path: paths.map(|paths| Database::path(&paths.profile_state(&self.profile))),
             market,
         }
     }

@@ -1,16 +1,14 @@
-//! Files: API keys, the program's state, the recorded prices.
+//! Files: API keys, the program's state, the journal of writes.
 
 pub mod drift;
 pub mod export;
-pub mod files;
-pub mod history;
 pub mod journal;
 pub mod keys;
 pub mod pacing;
 pub mod paths;
 pub mod state;
-pub mod state_file;
 
+pub use bourse_record::{files, state_file};
 pub use drift::GroupsFile;
 pub use journal::Journal;
 pub use pacing::PacingFile;

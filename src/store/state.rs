@@ -11,9 +11,9 @@ use serde::de::DeserializeOwned;
 
 use super::paths::Paths;
 use super::state_file::StateFile;
-use crate::domain::alerts::{AlertChange, Alerts};
 use crate::domain::annotations::{AnnotationChange, Annotations};
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
+use crate::record::alerts::{AlertChange, Alerts};
 
 /// The content of a file that programs share.
 pub trait Shared: Default + Clone + Serialize + DeserializeOwned {

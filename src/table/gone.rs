@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use super::remote::Now;
-use crate::domain::history::Lot;
-use crate::domain::insight::{differences, lot_of};
 use crate::domain::{Field, Listing, RowId};
+use crate::record::Lot;
+use crate::record::differences::{differences, lot_of};
 
 // Departures that are kept: more than any screen lists.
 const MOST: usize = 500;

@@ -1,6 +1,6 @@
 //! The right to poll a watched search, of which several programs have one.
 
-use crate::domain::history::{Moment, Poll, SearchKey};
+use crate::record::{Moment, Poll, SearchKey};
 
 /// A request for the right to poll a watched search.
 #[derive(Debug, Clone, PartialEq)]

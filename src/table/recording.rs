@@ -4,9 +4,10 @@ use super::browser::Browser;
 use super::remote::{Now, Phase};
 use super::watch::Watch;
 use crate::api::ApiError;
-use crate::domain::history::{Moment, Poll};
 use crate::domain::response_check::ResponseCheck;
-use crate::domain::{Dialect, Listing, Query, Resource, history};
+use crate::domain::{Dialect, Listing, Query, Resource};
+use crate::record;
+use crate::record::{Moment, Poll};
 
 /// A search that waits for its response.
 #[derive(Debug, Clone)]
@@ -68,9 +69,9 @@ impl Asked {
         was_sent.then(|| Poll::failed(&self.query, self.arrival(now)))
     }
 
-    fn arrival(&self, now: Now) -> history::Arrival {
+    fn arrival(&self, now: Now) -> record::Arrival {
         let took = (now.mono - self.since) * 1000.0;
-        history::Arrival {
+        record::Arrival {
             at: Moment::of(now.epoch),
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
             took: took as u32,

@@ -7,10 +7,11 @@ use jiff::tz::TimeZone;
 use super::gone::{Departures, GoneRow};
 pub use super::poll_claim::{PollClaim, PollRight};
 use super::remote::{Now, Ticket};
-use crate::domain::history::{Cause, Event, EventKind, Lot, Moment, Poll};
-use crate::domain::insight::recorded_lot;
 use crate::domain::watching::Watching;
-use crate::domain::{Field, Listing, Query, Resource, RowId, history};
+use crate::domain::{Field, Listing, Query, Resource, RowId};
+use crate::record;
+use crate::record::differences::recorded_lot;
+use crate::record::{Cause, Event, EventKind, Lot, Moment, Poll};
 
 /// Who polls a watched search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -332,9 +333,9 @@ impl Watch {
 
     /// Adds what a response changed to the events, with prices of offers that have `storage` GB.
     pub(crate) fn polled(&mut self, poll: &Poll, storage: f64) {
-        let priced = |poll: &Poll| poll.clone().priced(storage, history::PricePer::Gpu);
+        let priced = |poll: &Poll| poll.clone().priced(storage, record::PricePer::Gpu);
         let before = self.poll.as_ref();
-        let changes = before.map(|before| history::compare(&priced(before), &priced(poll)));
+        let changes = before.map(|before| record::compare(&priced(before), &priced(poll)));
         for change in changes.unwrap_or_default() {
             self.events.push_front(Event {
                 at: poll.at,

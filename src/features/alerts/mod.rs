@@ -14,12 +14,12 @@ use crate::core::message::{Effect, HistoryJob, News, Notification, RingClaim, Sa
 use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::Cx;
-use crate::domain::alerts::{Alert, AlertChange, Alerts, Followed, Logged, seen};
-use crate::domain::history::{Figures, Moment, Poll, PricePer, Ring, SearchKey, check};
 use crate::domain::query::Direction;
 use crate::domain::text::visible;
 use crate::domain::workergroup::{Preflight, Recruitment};
 use crate::domain::{Dialect, Listing, OrderKey, Query, Resource, RowId};
+use crate::record::alerts::{Alert, AlertChange, Alerts, Followed, Logged, seen};
+use crate::record::{Figures, Moment, Poll, PricePer, Ring, SearchKey, check};
 use crate::table::recording::Asked;
 use crate::table::remote::Ticket;
 use crate::table::watch::price_of;

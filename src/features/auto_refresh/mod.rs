@@ -12,11 +12,13 @@ use crate::core::message::{Effect, HistoryJob, News};
 use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::Cx;
-use crate::domain::history::{Lot, MOST_CAUSES, MOST_SLICES, Poll, cause_query};
-use crate::domain::insight::{Coverage, coverage, differences, lots, recorded_lot};
-use crate::domain::{Listing, Query, Resource, history};
+use crate::domain::insight::{Coverage, coverage};
+use crate::domain::{Listing, Query, Resource};
 use crate::keys::Action;
 use crate::keys::pane::Pane;
+use crate::record;
+use crate::record::differences::{differences, lots, recorded_lot};
+use crate::record::{Lot, MOST_CAUSES, MOST_SLICES, Poll, cause_query};
 use crate::table::browser::Browser;
 use crate::table::gone::Departures;
 use crate::table::remote::{Now, Ticket};
@@ -343,7 +345,7 @@ fn causes_answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
         if let Some((_, lots)) = watch.cause_search.take_if(is_own) {
             if let Ok(Reply::Records(listing)) = *response {
                 let coverage = coverage(&listing, Some(MOST_SLICES));
-                let causes = history::causes(&lots, &listing, offer_type, coverage);
+                let causes = record::causes(&lots, &listing, offer_type, coverage);
                 if let Some(poll) = &mut watch.unrecorded {
                     poll.causes.extend(causes.iter().cloned());
                 }

@@ -8,8 +8,8 @@ use crate::core::owners::Owner;
 use crate::core::view::Cx;
 use crate::domain::Resource;
 use crate::domain::annotations::Supplier;
-use crate::domain::history::{Moment, Poll, SearchKey};
 use crate::features::{alerts, auto_refresh};
+use crate::record::{Moment, Poll, SearchKey};
 use crate::table::remote::Ticket;
 use crate::table::watch::{PollClaim, PollRight, Poller};
 

@@ -9,10 +9,10 @@ use crate::cli::args::SearchArguments;
 use crate::cli::output;
 use crate::cli::output::CliError;
 use crate::cli::wanted::{Flags, wanted};
-use crate::domain::history::{BidMarket, DAY, Moment};
 use crate::domain::{Resource, text};
 use crate::features::history::command::{rfc3339, short};
 use crate::features::history::figures::{Cell, Figures, Head};
+use crate::record::{BidMarket, DAY, Moment};
 use crate::settings::Settings;
 
 /// The columns before those of a bid.

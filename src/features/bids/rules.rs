@@ -1,11 +1,11 @@
 //! What a job costs at a bid, with its interruptions.
 
 use crate::domain::format::{brief, dollars, lasting, percent, trimmed};
-use crate::domain::history::{
-    Answer, BidHistory, BidLevel, BidMarket, DAY, Hold, LotFilter, Moment, Question, SearchKey, Want, seconds,
-};
 use crate::domain::{OfferType, Operand, Operator, Query, Value};
 use crate::features::history::figures::{Cell, Head};
+use crate::record::{
+    Answer, BidHistory, BidLevel, BidMarket, DAY, Hold, LotFilter, Moment, Question, SearchKey, Want, seconds,
+};
 
 /// Seconds from one checkpoint to the next, and of a restart, unless the person says otherwise.
 pub(crate) const CHECKPOINT: f64 = 1_800.0;

@@ -10,14 +10,15 @@ use crate::core::views::chart::{Axis, Labels, SOLID, polyline};
 use crate::core::views::keys::{TABBED_CHART, of_chart};
 use crate::core::views::{chart, sheet};
 use crate::domain::format::{brief, dollars, lasting, percent};
-use crate::domain::history::{BidHistory, BidMarket, DAY, Moment, Question, SearchKey, VERDICT_DAYS};
-use crate::domain::insight::{Scale, recorded_lot};
+use crate::domain::insight::Scale;
 use crate::domain::text::visible;
 use crate::features::history;
 use crate::features::history::Recalled;
 use crate::features::history::figures::{self, Figures};
 use crate::features::history::prices::default_search;
 use crate::keys::{Action, Context};
+use crate::record::differences::recorded_lot;
+use crate::record::{BidHistory, BidMarket, DAY, Moment, Question, SearchKey, VERDICT_DAYS};
 use crate::widgets::panel::{Panel, Size};
 
 /// The fewest lines of a chart that is worth its room.

@@ -10,14 +10,14 @@ use serde_json::{Value as Json, json};
 use crate::cli::output;
 use crate::cli::output::CliError;
 use crate::domain::format::counted;
-use crate::domain::history::{
-    Answer, DAY, LotFilter, Moment, Question, SearchKey, VERDICT_DAYS, Verdict, Want, quotes, verdict,
-};
-use crate::domain::insight::recorded_lot;
 use crate::domain::{Listing, Query, json_split};
 use crate::features::search::command::SearchResult;
+use crate::record::differences::recorded_lot;
+use crate::record::store::Database;
+use crate::record::{
+    Answer, DAY, LotFilter, Moment, Question, SearchKey, VERDICT_DAYS, Verdict, Want, quotes, verdict,
+};
 use crate::settings::Settings;
-use crate::store::history::Database;
 
 /// The version of the member: it rises when a name, type or unit changes.
 pub const VERSION: u32 = 1;

@@ -10,12 +10,12 @@ use crate::cli::output::CliError;
 use crate::cli::wanted::Wanted;
 use crate::cli::{output, table, wanted};
 use crate::domain::format::{lasting, percent, trimmed, unit_price};
-use crate::domain::history::{
+use crate::domain::{Resource, export, format};
+use crate::features::market::arguments::ReportFormat;
+use crate::record::{
     Answer, Bucket, Cause, DAY, Ending, LotFilter, Memory, Moment, Question, Rating, SearchKey, Series, Verdict, Want,
     price_unit, verdict,
 };
-use crate::domain::{Resource, export, format};
-use crate::features::market::arguments::ReportFormat;
 use crate::settings::Settings;
 
 /// Rows of the table or CSV for each day of a short time, and of a long one.
@@ -146,7 +146,7 @@ impl Report {
         let watched: Vec<_> = self.watched().collect();
         let newest = watched.len().saturating_sub(self.rows);
         rows.extend(watched[newest..].iter().map(|bucket| {
-            let level = |pick: fn(&crate::domain::history::Levels) -> f64| {
+            let level = |pick: fn(&crate::record::Levels) -> f64| {
                 let price = bucket.levels.as_ref().map(pick);
                 price.map_or_else(|| format::NONE.to_owned(), unit_price)
             };

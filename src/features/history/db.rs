@@ -11,10 +11,10 @@ use crate::cli::output;
 use crate::cli::output::CliError;
 use crate::domain::export::csv_lines;
 use crate::domain::format::{grouped, moment, size};
-use crate::domain::history::Moment;
 use crate::domain::text;
+use crate::record::Moment;
+use crate::record::store::{Database, ExportedSpell, HistoryError};
 use crate::settings::Settings;
-use crate::store::history::{Database, ExportedSpell, HistoryError};
 
 // A record has hundreds of thousands of spells: all at once would fill the memory, line by line would be slow.
 /// Lines that are printed at a time.

@@ -21,10 +21,10 @@ use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::{Cx, Lent};
 use crate::domain::Resource;
-use crate::domain::history::{
+use crate::record::differences::recorded_lot;
+use crate::record::{
     Answer, DAY, Lot, LotFilter, Memory, Moment, Question, Quote, SearchKey, VERDICT_DAYS, Want, quotes,
 };
-use crate::domain::insight::recorded_lot;
 use crate::table::remote::{Now, Ticket, Tickets};
 
 pub(crate) const FEATURE: Feature = Feature {

@@ -5,8 +5,8 @@ use ratatui::text::{Line, Span};
 
 use crate::core::State;
 use crate::domain::format::percent;
-use crate::domain::history::{Lasted, Lifetimes, Lot, Memory, Moment, Rating, Standing, Verdict, verdict};
 use crate::domain::{Resource, format};
+use crate::record::{Lasted, Lifetimes, Lot, Memory, Moment, Rating, Standing, Verdict, verdict};
 use crate::table::remote::Now;
 use crate::widgets::theme::Theme;
 

@@ -19,22 +19,21 @@ use crate::cli::sandbox::Stop;
 use crate::cli::wanted::Wanted;
 use crate::cli::{output, table, wanted};
 use crate::domain::format::{counted, lasting, unit_price};
-use crate::domain::history::{
-    Answer, Arrival, Cause, Change, ChangeKind, Event, EventKind, Lot, LotFilter, MOST_CAUSES, MOST_SLICES, Moment,
-    Poll, PollOutcome, Question, SearchKey, Sighting, Want, cause_query, with_storage,
-};
 use crate::domain::insight::{Supply, coverage};
 use crate::domain::language::Mode;
-use crate::domain::{
-    Condition, Dialect, Listing, OfferType, Query, Resource, RowId, Untrusted, history as history_of, language, plain,
-};
+use crate::domain::{Condition, Dialect, Listing, OfferType, Query, Resource, RowId, Untrusted, language, plain};
 use crate::features::annotations::command as notes;
 use crate::features::enrich;
 use crate::features::search::command as search;
 use crate::features::search::command::SearchResult;
 use crate::process::{self, Terminal};
+use crate::record;
+use crate::record::store::{Database, HistoryError, PollLocks};
+use crate::record::{
+    Answer, Arrival, Cause, Change, ChangeKind, Event, EventKind, Lot, LotFilter, MOST_CAUSES, MOST_SLICES, Moment,
+    Poll, PollOutcome, Question, SearchKey, Sighting, Want, cause_query, with_storage,
+};
 use crate::settings::Settings;
-use crate::store::history::{Database, HistoryError, PollLocks};
 
 /// The time between two searches, unless the person chose another.
 const EVERY: Duration = Duration::from_mins(1);
@@ -408,7 +407,7 @@ pub(crate) fn cause_search(
 
 /// What the response to [`cause_search`] says of the missing lots.
 pub(crate) fn causes(missing: &[Lot], listing: &Listing, offer_type: OfferType) -> Vec<(Lot, Cause)> {
-    history_of::causes(missing, listing, offer_type, coverage(listing, Some(MOST_SLICES)))
+    record::causes(missing, listing, offer_type, coverage(listing, Some(MOST_SLICES)))
 }
 
 /// What changed in a search after a moment that was told, the newest first.

@@ -7,10 +7,10 @@ use crate::api::client::epoch_seconds;
 use crate::cli::output;
 use crate::cli::output::CliError;
 use crate::domain::Resource;
-use crate::domain::history::{Answer, DAY, LotFilter, Moment, price_unit};
 use crate::features::history::arguments::HistoryArguments;
 use crate::features::history::command::{rfc3339, short, wanted};
 use crate::features::history::figures::Figures;
+use crate::record::{Answer, DAY, LotFilter, Moment, price_unit};
 use crate::settings::Settings;
 
 pub fn index(settings: &Settings, options: &HistoryArguments) -> Result<(), CliError> {

@@ -1,10 +1,10 @@
 //! The lines of the price index in words.
 
 use crate::domain::format::{counted, lasting, percent, unit_price};
-use crate::domain::history::{Index, IndexLine, LotFilter, Moment, Question, SIZES, SearchKey, Want, seconds};
 use crate::domain::text::screen;
 use crate::domain::{OfferType, Query};
 use crate::features::history::figures::{Cell, Head};
+use crate::record::{Index, IndexLine, LotFilter, Moment, Question, SIZES, SearchKey, Want, seconds};
 
 /// The columns of [`cells`].
 pub(crate) const HEADS: [Head; 10] = [

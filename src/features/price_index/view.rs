@@ -8,8 +8,6 @@ use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::core::views::keys::{TABBED_CHART, of_chart};
 use crate::core::views::sheet;
-use crate::domain::history::{Answer, DAY, Index, IndexLine, LotFilter, Moment, Question, VERDICT_DAYS, price_unit};
-use crate::domain::insight::recorded_lot;
 use crate::domain::text::visible;
 use crate::domain::{OfferType, Resource};
 use crate::features::history;
@@ -17,6 +15,8 @@ use crate::features::history::Recalled;
 use crate::features::history::figures::{self, Figures};
 use crate::features::history::prices::{chart_of_lows, default_search, seconds};
 use crate::keys::{Action, Context};
+use crate::record::differences::recorded_lot;
+use crate::record::{Answer, DAY, Index, IndexLine, LotFilter, Moment, Question, VERDICT_DAYS, price_unit};
 use crate::widgets::panel::{Panel, Size};
 
 /// The fewest lines of a chart below the table.

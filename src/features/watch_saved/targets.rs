@@ -1,16 +1,16 @@
 //! What is watched: the searches of saved searches and alerts, each of them once.
 
 use crate::cli::wanted::{LOCAL_LIMIT, Wanted};
-use crate::domain::alerts::Followed;
 use crate::domain::cost::Job;
-use crate::domain::history::{Moment, SearchKey};
 use crate::domain::saved::SavedSearch;
 use crate::domain::text::visible;
 use crate::domain::{Listing, Query};
 use crate::features::alerts::{Search, cheapest_first, search_of};
+use crate::record::alerts::Followed;
+use crate::record::store::PollLocks;
+use crate::record::{Moment, SearchKey};
 use crate::settings::Settings;
 use crate::store::SavedState;
-use crate::store::history::PollLocks;
 
 /// What takes its turn.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use super::Browser;
 use crate::domain::Listing;
-use crate::domain::history::Poll;
 use crate::domain::insight::Coverage;
+use crate::record::Poll;
 use crate::table::recording::Asked;
 use crate::table::remote::{Now, Ticket};
 use crate::table::rows::Rows;

@@ -2,9 +2,9 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use bourse::domain::history::{Lot, Moment, Poll, PollOutcome, Quote, SearchKey, Sighting};
 use bourse::domain::{OfferType, Resource};
-use bourse::store::history::Database;
+use bourse::record::store::Database;
+use bourse::record::{Lot, Moment, Poll, PollOutcome, Quote, SearchKey, Sighting};
 use serde_json::{Value as Json, json};
 
 use super::commands::{Home, run};

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use bourse::domain::history::{Lot, Moment, Poll, PollOutcome, Quote, SearchKey, Sighting};
 use bourse::domain::{OfferType, Resource};
 use bourse::features::pick::{Recheck, Step};
-use bourse::store::history::Database;
+use bourse::record::store::Database;
+use bourse::record::{Lot, Moment, Poll, PollOutcome, Quote, SearchKey, Sighting};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 

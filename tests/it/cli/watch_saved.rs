@@ -4,9 +4,9 @@ use std::fs;
 use std::process::Command;
 
 use bourse::domain::Resource;
-use bourse::domain::alerts::{Alert, AlertChange, Alerts, Followed};
-use bourse::domain::history::{AlertState, PricePer, Repeat, Rule, Trigger};
 use bourse::domain::saved::{SavedSearch, SearchChange, SearchSpec, Searches};
+use bourse::record::alerts::{Alert, AlertChange, Alerts, Followed};
+use bourse::record::{AlertState, PricePer, Repeat, Rule, Trigger};
 use bourse::store::{Paths, StateStore};
 use serde_json::{Value as Json, json};
 

@@ -2,15 +2,16 @@
 
 use bourse::domain::cost::Prices;
 use bourse::domain::insight::{
-    CompareSection, Coverage, Differences, Front, Goal, GroupOrder, GroupValue, Histogram, Measures, Point, Scale,
-    ScaleKind, Spread, Subject, Toward, axes, compare, coverage, differences, facets, neighbour, points, quantile,
-    same_host, same_machine, share, slices, sort_groups, summarise,
+    CompareSection, Coverage, Front, Goal, GroupOrder, GroupValue, Histogram, Measures, Point, Scale, ScaleKind,
+    Spread, Subject, Toward, axes, compare, coverage, facets, neighbour, points, quantile, same_host, same_machine,
+    share, slices, sort_groups, summarise,
 };
 use bourse::domain::{
     Condition, Field, Listing, OFFERS, OfferType, Operand, Operator, Section, Untrusted, VOLUMES, Value, Version,
     WORKERGROUPS,
 };
 use bourse::features::search::rules::{funnel, loosened};
+use bourse::record::differences::{Differences, differences};
 use proptest::prelude::*;
 
 /// When every listing here was read, in seconds since 1970.

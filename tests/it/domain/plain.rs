@@ -481,7 +481,7 @@ fn or_adds_a_value_to_a_typed_condition() {
 /// By the market's own spelling, and by that in lower case without blanks.
 #[test]
 fn every_model_of_the_list_is_known_by_its_name() {
-    let list = include_str!("../../../assets/gpu-models.txt");
+    let list = include_str!("../../../crates/domain/assets/gpu-models.txt");
     let lines = list.lines().filter(|line| !line.starts_with('#'));
     let models = lines.flat_map(|line| line.split(';'));
     let names = models.filter_map(|model| model.split(':').next().map(str::trim));

@@ -12,7 +12,7 @@ use bourse::api::{ApiError, LedgerEntry, Operation, Progress, Reply, Request, Se
 use bourse::core::message as core;
 use bourse::core::message::Routed;
 use bourse::core::{Message, Model, Now, Ticket, update};
-use bourse::store::history::Database;
+use bourse::record::store::Database;
 use bourse::table::remote::{self, Waiting};
 use bourse::widgets::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};

@@ -6,11 +6,11 @@ use bourse::core::sandbox::{SandboxNotes, UserListing};
 use bourse::core::themes::{NamedTheme, Themes};
 use bourse::core::{Model, Profile};
 use bourse::domain::Dialect;
-use bourse::domain::history::{Moment, Poll};
 use bourse::domain::journal::{Entry, Intent, WriteKind};
 use bourse::domain::saved::Searches;
 use bourse::domain::workergroup::NewWorkergroup;
 use bourse::features::markets::{Market as Listed, MarketList, RestoredState};
+use bourse::record::{Moment, Poll};
 use bourse::widgets::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 

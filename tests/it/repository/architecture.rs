@@ -8,38 +8,80 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use super::tokens::{Token, sources, tokens, without_tests};
+use super::tokens::{Token, program, sources, tokens, without_tests};
 
 /// The rooms and whom they may name besides themselves. A name with `::` opens one module only.
 /// `cli` and what lies beside the rooms (`main.rs`, `lib.rs`) see everything: `cli` starts `runtime`.
-const ROOMS: [(&str, &[&str]); 13] = [
+const ROOMS: [(&str, &[&str]); 15] = [
     ("domain", &[]),
+    ("record", &["domain"]),
+    ("record::store", &["domain", "record"]),
     ("process", &[]),
     ("api", &["domain"]),
     ("keys", &["domain"]),
     ("widgets", &["domain", "keys", "api::Secret"]),
-    ("table", &["domain", "api", "keys", "widgets"]),
+    ("table", &["domain", "record", "api", "keys", "widgets"]),
     (
         "core",
-        &["domain", "api", "keys", "widgets", "table", "settings::Values"],
+        &[
+            "domain",
+            "record",
+            "api",
+            "keys",
+            "widgets",
+            "table",
+            "settings::Values",
+        ],
     ),
     (
         "features",
         &[
-            "domain", "process", "api", "keys", "widgets", "table", "core", "store", "settings", "cli",
+            "domain",
+            "record",
+            "record::store",
+            "process",
+            "api",
+            "keys",
+            "widgets",
+            "table",
+            "core",
+            "store",
+            "settings",
+            "cli",
         ],
     ),
     ("frame", &["domain", "api", "keys", "widgets", "table", "core"]),
-    ("store", &["domain", "process"]),
+    ("store", &["domain", "record", "record::store", "process"]),
     ("sandbox", &["domain", "api::wire"]),
     (
         "settings",
-        &["domain", "process", "api", "keys", "widgets", "store", "sandbox"],
+        &[
+            "domain",
+            "record::store",
+            "process",
+            "api",
+            "keys",
+            "widgets",
+            "store",
+            "sandbox",
+        ],
     ),
     (
         "runtime",
         &[
-            "domain", "process", "api", "keys", "widgets", "table", "core", "features", "frame", "store", "sandbox",
+            "domain",
+            "record",
+            "record::store",
+            "process",
+            "api",
+            "keys",
+            "widgets",
+            "table",
+            "core",
+            "features",
+            "frame",
+            "store",
+            "sandbox",
             "settings",
         ],
     ),
@@ -88,10 +130,13 @@ const READS: [(&str, &[&str]); 21] = [
     ("workergroups", &["annotations", "copy_export", "markets", "search"]),
 ];
 
-/// What a room must not name at all, with the reason.
-const FORBIDDEN: [(&str, &[&str], &str); 7] = [
+/// The modules of the record that keep files: a room of their own, `record::store`.
+const FILES: [&str; 3] = ["store", "files", "state_file"];
+
+/// What rooms must not name at all, with the reason.
+const FORBIDDEN: [(&[&str], &[&str], &str); 7] = [
     (
-        "domain",
+        &["domain", "record"],
         &[
             "tokio",
             "futures_util",
@@ -105,17 +150,17 @@ const FORBIDDEN: [(&str, &[&str], &str); 7] = [
         "the domain has no async, HTTP or terminal",
     ),
     (
-        "domain",
+        &["domain", "record"],
         &["async", "SystemTime", "Instant"],
         "the domain has no tasks and no clock",
     ),
     (
-        "domain",
+        &["domain", "record"],
         &["std::fs", "std::net", "std::env", "std::process", "std::thread"],
         "the domain does no I/O",
     ),
     (
-        "core",
+        &["core"],
         &[
             "tokio",
             "futures_util",
@@ -129,7 +174,7 @@ const FORBIDDEN: [(&str, &[&str], &str); 7] = [
         "the application decides, it does nothing",
     ),
     (
-        "frame",
+        &["frame"],
         &[
             "tokio",
             "futures_util",
@@ -143,7 +188,7 @@ const FORBIDDEN: [(&str, &[&str], &str); 7] = [
         "the screens only draw",
     ),
     (
-        "widgets",
+        &["widgets"],
         &[
             "tokio",
             "futures_util",
@@ -157,14 +202,14 @@ const FORBIDDEN: [(&str, &[&str], &str); 7] = [
         "the screens only draw",
     ),
     (
-        "sandbox",
+        &["sandbox"],
         &["ratatui", "crossterm", "reqwest"],
         "the sandbox only serves",
     ),
 ];
 
 /// Names that belong to a few places: the name, then the starts of the paths that may use it.
-const RESERVED: [(&str, &[&str]); 14] = [
+const RESERVED: [(&str, &[&str]); 15] = [
     ("reqwest", &["src/api/client"]),
     ("axum", &["src/sandbox"]),
     (
@@ -181,6 +226,7 @@ const RESERVED: [(&str, &[&str]); 14] = [
             "src/core/frame_layout.rs",
         ],
     ),
+    ("rusqlite", &["crates/record/src/store"]),
     ("rustix", &["src/runtime", "src/process"]),
     ("nix", &["src/process"]),
     (
@@ -227,7 +273,7 @@ const MOST_LINES: usize = 550;
 /// Files that may be longer, with the reason.
 const LONGER: [(&str, &str); 2] = [
     (
-        "src/domain/catalog/",
+        "crates/domain/src/catalog/",
         "a table has as many lines as the interface has fields",
     ),
     ("src/keys/bindings.rs", "a table has as many lines as there are keys"),
@@ -238,7 +284,8 @@ fn breaches(path: &str, source: &str) -> Vec<String> {
     let all = tokens(source);
     let (tokens, test_lines) = without_tests(&all);
     let mut breaches = Vec::new();
-    let room = room_of(path);
+    let home = module_of(path);
+    let room = room_of(&home);
     for (named, line) in crate_paths(path, &tokens) {
         if !may_name(room, &named) {
             breaches.push(format!("{path}:{line} {room} must not name {}", named.join("::")));
@@ -250,7 +297,7 @@ fn breaches(path: &str, source: &str) -> Vec<String> {
         }
     }
     for (place, names, reason) in FORBIDDEN {
-        for name in names.iter().filter(|_| place == room) {
+        for name in names.iter().filter(|_| place.contains(&room)) {
             for line in uses(&tokens, name) {
                 breaches.push(format!("{path}:{line} names {name}: {reason}"));
             }
@@ -270,11 +317,13 @@ fn breaches(path: &str, source: &str) -> Vec<String> {
     breaches
 }
 
-/// The room that a file belongs to; the name of the file for those beside the rooms.
-fn room_of(path: &str) -> &str {
-    let inner = path.strip_prefix("src/").unwrap_or(path);
-    let first = inner.split('/').next().unwrap_or(inner);
-    first.strip_suffix(".rs").unwrap_or(first)
+/// The room that a module belongs to; the first of its names for those beside the rooms.
+fn room_of(module: &[String]) -> &str {
+    match module {
+        [first, second, ..] if first == "record" && FILES.contains(&second.as_str()) => "record::store",
+        [first, ..] => first,
+        [] => "",
+    }
 }
 
 /// The feature of a file and the other one that it names in a path of the crate, if it does.
@@ -292,12 +341,13 @@ fn may_name(room: &str, named: &[String]) -> bool {
     let Some((_, others)) = ROOMS.iter().find(|(name, _)| *name == room) else {
         return true;
     };
-    let first = named.first().map(String::as_str).unwrap_or_default();
+    let other_room = room_of(named);
     let path = named.join("::");
-    first == room
-        || others
-            .iter()
-            .any(|other| first == *other || path == *other || path.starts_with(&format!("{other}::")))
+    other_room == room
+        || others.iter().any(|other| {
+            // A room may hold another one, as `record` does.
+            other_room == *other || other.contains("::") && format!("{path}::").starts_with(&format!("{other}::"))
+        })
 }
 
 /// The lines where a name is used: a word, words joined by `::`, or a macro with its `!`. A crate's
@@ -333,10 +383,11 @@ fn uses(tokens: &[Token], name: &str) -> Vec<usize> {
     lines
 }
 
-/// Every path that begins at the crate's root, import groups spread out, whether by `crate::` or by
-/// climbing with `super::`.
+/// Every path into one of our crates, import groups spread out, whether by `crate::`, by climbing with
+/// `super::` or by a crate's name. A crate's own name comes first, as in `domain::text`.
 fn crate_paths(path: &str, tokens: &[Token]) -> Vec<(Vec<String>, usize)> {
     let home = module_of(path);
+    let root: Vec<String> = crate_of(path).map(str::to_owned).into_iter().collect();
     let mut found = Vec::new();
     // Modules inside the file: the depth of braces at which each was opened.
     let mut inner: Vec<(String, usize)> = Vec::new();
@@ -352,7 +403,11 @@ fn crate_paths(path: &str, tokens: &[Token]) -> Vec<(Vec<String>, usize)> {
             }
             "mod" if text(2) == "{" => inner.push((text(1).to_owned(), depth)),
             "crate" if text(1) == "::" => {
-                spread(tokens, &mut (at + 2), &[], &mut found);
+                spread(tokens, &mut (at + 2), &root, &mut found);
+            }
+            "bourse_domain" | "bourse_record" if text(1) == "::" => {
+                let name = token.text.trim_start_matches("bourse_").to_owned();
+                spread(tokens, &mut (at + 2), &[name], &mut found);
             }
             "super" if text(1) == "::" && (at == 0 || tokens[at - 1].text != "::") => {
                 let mut base = home.clone();
@@ -385,15 +440,19 @@ fn std_paths(tokens: &[Token]) -> Vec<(Vec<String>, usize)> {
     found
 }
 
-/// The module that a file is, from the crate's root.
+/// The name of the crate under `crates/` that a file belongs to.
+fn crate_of(path: &str) -> Option<&str> {
+    path.strip_prefix("crates/")?.split('/').next()
+}
+
+/// The module that a file is, from the crate's root; of a crate under `crates/` behind its name.
 fn module_of(path: &str) -> Vec<String> {
-    let inner = path.strip_prefix("src/").unwrap_or(path);
+    let (_, inner) = path.split_once("src/").unwrap_or(("", path));
     let inner = inner.strip_suffix(".rs").unwrap_or(inner);
     let inner = inner.strip_suffix("/mod").unwrap_or(inner);
-    if inner == "lib" || inner == "main" {
-        return Vec::new();
-    }
-    inner.split('/').map(str::to_owned).collect()
+    let is_root = inner == "lib" || inner == "main";
+    let modules = inner.split('/').filter(|_| !is_root);
+    crate_of(path).into_iter().chain(modules).map(str::to_owned).collect()
 }
 
 /// Reads an import tree or a path from `at` on, and notes each of its leaves behind `base`.
@@ -437,7 +496,7 @@ fn spread(tokens: &[Token], at: &mut usize, base: &[String], found: &mut Vec<(Ve
 
 #[test]
 fn the_sources_keep_to_the_map() {
-    let sources = sources("src");
+    let sources = program();
     assert!(sources.len() >= 20, "only {} files were found", sources.len());
     let breaches: Vec<String> = sources
         .iter()
@@ -465,8 +524,9 @@ fn a_listed_arrow_is_there() {
 
 #[test]
 fn every_room_is_a_room() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    for entry in fs::read_dir(root).unwrap() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let [src, crates] = ["src", "crates"].map(|folder| fs::read_dir(root.join(folder)).unwrap());
+    for entry in src.chain(crates) {
         let name = entry.unwrap().file_name().to_string_lossy().into_owned();
         let room = name.strip_suffix(".rs").unwrap_or(&name);
         let known = ROOMS.iter().any(|(known, _)| *known == room);
@@ -505,7 +565,7 @@ fn the_page_on_architecture_says_what_each_room_may_use() {
 #[test]
 fn nothing_reads_outside_the_project() {
     let outside = ["..", "shared"].join("/");
-    for folder in ["src", "tests", "benches"] {
+    for folder in ["src", "crates", "tests", "benches"] {
         if !Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).is_dir() {
             continue;
         }
@@ -519,19 +579,39 @@ fn nothing_reads_outside_the_project() {
 fn every_rule_catches_what_breaks_it() {
     let cases = [
         (
-            "src/domain/a.rs",
+            "crates/domain/src/a.rs",
+            "use bourse_record::Lot;",
+            "domain must not name record::Lot",
+        ),
+        (
+            "crates/record/src/a.rs",
+            "use crate::store::Database;",
+            "record must not name record::store::Database",
+        ),
+        (
+            "crates/record/src/a/b.rs",
+            "use super::super::files::why;",
+            "record must not name record::files::why",
+        ),
+        (
+            "src/core/a.rs",
+            "use crate::record::{Lot, store::Database};",
+            "core must not name record::store::Database",
+        ),
+        (
+            "src/keys/a.rs",
             "use crate::api::Request;",
-            "domain must not name api::Request",
+            "keys must not name api::Request",
         ),
         (
-            "src/domain/a.rs",
+            "src/keys/a.rs",
             "use super::super::api::Request;",
-            "domain must not name api::Request",
+            "keys must not name api::Request",
         ),
         (
-            "src/domain/a/b.rs",
+            "src/keys/a/b.rs",
             "mod c { use super::super::super::super::frame; }",
-            "domain must not name frame",
+            "keys must not name frame",
         ),
         (
             "src/api/a.rs",
@@ -588,15 +668,17 @@ fn every_rule_catches_what_breaks_it() {
             "use super::super::unknown;",
             "job must not read unknown",
         ),
-        ("src/domain/a.rs", "let x = tokio::spawn(f());", "names tokio"),
-        ("src/domain/a.rs", "use reqwest;", "names reqwest"),
+        ("crates/domain/src/a.rs", "let x = tokio::spawn(f());", "names tokio"),
+        ("crates/domain/src/a.rs", "use reqwest;", "names reqwest"),
         (
-            "src/domain/a.rs",
+            "crates/domain/src/a.rs",
             "use std::time::{Duration, Instant};",
             "names Instant",
         ),
-        ("src/domain/a.rs", "async fn f() {}", "names async"),
-        ("src/domain/a.rs", "let f = std::fs::read(p);", "names std::fs"),
+        ("crates/domain/src/a.rs", "async fn f() {}", "names async"),
+        ("crates/domain/src/a.rs", "let f = std::fs::read(p);", "names std::fs"),
+        ("crates/record/src/a.rs", "let f = std::fs::read(p);", "names std::fs"),
+        ("crates/record/src/a.rs", "use rusqlite::Connection;", "names rusqlite"),
         (
             "src/core/a.rs",
             "use std::{collections::HashMap, fs::{self, File}};",
@@ -635,26 +717,30 @@ fn every_rule_catches_what_breaks_it() {
     }
     let long = "\n".repeat(MOST_LINES + 1);
     assert_eq!(breaches("src/core/a.rs", &long).len(), 1);
-    assert_eq!(breaches("src/domain/catalog/offers.rs", &long).len(), 0);
+    assert_eq!(breaches("crates/domain/src/catalog/offers.rs", &long).len(), 0);
 }
 
 #[test]
 fn what_is_allowed_is_left_in_peace() {
     let cases = [
         (
-            "src/domain/a.rs",
+            "crates/domain/src/a.rs",
             "// tokio::spawn, crate::frame\n/* reqwest::x /* nested */ ratatui::y */",
         ),
         (
-            "src/domain/a.rs",
+            "crates/domain/src/a.rs",
             "let t = \"use crate::frame; tokio::x\"; let c = '\"'; let l: &'a str = r#\"crate::\"ui\"#;",
         ),
-        ("src/domain/a.rs", "use super::{b, c::D}; use crate::domain::Query;"),
+        ("crates/domain/src/a.rs", "use super::{b, c::D}; use crate::Query;"),
         (
-            "src/domain/a.rs",
+            "crates/record/src/store/a.rs",
+            "use bourse_domain::Query; use crate::{Lot, files}; use rusqlite::Row; use std::fs::File;",
+        ),
+        (
+            "crates/domain/src/a.rs",
             "#[cfg(test)] mod tests { use super::*; use crate::api::X; fn f() { println!(); } }",
         ),
-        ("src/domain/a.rs", "let url = row.reqwest; fn tokio_like() {}"),
+        ("crates/domain/src/a.rs", "let url = row.reqwest; fn tokio_like() {}"),
         (
             "src/core/a.rs",
             "use crate::domain::{Query, Listing}; use crate::api::{Request, wire};",

@@ -1,7 +1,7 @@
 //! A match on what grows names every variant: then the compiler lists the places that a new pane,
 //! operation or message concerns. Clippy has a lint for that, but not for chosen enums only.
 
-use super::tokens::{Token, sources, tokens, without_tests};
+use super::tokens::{Token, program, tokens, without_tests};
 
 /// The enums that grow with the program.
 const ENUMS: [&str; 6] = ["Operation", "Request", "Resource", "Pane", "Effect", "Message"];
@@ -101,7 +101,7 @@ fn wildcards(path: &str, source: &str) -> Vec<String> {
 
 #[test]
 fn no_match_leaves_a_new_pane_operation_or_message_to_a_wildcard() {
-    let found: Vec<String> = sources("src")
+    let found: Vec<String> = program()
         .iter()
         .flat_map(|(path, source)| wildcards(path, source))
         .collect();

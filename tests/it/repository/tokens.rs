@@ -10,6 +10,11 @@ pub struct Token {
     pub line: usize,
 }
 
+/// The sources of the program.
+pub fn program() -> Vec<(String, String)> {
+    [sources("src"), sources("crates")].concat()
+}
+
 /// The sources under a folder of the project.
 pub fn sources(folder: &str) -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,7 +1,7 @@
 //! Words that read like a translation, held out of what people read: texts and documents.
 
 use super::guide::pages;
-use super::tokens::sources;
+use super::tokens::program;
 
 /// Not to be written anywhere, comments and names included.
 const NOWHERE: [&str; 13] = [
@@ -28,8 +28,8 @@ const NOT_IN_TEXTS: [&str; 9] = [
 /// Where a word of the list is the right one.
 const ALLOWED: [(&str, &str); 2] = [
     // What people type.
-    ("src/domain/plain/phrases.rs", "no more"),
-    ("src/domain/plain/words.rs", "no more"),
+    ("crates/domain/src/plain/phrases.rs", "no more"),
+    ("crates/domain/src/plain/words.rs", "no more"),
 ];
 
 /// Whether a text holds words, not as part of longer ones.
@@ -83,9 +83,9 @@ fn texts(source: &str) -> Vec<(usize, String)> {
 
 fn offences() -> Vec<String> {
     let mut found = Vec::new();
-    for (path, source) in sources("src") {
+    for (path, source) in program() {
         // Words that people type, none of ours.
-        if path == "src/domain/plain/english.rs" {
+        if path == "crates/domain/src/plain/english.rs" {
             continue;
         }
         for (number, line) in source.lines().enumerate() {

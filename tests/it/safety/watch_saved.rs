@@ -7,11 +7,11 @@ use std::path::Path;
 
 use bourse::api::error::ErrorBody;
 use bourse::api::{ApiError, Reply, Request};
-use bourse::domain::alerts::{Alert, AlertChange, Alerts, Followed};
-use bourse::domain::history::{Moment, PricePer, Repeat, Rule, SearchKey, Trigger};
 use bourse::domain::saved::{SavedSearch, SearchChange, SearchSpec, Searches};
 use bourse::domain::{Listing, OFFERS, Resource, WORKERGROUPS};
 use bourse::features::watch_saved::watcher::{Rhythm, Step, Told, Watcher};
+use bourse::record::alerts::{Alert, AlertChange, Alerts, Followed};
+use bourse::record::{Moment, PricePer, Repeat, Rule, SearchKey, Trigger};
 use bourse::settings::{Environment, Global, Settings};
 use bourse::store::{Paths, StateStore};
 use bourse::table::remote::Now;
@@ -142,7 +142,7 @@ fn saved(root: &Path, searches: usize) -> Settings {
                 trigger: trigger(alert),
             },
             is_paused: false,
-            state: bourse::domain::history::AlertState::default(),
+            state: bourse::record::AlertState::default(),
         };
         store
             .change(&AlertChange::Put(Box::new(alert)), &Alerts::default())

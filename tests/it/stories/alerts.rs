@@ -4,8 +4,8 @@ use bourse::api::Request;
 use bourse::core::message::Effect;
 use bourse::core::message::News;
 use bourse::core::message::{Saved, Saving};
-use bourse::domain::alerts::{AlertChange, Alerts, Followed, Logged};
-use bourse::domain::history::{Moment, Repeat, Trigger};
+use bourse::record::alerts::{AlertChange, Alerts, Followed, Logged};
+use bourse::record::{Moment, Repeat, Trigger};
 
 use super::insights::MARKET;
 use crate::test_app::{START, TestApp};
@@ -126,7 +126,7 @@ fn alerts_of_other_programs_arrive_with_the_next_change() {
 }
 
 /// The alert as it was changed last.
-fn edited(desk: &TestApp) -> (String, bourse::domain::alerts::Alert) {
+fn edited(desk: &TestApp) -> (String, bourse::record::alerts::Alert) {
     let mut changes = desk.effects.iter().rev();
     let change = changes.find_map(|effect| match effect {
         Effect::Save {

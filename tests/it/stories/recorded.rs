@@ -3,12 +3,12 @@
 use bourse::core::message::Effect;
 use bourse::core::message::HistoryJob;
 use bourse::core::message::News;
-use bourse::domain::history::{
+use bourse::domain::{Dialect, OfferType, Resource};
+use bourse::features::history::Recall;
+use bourse::record::{
     Answer, Beginning, Cause, Change, ChangeKind, Ending, Event, EventKind, Excerpt, Lasted, Lot, Moment, PollOutcome,
     PollRow, Question, Quote, Recorded, SearchKey, Spell, VOLUME_MODEL, Want, answer,
 };
-use bourse::domain::{Dialect, OfferType, Resource};
-use bourse::features::history::Recall;
 
 use crate::stories::groups::FOUR;
 use crate::stories::unlist::TWO;

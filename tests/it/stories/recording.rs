@@ -2,8 +2,8 @@
 
 use bourse::api::ApiError;
 use bourse::core::message::Message;
-use bourse::domain::history::{Moment, PollOutcome};
 use bourse::domain::{OfferType, Resource};
+use bourse::record::{Moment, PollOutcome};
 use serde_json::json;
 
 use crate::test_app::{START, TestApp};

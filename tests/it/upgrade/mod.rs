@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use bourse::record::store::Database;
 use bourse::store::Paths;
-use bourse::store::history::Database;
 use rusqlite::{Connection, params};
 
 use crate::cli::commands::run;
@@ -68,7 +68,7 @@ impl Home {
         });
         copy(&fixtures("0.1"), root.path(), &market.url());
         let paths = Paths::below(root.path());
-        end_today(&Database::path(&paths, "work"), &market.url());
+        end_today(&Database::path(&paths.profile_state("work")), &market.url());
         Self { root, paths, market }
     }
 

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bourse::domain::alerts::Followed;
 use bourse::domain::annotations::Supplier;
-use bourse::domain::history::{Answer, LotFilter, Moment, PollOutcome, Question, Repeat, Trigger, Want};
 use bourse::domain::journal::{self, Verdict, WriteKind};
 use bourse::domain::workergroup::MadeGroups;
 use bourse::domain::{Dialect, Resource};
-use bourse::store::history::{Database, ProgramId};
+use bourse::record::alerts::Followed;
+use bourse::record::store::{Database, ProgramId};
+use bourse::record::{Answer, LotFilter, Moment, PollOutcome, Question, Repeat, Trigger, Want};
 use bourse::store::{GroupsFile, Journal, PacingFile, StateFile, StateStore};
 
 use super::write::watched;

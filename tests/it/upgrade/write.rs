@@ -4,19 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use bourse::domain::alerts::{Alert, AlertChange, Alerts, Followed, Logged};
 use bourse::domain::annotations::{AnnotationChange, Annotations, Mark, Supplier};
 use bourse::domain::cost::{Job, VolumeTerm};
-use bourse::domain::history::{
-    AlertState, Cause, Lot, Moment, Poll, PollOutcome, PricePer, Repeat, Rule, SearchKey, Sighting, Trigger,
-    VOLUME_MODEL,
-};
 use bourse::domain::journal::{Intent, Line, Outcome, Verdict, WriteKind};
 use bourse::domain::saved::{PaneState, SavedSearch, SearchChange, SearchSpec, Searches, Snapshot};
 use bourse::domain::workergroup::{self, GroupChange, MadeGroup, MadeGroups, NewWorkergroup};
 use bourse::domain::{Listing, OfferType, Resource, WORKERGROUPS};
 use bourse::keys::BINDINGS;
-use bourse::store::history::{Database, ProgramId};
+use bourse::record::alerts::{Alert, AlertChange, Alerts, Followed, Logged};
+use bourse::record::store::{Database, ProgramId};
+use bourse::record::{
+    AlertState, Cause, Lot, Moment, Poll, PollOutcome, PricePer, Repeat, Rule, SearchKey, Sighting, Trigger,
+    VOLUME_MODEL,
+};
 use bourse::store::{GroupsFile, Journal, PacingFile, Paths, StateFile, StateStore};
 
 use super::{ADDRESS, END, KEY, ROUTE, fixtures};
@@ -90,7 +90,7 @@ fn write_the_files_of_this_version() {
     pacing.save(learned, END as f64).unwrap();
     groups(&paths);
     sandbox(&paths);
-    recorded(&Database::path(&paths, "work"));
+    recorded(&Database::path(&paths.profile_state("work")));
 }
 
 fn configuration(paths: &Paths) {

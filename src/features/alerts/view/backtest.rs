@@ -1,10 +1,10 @@
 //! What the record says of an alert that is being written.
 
 use crate::core::view::Cx;
-use crate::domain::alerts::Followed;
 use crate::domain::format;
-use crate::domain::history::{Answer, DAY, LotFilter, Question, Replay, Rule, SearchKey, VERDICT_DAYS, Want};
 use crate::features::history::{self as recall, Recalled};
+use crate::record::alerts::Followed;
+use crate::record::{Answer, DAY, LotFilter, Question, Replay, Rule, SearchKey, VERDICT_DAYS, Want};
 
 /// Seconds of the record that a rule is checked on.
 const RECORDED: i64 = VERDICT_DAYS * DAY;

@@ -9,10 +9,10 @@ use super::{AlertList, Entry, status};
 use crate::core::view::Scene;
 use crate::core::views::form_view::FormView;
 use crate::core::views::sheet;
-use crate::domain::alerts::{Alert, Followed, condition, repeat};
 use crate::domain::format;
-use crate::domain::history::{Moment, PricePer, Repeat, with_storage};
 use crate::domain::text::visible;
+use crate::record::alerts::{Alert, Followed, condition, repeat};
+use crate::record::{Moment, PricePer, Repeat, with_storage};
 use crate::widgets::panel::{Panel, Size};
 
 /// The most rings that are shown of an alert.

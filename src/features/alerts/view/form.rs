@@ -8,13 +8,13 @@ use super::subjects::{Subject, is_volume, subjects, subjects_with};
 use crate::core::State;
 use crate::core::view::{Cx, Scene};
 use crate::core::views::form_view::FormView;
-use crate::domain::alerts::{Alert, AlertChange, Followed, condition};
-use crate::domain::history::{AlertState, Moment, PricePer, Repeat, Rule, RuleError, Trigger};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::text::visible;
 use crate::domain::{Condition, Operator, format};
 use crate::features::alerts::change as change_alerts;
 use crate::keys::Action;
+use crate::record::alerts::{Alert, AlertChange, Followed, condition};
+use crate::record::{AlertState, Moment, PricePer, Repeat, Rule, RuleError, Trigger};
 use crate::widgets::form::{Field, Form};
 use crate::widgets::text::capitalized;
 

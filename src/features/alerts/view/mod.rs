@@ -13,13 +13,13 @@ use crate::core::view::{Availability, Cx, Outcome, Scene, View};
 use crate::core::views::confirm::Confirm;
 use crate::core::views::keys::only;
 use crate::core::{Pane, State};
-use crate::domain::alerts::{Alert, AlertChange, Followed, condition, repeat};
-use crate::domain::history::Moment;
 use crate::domain::saved::SavedSearch;
 use crate::domain::text::visible;
 use crate::domain::{Resource, RowId};
 use crate::features::alerts::{AlertWatch, change as change_alerts};
 use crate::keys::{Action, Context};
+use crate::record::Moment;
+use crate::record::alerts::{Alert, AlertChange, Followed, condition, repeat};
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::list::{Item, List};
 

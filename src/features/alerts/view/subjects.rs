@@ -1,10 +1,10 @@
 //! What an alert can follow: a search, the model of an offer, or a workergroup.
 
 use crate::core::{Pane, State};
-use crate::domain::alerts::{Alert, Followed, condition};
 use crate::domain::saved::SearchSpec;
 use crate::domain::text::visible;
 use crate::domain::{Condition, Operand, Operator, Resource, Value, language};
+use crate::record::alerts::{Alert, Followed, condition};
 use crate::widgets::text::capitalized;
 
 /// What an alert can follow, in the words of the choice.

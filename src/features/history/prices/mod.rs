@@ -11,15 +11,14 @@ use super::Recalled;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Scene, View};
 use crate::core::views::keys::{TABBED_CHART, of_chart};
-use crate::domain::history::{
-    Answer, DAY, Lot, LotFilter, Memory, Question, RecordedSearch, SearchKey, Series, Want, quotes,
-};
-use crate::domain::insight::{Standing, recorded_lot};
+use crate::domain::insight::Standing;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::{Dialect, OfferType, Query, Resource, Untrusted, language};
 use crate::features::history as recall;
 use crate::features::workergroups::look::Look;
 use crate::keys::{Action, Context, Motion};
+use crate::record::differences::recorded_lot;
+use crate::record::{Answer, DAY, Lot, LotFilter, Memory, Question, RecordedSearch, SearchKey, Series, Want, quotes};
 use crate::table::remote::Now;
 
 // Parts of the time: as many as a wide screen has columns for.

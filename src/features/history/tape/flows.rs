@@ -8,8 +8,8 @@ use ratatui::style::Style;
 
 use super::Tape;
 use crate::core::view::Scene;
-use crate::domain::history::{Change, ChangeKind, EventKind};
 use crate::domain::{Untrusted, format};
+use crate::record::{Change, ChangeKind, EventKind};
 use crate::widgets::panel::Panel;
 use crate::widgets::table;
 use crate::widgets::table::{Column, Rows, Table};

@@ -1,6 +1,6 @@
 //! Alerts: what rings, how often, and what a truncated response leaves open.
 
-use bourse::domain::history::{
+use bourse::record::{
     AlertState, Answer, Figures, Moment, Poll, PollOutcome, PricePer, Quote, Repeat, Replay, Ring, Rule, RuleError,
     Seen, Trigger, Want, answer, check,
 };

@@ -1,6 +1,6 @@
 //! What bids would have held, against a market of known truth and against a walk over every hour.
 
-use bourse::domain::history::{
+use bourse::record::{
     Answer, BidHistory, Cause, Hold, Poll, PollOutcome, Quote, Recorded, Sighting, Want, answer, bids,
 };
 use proptest::prelude::*;

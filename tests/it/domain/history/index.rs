@@ -1,7 +1,7 @@
 //! The price index, against figures worked out by hand.
 
 use bourse::domain::OfferType;
-use bourse::domain::history::{Cause, Index, Lot, Poll, Quote, Recorded, SearchKey, Sighting, Want, index};
+use bourse::record::{Cause, Index, Lot, Poll, Quote, Recorded, SearchKey, Sighting, Want, index};
 
 use super::record::{Record, complete, near, question, search, sighting};
 

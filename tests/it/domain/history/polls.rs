@@ -1,10 +1,10 @@
 //! What a response says about each lot.
 
-use bourse::domain::history::{Arrival, Cause, Lot, Moment, Poll, PollOutcome, SearchKey, VOLUME_MODEL, causes};
 use bourse::domain::insight::coverage;
 use bourse::domain::language::{Mode, parse};
 use bourse::domain::response_check::ResponseCheck;
 use bourse::domain::{Catalog, Dialect, Listing, OFFERS, OfferType, Query, Resource, VOLUMES, WORKERGROUPS};
+use bourse::record::{Arrival, Cause, Lot, Moment, Poll, PollOutcome, SearchKey, VOLUME_MODEL, causes};
 
 use super::record::near;
 

@@ -1,11 +1,11 @@
 //! The smallest store of polls and spells: open spells have no end of their own but for those that a
 //! truncated poll did not show, as in the database.
 
-use bourse::domain::history::{
+use bourse::domain::{OfferType, Resource};
+use bourse::record::{
     Excerpt, Lot, LotFilter, Moment, Poll, PollOutcome, PollRow, Question, Quote, Recorded, SearchKey, Sighting, Spell,
     Want, advance, placed,
 };
-use bourse::domain::{OfferType, Resource};
 
 pub fn search() -> SearchKey {
     SearchKey {

@@ -1,10 +1,8 @@
 //! A scripted market whose every event is known, read from the responses that tell of it.
 
-use bourse::domain::history::{
-    Arrival, Cause, Change, ChangeKind, Event, EventKind, Lasted, Moment, Poll, Want, compare, tape,
-};
 use bourse::domain::response_check::ResponseCheck;
 use bourse::domain::{Dialect, Listing, OFFERS, Query, Resource};
+use bourse::record::{Arrival, Cause, Change, ChangeKind, Event, EventKind, Lasted, Moment, Poll, Want, compare, tape};
 
 use super::record::{Record, complete, question, sighting};
 

@@ -1,6 +1,6 @@
 //! Prices over time, against figures worked out by hand.
 
-use bourse::domain::history::{Answer, Levels, Moment, Poll, PollOutcome, Want, answer, rhythm, series};
+use bourse::record::{Answer, Levels, Moment, Poll, PollOutcome, Want, answer, rhythm, series};
 
 use super::record::{Record, complete, lot, near, poll, question, sighting};
 

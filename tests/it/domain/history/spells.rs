@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bourse::domain::history::{
-    Advance, Beginning, Cause, Ending, Moment, Poll, PollOutcome, Sighting, Spell, advance, compare,
-};
+use bourse::record::{Advance, Beginning, Cause, Ending, Moment, Poll, PollOutcome, Sighting, Spell, advance, compare};
 use proptest::prelude::*;
 
 use super::record::{Record, complete, lot, poll, sighting};

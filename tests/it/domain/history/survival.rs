@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bourse::domain::history::{Ending, Life, Lifetimes, LotFilter, Poll, PollOutcome, Sighting, lifetimes, lives};
+use bourse::record::{Ending, Life, Lifetimes, LotFilter, Poll, PollOutcome, Sighting, lifetimes, lives};
 
 use super::record::{Record, complete, near, poll, sighting};
 use crate::cases::cases;

@@ -2,7 +2,7 @@
 //! and nothing is said before a day was watched.
 
 use bourse::domain::OfferType;
-use bourse::domain::history::{
+use bourse::record::{
     Days, Lasted, Memory, Moment, Poll, PollOutcome, Quote, Rating, Recorded, Sighting, Standing, Verdict, Want,
     memory, verdict,
 };

@@ -5,13 +5,13 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use super::{Page, pages, root};
-use crate::repository::tokens::{sources, tokens};
+use crate::repository::tokens::{program, tokens};
 
 /// What CONTRIBUTING adds in its examples.
 const INVENTED: [&str; 2] = ["src/features/clock.rs", "src/cli/fields.rs"];
 
 /// Folders that paths in the prose begin with.
-const FOLDERS: [&str; 6] = ["src/", "tests/", "docs/", "benches/", "assets/", "."];
+const FOLDERS: [&str; 7] = ["src/", "crates/", "tests/", "docs/", "benches/", "assets/", "."];
 
 /// The targets of links and pictures.
 fn targets(page: &Page) -> Vec<String> {
@@ -105,7 +105,7 @@ fn missing_names(page: &Page) -> Vec<String> {
 
 /// The messages that a page quotes in bold and no source has.
 fn missing_messages(page: &Page) -> Vec<String> {
-    let sources = sources("src");
+    let sources = program();
     let sources: Vec<String> = sources.iter().map(|(_, text)| text.to_lowercase()).collect();
     let is_known = |part: &str| sources.iter().any(|source| source.contains(part));
     let bold = page.text.split("**\"").skip(1);

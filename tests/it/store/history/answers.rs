@@ -1,10 +1,11 @@
 //! Answers from the file equal the definitions, whether they are read from rows or from the blocks of
 //! the days that are over.
 
-use bourse::domain::history::{
-    self, Answer, Ending, LotFilter, Moment, Poll, PollOutcome, Question, Quote, Recorded, Series, Spell, Want,
+use bourse::record;
+use bourse::record::store::Database;
+use bourse::record::{
+    Answer, Ending, LotFilter, Moment, Poll, PollOutcome, Question, Quote, Recorded, Series, Spell, Want,
 };
-use bourse::store::history::Database;
 use proptest::prelude::*;
 
 use super::{MARKET, START, everything, lot, open, poll, search};
@@ -176,7 +177,7 @@ proptest! {
             let excerpt = database.excerpt(&search, &question).unwrap();
             let recorded = Recorded { search, excerpt };
             let answer = database.answer(&question).unwrap();
-            let defined = history::answer(&question, std::slice::from_ref(&recorded));
+            let defined = record::answer(&question, std::slice::from_ref(&recorded));
             prop_assert_eq!(&answer, &defined);
             if let Answer::Series(Some(series)) = &answer {
                 check_series(series, &recorded, &question)?;
@@ -210,7 +211,7 @@ fn days_that_are_over_are_sealed_and_an_older_end_opens_them() {
         let search = search("gpu_ram>=24");
         let excerpt = database.excerpt(&search, &question).unwrap();
         let recorded = Recorded { search, excerpt };
-        history::answer(&question, &[recorded])
+        record::answer(&question, &[recorded])
     };
     let at = Moment(START + day(3));
     database.sweep(at).unwrap();

@@ -4,11 +4,11 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use bourse::store::history::{Database, HistoryError, Limits, ProgramId};
+use bourse::record::store::{Database, HistoryError, Limits, ProgramId};
 use rusqlite::Connection;
 
 use super::{MARKET, START, everything, open, poll, search};
-use bourse::domain::history::{Answer, Moment, PollOutcome, Question, Want};
+use bourse::record::{Answer, Moment, PollOutcome, Question, Want};
 
 use crate::cases::cases;
 

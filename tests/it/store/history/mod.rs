@@ -11,9 +11,9 @@ mod sharing;
 
 use std::path::Path;
 
-use bourse::domain::history::{Lot, LotFilter, Moment, Poll, PollOutcome, Question, Quote, SearchKey, Sighting, Want};
 use bourse::domain::{OfferType, Resource};
-use bourse::store::history::Database;
+use bourse::record::store::Database;
+use bourse::record::{Lot, LotFilter, Moment, Poll, PollOutcome, Question, Quote, SearchKey, Sighting, Want};
 
 pub const MARKET: &str = "https://market.example";
 

@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use bourse::domain::Resource;
-use bourse::domain::history::{Moment, PollOutcome, SearchKey};
-use bourse::store::history::{Database, HistoryLocation, PollLocks};
+use bourse::record::store::{Database, HistoryLocation, PollLocks};
+use bourse::record::{Moment, PollOutcome, SearchKey};
 
 use super::{MARKET, START, open, poll, search};
 
@@ -186,7 +186,7 @@ fn the_newest_poll_is_read_as_it_was_recorded() {
     one.record(&super::failed(90)).unwrap();
     assert_eq!(after(&other, 60), None);
     // A truncated one does not show all that is on offer.
-    let cut = bourse::domain::history::Poll {
+    let cut = bourse::record::Poll {
         outcome: PollOutcome::Truncated,
         ..poll(120, &[(20, 2, 0.3)])
     };

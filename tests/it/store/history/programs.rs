@@ -4,8 +4,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bourse::domain::history::Moment;
-use bourse::store::history::{Database, ProgramId};
+use bourse::record::Moment;
+use bourse::record::store::{Database, ProgramId};
 
 use super::open;
 use crate::cli::commands::{Home, run};

@@ -1,7 +1,7 @@
 //! What polls leave in the file, and what is read back.
 
-use bourse::domain::history::{Answer, Beginning, Cause, Ending, LotFilter, Moment, Poll, PollOutcome, Question, Want};
-use bourse::store::history::{Database, Limits};
+use bourse::record::store::{Database, Limits};
+use bourse::record::{Answer, Beginning, Cause, Ending, LotFilter, Moment, Poll, PollOutcome, Question, Want};
 
 use super::{MARKET, START, everything, failed, lot, open, poll, search};
 use crate::cases::cases;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::Duration;
 
-use bourse::domain::history::Poll;
+use bourse::record::Poll;
 
 use super::{START, everything, open, poll, search};
 use crate::cases::cases;

@@ -1,0 +1,153 @@
+//! What a network volume costs.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    DAYS_PER_MONTH, Fit, Gap, Input, InputError, Measure, Member, Outlives, Room, Step, finite, hours_left, rounded,
+    shown, storage_per_hour,
+};
+use crate::listing::Listing;
+
+/// How large a volume and for how long.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct VolumeTerm {
+    /// Size in GB.
+    pub gb: f64,
+    /// Days that it is kept.
+    pub days: f64,
+}
+
+impl Default for VolumeTerm {
+    fn default() -> Self {
+        Self::months(100.0, 1.0)
+    }
+}
+
+impl VolumeTerm {
+    /// A term in the market's months of 30 days.
+    pub fn months(gb: f64, months: f64) -> Self {
+        Self {
+            gb,
+            days: months * DAYS_PER_MONTH,
+        }
+    }
+
+    pub fn hours(&self) -> f64 {
+        self.days * 24.0
+    }
+
+    /// Checks that both inputs are numbers from 0 to their maximum; the error names the first that
+    /// is not.
+    pub fn validate(&self) -> Result<(), InputError> {
+        Input::VolumeGb.check(self.gb)?;
+        Input::Days.check(self.days).map(drop)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct VolumeCost {
+    /// $ per hour.
+    pub per_hour: f64,
+    /// $ per month of 720 hours.
+    pub per_month: f64,
+    /// $ for the whole term.
+    pub term: f64,
+    /// Whether the volume is available until the term ends.
+    pub outlives: Outlives,
+    /// Whether it has the space.
+    pub room: Room,
+    /// The arithmetic, line by line.
+    pub steps: Vec<Step>,
+}
+
+/// The prices of a network volume listing.
+#[derive(Debug)]
+pub struct VolumePrices<'a> {
+    storage_cost: Member<'a>,
+    disk_space: Member<'a>,
+    duration: Member<'a>,
+}
+
+impl<'a> VolumePrices<'a> {
+    pub const fn new(listing: &'a Listing) -> Self {
+        Self {
+            storage_cost: Member::new(listing, "storage_cost"),
+            disk_space: Member::new(listing, "disk_space"),
+            duration: Member::new(listing, "duration"),
+        }
+    }
+
+    /// $ per GB and month.
+    pub fn per_gb_month(&self, row: usize) -> Result<f64, Gap> {
+        self.storage_cost.amount(row)
+    }
+
+    /// $ for the whole term, without the arithmetic: for a column that sorts.
+    pub fn term_total(&self, row: usize, term: &VolumeTerm) -> Result<f64, Gap> {
+        finite(self.hourly(row, term)? * term.hours())
+    }
+
+    /// $ per hour of the term's size.
+    pub fn hourly(&self, row: usize, term: &VolumeTerm) -> Result<f64, Gap> {
+        term.validate()?;
+        finite(storage_per_hour(self.storage_cost.amount(row)?, term.gb))
+    }
+
+    /// $ per month of 720 hours of the term's size.
+    pub fn monthly(&self, row: usize, term: &VolumeTerm) -> Result<f64, Gap> {
+        term.validate()?;
+        finite(self.storage_cost.amount(row)? * term.gb)
+    }
+
+    /// Hours between the end of a term that starts at `now` (seconds since 1970) and the end of the
+    /// offer; negative if the offer ends first.
+    pub fn spare(&self, row: usize, term: &VolumeTerm, now: f64) -> Result<f64, Gap> {
+        term.validate()?;
+        Ok(hours_left(&self.duration, row, now)? - term.hours())
+    }
+
+    /// Whether the row has the space and the time for a term that starts at `now` (seconds since 1970).
+    pub fn fit(&self, row: usize, term: &VolumeTerm, now: f64) -> Fit {
+        let left = hours_left(&self.duration, row, now).ok();
+        let room = Fit::of(self.disk_space.amount(row).ok(), term.gb);
+        Fit::of(left, term.hours()).and(room)
+    }
+
+    /// What the volume costs from `now` (seconds since 1970) on.
+    pub fn cost(&self, row: usize, term: &VolumeTerm, now: f64) -> Result<VolumeCost, Gap> {
+        term.validate()?;
+        let price = self.storage_cost.amount(row)?;
+        let (per_hour, per_month) = (self.hourly(row, term)?, self.monthly(row, term)?);
+        let total = self.term_total(row, term)?;
+        let [price, gb] = [rounded(price), shown(term.gb, 4)];
+        let steps = vec![
+            Step::new(
+                "Per hour",
+                format!("{price} $/GB/month × {gb} GB / 720 h"),
+                per_hour,
+                Measure::DollarsPerHour,
+            ),
+            Step::new(
+                "Per month of 720 h",
+                format!("{price} $/GB/month × {gb} GB"),
+                per_month,
+                Measure::Dollars,
+            ),
+            Step::new(
+                "Whole term",
+                format!("{} $/h × {} days × 24 h", rounded(per_hour), shown(term.days, 4)),
+                total,
+                Measure::Dollars,
+            ),
+        ];
+        Ok(VolumeCost {
+            per_hour,
+            per_month,
+            term: total,
+            outlives: Outlives::of(hours_left(&self.duration, row, now).ok(), term.hours()),
+            room: Room::of(self.disk_space.amount(row).ok(), term.gb),
+            steps,
+        })
+    }
+}

@@ -1,0 +1,113 @@
+//! What a listing tells beyond its rows: groups and their prices, the Pareto front, plots,
+//! related offers and comparisons.
+//!
+//! Everything here is about the loaded rows, never about the whole market: see [`Coverage`]. A
+//! missing value is left out; it is never taken for zero.
+
+use super::field::{Field, Kind};
+use super::listing::{Column, Listing};
+use super::value::{CellRef, Version};
+
+mod bill;
+mod compare;
+mod depth;
+mod host;
+mod knapsack;
+mod offered;
+mod pareto;
+pub mod plan;
+mod plot;
+mod related;
+mod standing;
+mod summary;
+mod supply;
+mod totals;
+
+pub use bill::Bill;
+pub use compare::{CompareLine, CompareSection, Subject, compare, compare_fields, is_silent};
+pub use depth::{Depth, MOST_GPUS, Purchase};
+pub use host::{Count as HostCount, HostSummary, PriceLevel, host_summary, price_level};
+pub use offered::{OfferIndex, Offered};
+pub use pareto::{Front, Goal, Lead, Point, points};
+pub use plot::{Bucket, Histogram, Scale, ScaleKind, Toward, neighbour};
+pub use related::{Share, Slice, same_host, same_machine, share, slices};
+pub use standing::{FEWEST, Measure, Rank, Standing};
+pub use summary::{
+    Best, Group, GroupOrder, GroupValue, Measures, Spread, facets, machine_prices, quantile, sort_groups, summarise,
+};
+pub use supply::{Amount, Lot, Machine, Picks, Supply};
+pub use totals::Totals;
+
+/// Whether the loaded rows are all that the market has for the query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Coverage {
+    /// There are no more.
+    Whole,
+    /// The limit or the market cut the response: more exist.
+    Cut,
+    /// Nothing proves that there are no more: the market may have cut the response.
+    Unknown,
+}
+
+/// The fewest records at which a market may cut a response below its limit.
+const LEAST_CAP: usize = 20;
+
+/// Whether a response to a search with this limit has all records. Skipped records count: they were sent.
+///
+/// The market's own `truncated` decides. Without it, fewer records than the limit are all of them, unless their
+/// number is round: some markets send 50, 64 or 100 at most, whatever the limit, and don't say so.
+pub fn coverage(listing: &Listing, limit: Option<u32>) -> Coverage {
+    let received = listing.received();
+    match (listing.known_coverage(), listing.is_truncated(), limit) {
+        (Some(known), ..) => known,
+        (None, Some(true), _) => Coverage::Cut,
+        (None, Some(false), _) => Coverage::Whole,
+        (None, None, Some(limit)) if received >= limit as usize => Coverage::Cut,
+        (None, None, Some(_)) if !is_round(received) => Coverage::Whole,
+        (None, None, Some(_) | None) => Coverage::Unknown,
+    }
+}
+
+/// Whether a number of records may be a market's own limit.
+const fn is_round(records: usize) -> bool {
+    records >= LEAST_CAP && (records.is_multiple_of(10) || records.is_multiple_of(25) || records.is_power_of_two())
+}
+
+/// The number in a cell, for kinds that are numbers or versions (as their nine-digit number).
+pub fn numeric(column: &Column, kind: Kind, row: usize) -> Option<f64> {
+    number(column.cell(row), kind)
+}
+
+/// The number in a cell of a field of that kind; see [`numeric`].
+fn number(cell: CellRef<'_>, kind: Kind) -> Option<f64> {
+    match cell {
+        CellRef::Number(number) if kind != Kind::Secret => Some(number),
+        CellRef::Text(text) if kind == Kind::Version => {
+            #[expect(clippy::cast_precision_loss)] // nine digits fit a double exactly
+            Version::parse(text.trim()).map(|version| version.code as f64)
+        }
+        _ => None,
+    }
+    .filter(|number| number.is_finite())
+}
+
+/// The fields of a listing that can be an axis: numbers other than ids, from records or computed.
+pub fn axes(listing: &Listing) -> impl Iterator<Item = &'static Field> {
+    listing.catalog().columns().filter(|field| {
+        field.kind.is_numeric()
+            && !matches!(field.kind, Kind::Id)
+            && (!field.is_computed() || listing.column(field).filled() > 0)
+    })
+}
+
+/// A count as a float.
+#[expect(clippy::cast_precision_loss)] // counts of rows are far below 2^53
+const fn count(number: usize) -> f64 {
+    number as f64
+}
+
+/// The integer part of a number, clamped to 0..=`most`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a cast saturates, and both ends are bounded
+fn whole(number: f64, most: usize) -> usize {
+    (number.max(0.0) as usize).min(most)
+}

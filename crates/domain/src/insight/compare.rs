@@ -1,0 +1,163 @@
+//! Marked rows side by side.
+
+use std::sync::Arc;
+
+use crate::catalog::Resource;
+use crate::cost::Prices;
+use crate::field::{Field, Section, Unit};
+use crate::listing::{FullRecord, Listing};
+use crate::value::CellRef;
+
+/// What a line of a comparison is about.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Subject {
+    /// A field of the catalog, formatted as everywhere else.
+    Field(&'static Field),
+    Derived {
+        label: &'static str,
+        unit: Unit,
+        places: u8,
+    },
+}
+
+impl Subject {
+    pub const fn unit(&self) -> Unit {
+        match self {
+            Self::Field(field) => field.unit,
+            Self::Derived { unit, .. } => *unit,
+        }
+    }
+}
+
+/// One line: one value for each compared row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CompareLine {
+    /// What the line is about.
+    pub subject: Subject,
+    /// The numbers, if the cells are numbers; a derived line has nothing else.
+    pub values: Vec<Option<f64>>,
+    /// Which of the compared rows, from 0, have the best value; empty if the field has no better
+    /// end or all values are equal.
+    pub best: Vec<usize>,
+    /// Whether no row has a value.
+    pub blank: bool,
+}
+
+/// The lines of one section.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CompareSection {
+    pub section: Section,
+    /// Its lines, in the order of the catalog, derived prices after the market's own.
+    pub lines: Vec<CompareLine>,
+}
+
+/// Compares rows of a listing section by section. Lines that no row fills and sections without lines
+/// are left out. `prices` gives offers their derived lines, with `gb` of storage or as quoted.
+pub fn compare(listing: &Listing, rows: &[u32], prices: Option<(&Prices<'_>, Option<f64>)>) -> Vec<CompareSection> {
+    // Reads the few records in full rather than all columns of all rows.
+    let records: Vec<Arc<FullRecord>> = rows.iter().map(|row| listing.whole(*row as usize)).collect();
+    Section::ALL
+        .into_iter()
+        .filter_map(|section| {
+            let mut lines: Vec<CompareLine> = listing
+                .catalog()
+                .columns()
+                .filter(|field| field.section == section && !is_derived(field))
+                .map(|field| line_of(listing, rows, &records, field))
+                .collect();
+            if let Some((prices, gb)) = prices
+                && section == Section::Price
+                && listing.catalog().resource == Resource::Offers
+            {
+                lines.extend(derived_lines(rows, prices, gb));
+            }
+            lines.retain(|line| !line.blank);
+            (!lines.is_empty()).then_some(CompareSection { section, lines })
+        })
+        .collect()
+}
+
+/// Whether a computed column is also one of the derived lines.
+fn is_derived(field: &Field) -> bool {
+    field.is_computed() && field.key.starts_with("dph_per_")
+}
+
+/// The lines of the given fields, in their order; those that no row fills are left out.
+pub fn compare_fields(listing: &Listing, rows: &[u32], fields: &[&'static Field]) -> Vec<CompareLine> {
+    let records: Vec<Arc<FullRecord>> = rows.iter().map(|row| listing.whole(*row as usize)).collect();
+    let mut lines: Vec<_> = fields
+        .iter()
+        .map(|field| line_of(listing, rows, &records, field))
+        .collect();
+    lines.retain(|line| !line.blank);
+    lines
+}
+
+fn line_of(listing: &Listing, rows: &[u32], records: &[Arc<FullRecord>], field: &'static Field) -> CompareLine {
+    if field.is_computed() {
+        let cells = rows.iter().map(|row| listing.cell(*row as usize, field));
+        field_line(field, &cells.collect::<Vec<_>>())
+    } else {
+        let cells = records.iter().map(|record| record.cell(field));
+        field_line(field, &cells.collect::<Vec<_>>())
+    }
+}
+
+/// Whether a cell has no value: some hosts send the word `NULL`.
+pub fn is_silent(cell: &CellRef<'_>) -> bool {
+    match cell {
+        CellRef::Missing | CellRef::Null => true,
+        CellRef::Text(text) => text.is_empty() || text.eq_ignore_ascii_case("null"),
+        _ => false,
+    }
+}
+
+fn field_line(field: &'static Field, cells: &[CellRef<'_>]) -> CompareLine {
+    let values: Vec<Option<f64>> = cells.iter().map(|cell| super::number(*cell, field.kind)).collect();
+    CompareLine {
+        subject: Subject::Field(field),
+        best: best(&values, field.better),
+        blank: cells.iter().all(is_silent),
+        values,
+    }
+}
+
+/// The prices per GPU, per GB of its memory and per point of `DLPerf`.
+fn derived_lines(rows: &[u32], prices: &Prices<'_>, gb: Option<f64>) -> impl Iterator<Item = CompareLine> {
+    let units: Vec<_> = rows
+        .iter()
+        .map(|row| {
+            let hourly = prices.hourly(*row as usize, gb).ok();
+            hourly.map_or_else(Default::default, |hourly| prices.per_unit(*row as usize, hourly))
+        })
+        .collect();
+    let lines: [(_, _, Vec<Option<f64>>); 3] = [
+        ("$/h per GPU", 4, units.iter().map(|unit| unit.gpu).collect()),
+        ("$/h per GB VRAM", 5, units.iter().map(|unit| unit.vram_gb).collect()),
+        ("$/h per DLPerf", 5, units.iter().map(|unit| unit.dlperf).collect()),
+    ];
+    lines.into_iter().map(|(label, places, values)| CompareLine {
+        subject: Subject::Derived {
+            label,
+            unit: Unit::DollarsPerHour,
+            places,
+        },
+        best: best(&values, Some(false)),
+        blank: values.iter().all(Option::is_none),
+        values,
+    })
+}
+
+/// The indices of the best values, unless the field has no better end or there is no choice.
+fn best(values: &[Option<f64>], more_is_better: Option<bool>) -> Vec<usize> {
+    let known = || values.iter().flatten().copied();
+    let (Some(more), Some(least), Some(most)) = (more_is_better, known().reduce(f64::min), known().reduce(f64::max))
+    else {
+        return Vec::new();
+    };
+    if least >= most {
+        return Vec::new();
+    }
+    let wanted = Some(if more { most } else { least });
+    (0..values.len()).filter(|index| values[*index] == wanted).collect()
+}

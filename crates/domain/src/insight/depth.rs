@@ -1,0 +1,152 @@
+//! Depth: how many distinct GPUs there are at or below each price, and what buying N of them costs.
+
+use super::knapsack::{Knapsack, Machines};
+use super::supply::{Lot, Set, Supply, Unit};
+use super::{Measures, count};
+use crate::listing::Listing;
+
+/// The most GPUs whose cheapest offers are looked for, in depth and in plans: finding those of 1,024
+/// takes 50 ms.
+pub const MOST_GPUS: usize = 1_024;
+
+/// The cheapest offers that together have N GPUs. Offers are rented whole, so that it may be more
+/// than N.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Purchase {
+    /// Cheapest per GPU first.
+    pub lots: Vec<Lot>,
+    pub gpus: u64,
+    pub cost: f64,
+}
+
+impl Purchase {
+    fn of<'a>(sets: impl IntoIterator<Item = &'a Set>) -> Self {
+        let lots = sets.into_iter().flat_map(|set| &set.lots);
+        let mut lots: Vec<Lot> = lots.copied().collect();
+        lots.sort_by(|left, right| {
+            let by_price = left.unit_price().total_cmp(&right.unit_price());
+            by_price.then(left.row.cmp(&right.row))
+        });
+        Self {
+            gpus: lots.iter().map(|lot| lot.gpus).sum(),
+            cost: lots.iter().map(|lot| lot.price).sum(),
+            lots,
+        }
+    }
+
+    /// The average price per GPU.
+    pub fn average(&self) -> f64 {
+        self.cost / count(usize::try_from(self.gpus).unwrap_or(usize::MAX))
+    }
+
+    /// The price per GPU of its most expensive offer.
+    pub fn highest(&self) -> f64 {
+        self.lots.last().map_or(0.0, Lot::unit_price)
+    }
+}
+
+/// What the offers of a listing supply. Offers of one machine that share GPUs never count together.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Depth {
+    /// The disjoint sets of slices of each machine.
+    machines: Vec<Vec<Set>>,
+    /// The GPUs of offers at or below each price per GPU, by rising price.
+    levels: Vec<(f64, u64)>,
+    /// The cheapest offers that have all GPUs.
+    all: Purchase,
+}
+
+impl Depth {
+    /// Rows without a price are left out.
+    pub fn of(listing: &Listing, rows: &[u32], measures: &Measures<'_>) -> Self {
+        let supply = Supply::of(listing, rows);
+        let price = |row: u32| (measures.price)(row as usize);
+        let machines = supply.sets(Unit::Gpus, price);
+        let levels = supply.machines().iter();
+        let unit_price = |row: u32| (measures.unit_price)(row as usize);
+        let mut levels: Vec<(f64, u64)> = levels.flat_map(|machine| machine.levels(unit_price)).collect();
+        levels.sort_by(|left, right| left.0.total_cmp(&right.0));
+        let mut total = 0;
+        for (_, gpus) in &mut levels {
+            total += *gpus;
+            *gpus = total;
+        }
+        Self {
+            all: Purchase::of(machines.iter().filter_map(|sets| sets.last())),
+            levels,
+            machines,
+        }
+    }
+
+    pub fn levels(&self) -> &[(f64, u64)] {
+        &self.levels
+    }
+
+    pub const fn gpus(&self) -> u64 {
+        self.all.gpus
+    }
+
+    /// The cheapest offers with this many GPUs, at most [`MOST_GPUS`]; `None` if there are not so many.
+    pub fn buy(&self, gpus: u64) -> Option<Purchase> {
+        self.sizes(&[usize::try_from(gpus).ok()?]).pop()
+    }
+
+    /// Purchases of the powers of two and of all GPUs, without those that end up the same.
+    pub fn purchases(&self) -> Vec<Purchase> {
+        let all = usize::try_from(self.gpus()).unwrap_or(usize::MAX);
+        let powers = (0..usize::BITS).map(|power| 1 << power);
+        let powers = powers.take_while(|size| *size < all && *size <= MOST_GPUS);
+        let mut purchases = self.sizes(&powers.collect::<Vec<_>>());
+        purchases.push(self.all.clone());
+        purchases.retain(|purchase| purchase.gpus > 0);
+        purchases.dedup();
+        purchases
+    }
+
+    /// The cheapest offers for each of these rising sizes that there are enough GPUs for.
+    fn sizes(&self, sizes: &[usize]) -> Vec<Purchase> {
+        let Some(most) = sizes.last() else {
+            return Vec::new();
+        };
+        let knapsack = Knapsack::new(&self.machines, *most, Machines::default());
+        let sizes = sizes.iter();
+        let purchases = sizes.filter_map(|size| Some(Purchase::of(knapsack.choice(*size)?)));
+        purchases.collect()
+    }
+
+    /// The supply in a sentence: `8 GPUs from $1.89/h each, 32 at an average of $2.15/h, all 43
+    /// at $2.39/h`; `None` if there is none. `money` writes a price per GPU. All are those that the market has only
+    /// if the response is complete.
+    pub fn sentence(&self, is_complete: bool, money: impl Fn(f64) -> String) -> Option<String> {
+        /// The first size named: a machine of the largest kind.
+        const FIRST: u64 = 8;
+        let all = self.gpus();
+        let received = if is_complete { "" } else { " received" };
+        let first = self.buy(FIRST.min(all))?;
+        let lowest = money(first.lots.first()?.unit_price());
+        let (gpus, nouns) = match first.gpus {
+            1 => (1, "GPU"),
+            gpus => (gpus, "GPUs"),
+        };
+        let average = money(self.all.average());
+        if gpus == all {
+            return Some(if lowest == average {
+                format!("{gpus} {nouns} at {lowest}")
+            } else {
+                format!("{gpus} {nouns} from {lowest} each, all{received} at an average of {average}")
+            });
+        }
+        // The largest power of two below all: the sizes people rent double.
+        let largest = (1 << (all - 1).ilog2()).min(MOST_GPUS as u64);
+        let middle = if largest >= 2 * FIRST { self.buy(largest) } else { None };
+        let middle = middle.filter(|middle| gpus < middle.gpus && middle.gpus < all);
+        Some(match middle {
+            Some(middle) => format!(
+                "{gpus} {nouns} from {lowest} each, {} at an average of {}, all {all}{received} at {average}",
+                middle.gpus,
+                money(middle.average()),
+            ),
+            None => format!("{gpus} {nouns} from {lowest} each, all {all}{received} at an average of {average}"),
+        })
+    }
+}

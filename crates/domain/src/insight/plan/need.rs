@@ -1,0 +1,137 @@
+//! What a plan must have and keep to.
+
+use super::super::depth::MOST_GPUS;
+use super::super::knapsack::Machines;
+use crate::format::{self, counted};
+use crate::language;
+use crate::objection::Objection;
+use crate::quantity::{self, Quantity};
+use crate::query::Condition;
+
+// Every number of machines has its own cheapest offers, and those of 512 GPUs on 64 machines take 0.1 s.
+/// The most machines that a plan can be limited to, and the most GPUs then.
+const MOST_MACHINES: u32 = 64;
+const MOST_GPUS_LIMITED: usize = 512;
+
+fn too_many_machines() -> String {
+    format!("At most {MOST_MACHINES} machines; blank sets no limit")
+}
+
+/// The place that the machines of a plan share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Same {
+    Host,
+    Country,
+    Cluster,
+}
+
+impl Same {
+    pub const ALL: [Self; 3] = [Self::Host, Self::Country, Self::Cluster];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Country => "country",
+            Self::Cluster => "cluster",
+        }
+    }
+
+    pub(super) const fn field(self) -> &'static str {
+        match self {
+            Self::Host => "host_id",
+            Self::Country => "geolocation",
+            Self::Cluster => "cluster_id",
+        }
+    }
+}
+
+/// Drops a limit.
+type Relax = fn(&mut Need);
+
+/// The requirements of a plan.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Need {
+    /// At most [`MOST_GPUS`].
+    pub gpus: u32,
+    pub least_machines: Option<u32>,
+    pub most_machines: Option<u32>,
+    /// At least this many GPUs on each machine.
+    pub per_machine: Option<u32>,
+    pub same: Option<Same>,
+    /// All GPUs are of one model.
+    pub one_model: bool,
+    /// GB of memory that each GPU has at least, as cards are sold: 80 includes 81559 MB.
+    pub vram_gb: Option<f64>,
+    /// Hours in which the job is done, its download included.
+    pub deadline: Option<f64>,
+    /// The highest bill, in $ for the job or an hour.
+    pub budget: Option<f64>,
+    /// What each offer must meet besides, such as a region.
+    pub conditions: Vec<Condition>,
+}
+
+impl Need {
+    /// Why no plan can meet it, whatever the market offers.
+    pub fn check(&self) -> Result<(), Objection> {
+        const LEAST: &str = "min-machines";
+        let (least, most) = (self.least_machines, self.most_machines);
+        if !(1..=self.most_gpus()).contains(&self.gpus) {
+            let why = format!("From 1 to {} GPUs", format::grouped(self.most_gpus() as usize));
+            return Err(Objection::new("gpus", why));
+        }
+        let (parameter, why) = match (least, most) {
+            (_, Some(most)) if most > MOST_MACHINES => ("machines", too_many_machines()),
+            (Some(least), Some(most)) if least > most => {
+                (LEAST, format!("At least {least} machines is more than at most {most}"))
+            }
+            (Some(least), _) if least > self.gpus => {
+                (LEAST, format!("{} GPUs can't be on {least} machines", self.gpus))
+            }
+            (Some(least), _) if least > MOST_MACHINES => (LEAST, too_many_machines()),
+            _ => return Ok(()),
+        };
+        Err(Objection::new(parameter, why))
+    }
+
+    /// The most GPUs of a plan that has more of them than needed, because more are done sooner.
+    pub(super) fn most_gpus(&self) -> u32 {
+        let is_limited = self.least_machines.is_some() || self.most_machines.is_some();
+        let most = if is_limited { MOST_GPUS_LIMITED } else { MOST_GPUS };
+        u32::try_from(most).unwrap_or(u32::MAX)
+    }
+
+    /// The number of machines that a plan of `gpus` GPUs may have.
+    pub(super) fn machines(&self, gpus: usize) -> Machines {
+        Machines {
+            least: self.least_machines.unwrap_or(0) as usize,
+            // As many machines as GPUs are no limit.
+            most: self.most_machines.map(|most| most as usize).filter(|most| *most < gpus),
+        }
+    }
+
+    #[rustfmt::skip] // a table reads as a table
+                     /// The limits that are set, as a person would say them, and the need without each.
+    pub(super) fn relaxed(&self) -> Vec<(String, Self)> {
+        let many = |number: u32| counted(number as usize, "machine", "machines");
+        let least = self.least_machines.filter(|least| *least > 1);
+        let each = self.per_machine.filter(|least| *least > 1);
+        let time = |hours| quantity::write(hours, Quantity::Hours);
+        let conditions = Some(&self.conditions).filter(|conditions| !conditions.is_empty());
+        let limits: [(Option<String>, Relax); 8] = [
+            (least.map(|least| format!("at least {}", many(least))), |need| need.least_machines = None),
+            (self.most_machines.map(|most| format!("at most {}", many(most))), |need| need.most_machines = None),
+            (each.map(|least| format!("at least {least} GPUs per machine")), |need| need.per_machine = None),
+            (self.same.map(|same| format!("one {}", same.name())), |need| need.same = None),
+            (self.one_model.then(|| "one GPU model".to_owned()), |need| need.one_model = false),
+            (self.vram_gb.map(|size| format!("{} per GPU", format::gigabytes(size))), |need| need.vram_gb = None),
+            (self.deadline.map(|hours| format!("done in {}", time(hours))), |need| need.deadline = None),
+            (conditions.map(|condition| language::print_briefly(condition)), |need| need.conditions.clear()),
+        ];
+        let set = limits.into_iter().filter_map(|(name, relax)| {
+            let mut need = self.clone();
+            relax(&mut need);
+            Some((name?, need))
+        });
+        set.collect()
+    }
+}

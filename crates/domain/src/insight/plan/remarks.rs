@@ -1,0 +1,88 @@
+//! What to know about a plan, in sentences.
+
+use super::super::Bill;
+use super::{Need, Plan, Planning};
+use crate::format;
+use crate::format::counted;
+
+/// Something to know about a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    pub is_warning: bool,
+    pub text: String,
+}
+
+impl Planning {
+    /// What to know about the plan; `id` names the offer of a row.
+    pub fn remarks(&self, need: &Need, bill: Bill, id: impl Fn(u32) -> String) -> Vec<Remark> {
+        let mut remarks = Vec::new();
+        let mut say = |is_warning, text| remarks.push(Remark { is_warning, text });
+        match (&self.plan, self.offers) {
+            (Some(_), _) => {}
+            (None, 0) => say(true, "No offer meets the limits".to_owned()),
+            (None, offers) => {
+                let offers = counted(offers, "offer", "offers");
+                let most = self.most;
+                say(
+                    true,
+                    format!("Not enough: {offers} within the limits have {most} GPUs at most"),
+                );
+            }
+        }
+        if let Some(plan) = &self.plan {
+            if let Some(budget) = need.budget.filter(|budget| plan.bill > *budget) {
+                let (over, budget) = (bill.money(plan.bill - budget), bill.money(budget));
+                let paid = self.affordable.map(|gpus| match gpus {
+                    0 => format!(": {budget} pays for no GPU"),
+                    _ => format!(": {budget} pays for {}", counted(gpus as usize, "GPU", "GPUs")),
+                });
+                let paid = paid.unwrap_or_default();
+                say(true, format!("{over} over the budget{paid}"));
+            }
+            let offers = plan.rows().count();
+            if bill == Bill::Job && offers > 1 {
+                let text = format!("The bill has disk and traffic for each of the {offers} offers");
+                say(false, text);
+            }
+            if let Some(hours) = self.hours {
+                let (gpus, hours) = (plan.gpus, format::lasting(hours * 3600.0));
+                say(false, format!("Done in {hours}: {gpus} GPUs divide the work evenly"));
+            }
+            if let Some(second) = &self.runner_up {
+                say(false, runner_up(plan, second, bill, id));
+            }
+        }
+        for (name, without) in &self.binding {
+            let mut text = format!("Without “{name}”: {}", bill.money(*without));
+            if let Some(plan) = &self.plan {
+                text = format!("{text} ({})", bill.difference(without - plan.bill));
+            }
+            say(false, text);
+        }
+        if self.plan.is_some() && self.binding.is_empty() && self.is_limited {
+            say(false, "No limit raises the bill".to_owned());
+        }
+        remarks
+    }
+}
+
+/// The runner-up by what differs from the plan.
+fn runner_up(plan: &Plan, second: &Plan, bill: Bill, id: impl Fn(u32) -> String) -> String {
+    /// Ids named on either side.
+    const NAMED: usize = 3;
+    let ids = |plan: &Plan, compared: &Plan| {
+        let shared: Vec<u32> = compared.rows().collect();
+        let added = plan.rows().filter(|row| !shared.contains(row));
+        let added: Vec<String> = added.map(&id).collect();
+        match added.len() {
+            0..=NAMED => added.join(", "),
+            many => format!("{} and {} more", added[..NAMED].join(", "), many - NAMED),
+        }
+    };
+    let (gone, new) = (ids(plan, second), ids(second, plan));
+    let more = bill.difference(second.bill - plan.bill);
+    format!(
+        "Runner-up: {} ({more}), {new} instead of {gone}",
+        bill.money(second.bill)
+    )
+}

@@ -1,0 +1,267 @@
+//! How a row ranks among comparable rows: offers of the same GPU model, volumes among all.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use super::pareto::Goal;
+use crate::catalog::Resource;
+use crate::format::percent;
+use crate::listing::{Column, Listing};
+use crate::value::CellRef;
+
+/// What rows are ranked by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// The job's bill if a job is set, else $/h; per GPU, so that slices compare with machines, unless it is for work.
+    Price,
+    /// `DLPerf` per GPU; of volumes the average read speed.
+    Performance,
+    Network,
+    Reliability,
+    /// `DLPerf` per dollar.
+    Value,
+    /// How long the row can still be rented.
+    TimeLeft,
+}
+
+impl Measure {
+    const ALL: [Self; 6] = [
+        Self::Price,
+        Self::Performance,
+        Self::Network,
+        Self::Reliability,
+        Self::Value,
+        Self::TimeLeft,
+    ];
+
+    const fn goal(self) -> Goal {
+        match self {
+            Self::Price => Goal::Least,
+            Self::Performance | Self::Network | Self::Reliability | Self::Value | Self::TimeLeft => Goal::Most,
+        }
+    }
+}
+
+/// A row's rank among the comparable rows that have a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rank {
+    /// How many of the others are worse.
+    pub beats: u32,
+    /// How many of the others are equal.
+    pub ties: u32,
+    /// How many rows are compared, this one included.
+    pub of: u32,
+}
+
+/// How many rows have to be compared before a rank says something: a fifth of fewer is less than one, and
+/// the best of two is not good.
+pub const FEWEST: u32 = 5;
+
+impl Rank {
+    /// The share of the others that are worse, 0 to 1, ties counted half: rows that are all equal
+    /// rank in the middle, not last. `None` with fewer than [`FEWEST`].
+    pub fn share(self) -> Option<f64> {
+        let worse = f64::from(self.beats) + f64::from(self.ties) / 2.0;
+        (self.of >= FEWEST).then(|| worse / f64::from(self.of - 1))
+    }
+
+    /// In the best fifth (`true`) or the worst (`false`); `None` between them, and in groups too
+    /// small for fifths.
+    pub fn is_best(self) -> Option<bool> {
+        let loses = self.of.saturating_sub(1 + self.beats + self.ties);
+        let fifth = |share: u32| u64::from(share) * 5 >= u64::from(self.of) * 4;
+        match (fifth(self.beats), fifth(loses)) {
+            _ if self.of < FEWEST => None,
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            (false, false) => None,
+        }
+    }
+
+    /// How a price ranks: `below 91% of 56 others`. `None` without others.
+    pub fn of_price(self) -> Option<String> {
+        let Self { beats, ties, of } = self;
+        let others = of.checked_sub(1).filter(|others| *others > 0)?;
+        Some(match (beats, ties) {
+            (beats, _) if beats == others => format!("lowest of {of}"),
+            (_, ties) if ties == others => format!("same as all {of}"),
+            (0, 0) => format!("highest of {of}"),
+            _ => {
+                let share = percent(f64::from(beats) / f64::from(others));
+                format!("below {share} of {others} others")
+            }
+        })
+    }
+}
+
+/// The ranks of a listing's rows, each computed on first use: a frame that shows one row must not
+/// sort a hundred thousand.
+#[derive(Debug, Default)]
+pub struct Standing {
+    ranks: [OnceLock<Vec<Option<Rank>>>; 6],
+    machines: OnceLock<HashMap<i128, u32>>,
+    hosts: OnceLock<HashMap<i128, u32>>,
+}
+
+impl Standing {
+    /// Ranks all rows by everything, so that no frame has to.
+    pub fn prepare(&self, listing: &Listing) {
+        for measure in Measure::ALL {
+            self.rank(listing, measure, 0);
+        }
+        self.on_machine(listing, 0);
+        self.of_host(listing, 0);
+    }
+
+    /// The rank of a row.
+    pub fn rank(&self, listing: &Listing, measure: Measure, row: usize) -> Option<Rank> {
+        let slot = Measure::ALL.iter().position(|known| *known == measure)?;
+        let ranks = self.ranks[slot].get_or_init(|| {
+            let value = value_of(listing, measure);
+            let groups = groups(listing);
+            ranks(&groups, (0..listing.len()).map(value), measure.goal())
+        });
+        ranks.get(row).copied().flatten()
+    }
+
+    /// Price and performance, where known, of all rows that `row` is compared with, including its own; of
+    /// all rows without one.
+    pub fn figures(listing: &Listing, row: Option<usize>) -> Vec<(f64, Option<f64>)> {
+        let groups = groups(listing);
+        let price = value_of(listing, Measure::Price);
+        let performance = value_of(listing, Measure::Performance);
+        let alike = |other: &usize| row.is_none_or(|row| groups.get(*other) == groups.get(row));
+        let rows = (0..listing.len()).filter(alike);
+        rows.filter_map(|row| Some((price(row)?, performance(row)))).collect()
+    }
+
+    /// What the rows that `row` is compared with cost by themselves, without a job: $/h per GPU, or $/GB/month.
+    pub fn unit_prices(listing: &Listing, row: usize) -> Vec<f64> {
+        let key = match listing.catalog().resource {
+            Resource::Offers => "dph_per_gpu",
+            Resource::Volumes => "storage_cost",
+            Resource::Workergroups => return Vec::new(),
+        };
+        let (groups, prices) = (groups(listing), column(listing, key));
+        let alike = (0..listing.len()).filter(|other| groups.get(*other) == groups.get(row));
+        alike.filter_map(|row| prices?.cell(row).number()).collect()
+    }
+
+    /// The value of a row by a measure.
+    pub fn value(listing: &Listing, measure: Measure, row: usize) -> Option<f64> {
+        value_of(listing, measure)(row)
+    }
+
+    /// How many loaded offers are slices of the machine of `row`, including `row`.
+    pub fn on_machine(&self, listing: &Listing, row: usize) -> Option<u32> {
+        let counts = || counts(listing, "machine_id");
+        alike(listing, row, "machine_id", self.machines.get_or_init(counts))
+    }
+
+    /// How many loaded offers the host of `row` has, including `row`.
+    pub fn of_host(&self, listing: &Listing, row: usize) -> Option<u32> {
+        let counts = || counts(listing, "host_id");
+        alike(listing, row, "host_id", self.hosts.get_or_init(counts))
+    }
+}
+
+fn column<'a>(listing: &'a Listing, key: &str) -> Option<&'a Column> {
+    let catalog = listing.catalog();
+    let field = catalog.by_key(key).or_else(|| catalog.column(key))?;
+    Some(listing.column(field))
+}
+
+fn counts(listing: &Listing, key: &str) -> HashMap<i128, u32> {
+    let mut counts = HashMap::new();
+    if let Some(column) = column(listing, key) {
+        for id in (0..listing.len()).filter_map(|row| column.cell(row).whole()) {
+            *counts.entry(id).or_insert(0) += 1;
+        }
+    }
+    counts
+}
+
+fn alike(listing: &Listing, row: usize, key: &str, counts: &HashMap<i128, u32>) -> Option<u32> {
+    counts.get(&column(listing, key)?.cell(row).whole()?).copied()
+}
+
+/// The value of a row by a measure.
+fn value_of(listing: &Listing, measure: Measure) -> impl Fn(usize) -> Option<f64> {
+    let keys: &[&str] = match (listing.catalog().resource, measure) {
+        // Once there is a job its bill is what is paid; before, offers of all sizes compare only per GPU.
+        (Resource::Offers, Measure::Price) => &["job_cost", "dph_per_gpu"],
+        (Resource::Offers, Measure::Performance) => &["dlperf_per_gpu"],
+        (Resource::Offers, Measure::Reliability) => &["reliability"],
+        (Resource::Volumes, Measure::Price) => &["storage_cost"],
+        (Resource::Volumes, Measure::Performance) => &["nw_disk_avg_bw"],
+        (Resource::Volumes, Measure::Reliability) => &["reliability2"],
+        (Resource::Offers | Resource::Volumes, Measure::Network) => &["inet_down"],
+        (Resource::Offers, Measure::Value) => &["dlperf_per_dphtotal"],
+        (Resource::Volumes, Measure::Value) => &[],
+        (Resource::Offers | Resource::Volumes, Measure::TimeLeft) => &["duration"],
+        (Resource::Workergroups, _) => &[],
+    };
+    let price = keys.iter().find_map(|key| {
+        let column = column(listing, key)?;
+        (!column.is_blank()).then_some((*key, column))
+    });
+    // A bill is for all GPUs of an offer, and only that of work compares as it is.
+    let is_divided = price.is_some_and(|value| value.0 == "job_cost") && !listing.bills_work();
+    let gpus = column(listing, "num_gpus").filter(|_| is_divided);
+    move |row| {
+        let value = price?.1.cell(row).number().filter(|value| value.is_finite())?;
+        match gpus {
+            None => Some(value),
+            Some(gpus) => Some(value / gpus.cell(row).number().filter(|value| *value > 0.0)?),
+        }
+    }
+}
+
+/// The group of every row: its GPU model.
+fn groups(listing: &Listing) -> Vec<u32> {
+    let mut known: HashMap<&str, u32> = HashMap::new();
+    let models = column(listing, "gpu_name");
+    (0..listing.len())
+        .map(|row| match models.map(|models| models.cell(row)) {
+            Some(CellRef::Text(model)) => {
+                let next = u32::try_from(known.len() + 1).unwrap_or(u32::MAX);
+                *known.entry(model).or_insert(next)
+            }
+            _ => 0,
+        })
+        .collect()
+}
+
+fn ranks(groups: &[u32], values: impl Iterator<Item = Option<f64>>, goal: Goal) -> Vec<Option<Rank>> {
+    let mut sorted: Vec<(u32, f64, usize)> = groups
+        .iter()
+        .zip(values)
+        .enumerate()
+        .filter_map(|(row, (group, value))| {
+            let cost = match goal {
+                Goal::Least => value?,
+                Goal::Most => -value?,
+            };
+            Some((*group, cost, row))
+        })
+        .collect();
+    sorted.sort_unstable_by(|left, right| left.0.cmp(&right.0).then_with(|| left.1.total_cmp(&right.1)));
+    let mut ranked = vec![None; groups.len()];
+    for group in sorted.chunk_by(|left, right| left.0 == right.0) {
+        let of = u32::try_from(group.len()).unwrap_or(u32::MAX);
+        let mut worse = of;
+        // Equal values share a rank: neither is worse than the other.
+        for tie in group.chunk_by(|left, right| left.1.total_cmp(&right.1).is_eq()) {
+            worse -= u32::try_from(tie.len()).unwrap_or(worse);
+            let rank = Rank {
+                beats: worse,
+                ties: u32::try_from(tie.len() - 1).unwrap_or(0),
+                of,
+            };
+            for (_, _, row) in tie {
+                ranked[*row] = Some(rank);
+            }
+        }
+    }
+    ranked
+}

@@ -1,0 +1,56 @@
+//! What offers are together: the totals of the marked ones.
+
+use super::supply::{Amount, Machine, Supply};
+use crate::cost::{Basis, Prices};
+use crate::format::nominal_total_gb;
+
+/// Sums and limits over offers; `None` where a record lacks the number.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Totals {
+    /// Machines and GPUs that can be rented at once.
+    pub amount: Amount,
+    /// The rows that share GPUs with others of them, so that not all can be rented.
+    pub shared: Vec<u32>,
+    /// GB of all GPUs' memory, as sold.
+    pub vram_gb: Option<f64>,
+    /// $ per hour of all.
+    pub hourly: Option<f64>,
+    /// The bill of the job on all, where there is a job.
+    pub bill: Option<f64>,
+    /// The slowest download and upload, in the unit of the records.
+    pub slowest: Option<(f64, f64)>,
+    /// Seconds until the first of them ends, from when the listing was read.
+    pub left: Option<f64>,
+}
+
+impl Totals {
+    pub fn of(prices: &Prices<'_>, basis: &Basis, rows: &[u32]) -> Self {
+        let listing = prices.listing();
+        let number = |key: &str, row: u32| {
+            let field = listing.catalog().by_key(key)?;
+            let number = listing.cell(row as usize, field).number()?;
+            number.is_finite().then_some(number)
+        };
+        let least = |key: &str| -> Option<f64> {
+            let numbers: Option<Vec<f64>> = rows.iter().map(|row| number(key, *row)).collect();
+            numbers?.into_iter().reduce(f64::min)
+        };
+        let sum =
+            |value: &dyn Fn(usize) -> Option<f64>| -> Option<f64> { rows.iter().map(|row| value(*row as usize)).sum() };
+        let supply = Supply::of(listing, rows);
+        Self {
+            amount: supply.amount(),
+            shared: supply.machines().iter().flat_map(Machine::shared).collect(),
+            vram_gb: sum(&|row| {
+                // Where the total is missing, `vram_gb` has it from the cards.
+                let megabytes = prices.vram_gb(row).ok()? * 1000.0;
+                let count = number("num_gpus", u32::try_from(row).ok()?);
+                Some(nominal_total_gb(megabytes, count))
+            }),
+            hourly: sum(&|row| prices.hourly(row, basis.gb).ok()),
+            bill: basis.job.and_then(|job| sum(&|row| prices.job_total(row, &job).ok())),
+            slowest: least("inet_down").zip(least("inet_up")),
+            left: least("duration"),
+        }
+    }
+}

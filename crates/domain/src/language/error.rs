@@ -1,0 +1,107 @@
+//! Query errors: where they are, how to fix them, and how they are shown.
+
+use std::fmt;
+use std::ops::Range;
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::text::visible;
+
+/// The maximum length of a text shown with an error, in characters.
+const DRAWN: usize = 4096;
+
+/// A mistake in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LanguageError {
+    /// What is wrong and how to fix it.
+    pub message: String,
+    /// Where, in bytes of the text; empty if something is missing.
+    pub span: Range<usize>,
+    /// The suggested fix, if there is one.
+    pub suggestion: Option<Suggestion>,
+}
+
+/// An edit of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suggestion {
+    /// What to replace, in bytes of the text; often but not always the mistake itself.
+    pub span: Range<usize>,
+    pub replacement: String,
+}
+
+impl Suggestion {
+    /// The text with the edit applied.
+    pub fn apply(&self, text: &str) -> String {
+        let before = text.get(..self.span.start).unwrap_or(text);
+        let after = text.get(self.span.end..).unwrap_or_default();
+        format!("{before}{}{after}", self.replacement)
+    }
+}
+
+impl LanguageError {
+    /// An error without a suggested fix.
+    pub(crate) fn new(span: Range<usize>, message: impl Into<String>) -> Self {
+        Self {
+            message: line(&message.into()),
+            span,
+            suggestion: None,
+        }
+    }
+
+    /// Adds a suggested fix: replace `span` by `replacement`.
+    pub(crate) fn suggest(mut self, span: Range<usize>, replacement: impl Into<String>) -> Self {
+        self.suggestion = Some(Suggestion {
+            span,
+            replacement: replacement.into(),
+        });
+        self
+    }
+
+    /// The same error in a text in which this one starts at byte `offset`.
+    pub(super) fn shifted(mut self, offset: usize) -> Self {
+        let shift = |span: &mut Range<usize>| {
+            span.start += offset;
+            span.end += offset;
+        };
+        shift(&mut self.span);
+        if let Some(suggestion) = &mut self.suggestion {
+            shift(&mut suggestion.span);
+        }
+        self
+    }
+
+    /// The text, carets under the mistake, the message, and the corrected text if there is one: up
+    /// to four lines without colours. Columns are terminal cells: wide characters count two.
+    pub fn render(&self, text: &str) -> String {
+        let part = |range: Range<usize>| line(text.get(range).unwrap_or_default());
+        let end = self.span.end.min(text.len());
+        let start = self.span.start.min(end);
+        let (before, wrong, after) = (part(0..start), part(start..end), part(end..text.len()));
+        let indent = " ".repeat(before.width());
+        let carets = "^".repeat(wrong.width().max(1));
+        let mut lines = format!("{before}{wrong}{after}\n{indent}{carets}\n{}", self.message);
+        if let Some(suggestion) = &self.suggestion {
+            let corrected = line(&suggestion.apply(text));
+            lines.push_str("\ntry: ");
+            lines.push_str(&corrected);
+        }
+        lines
+    }
+}
+
+/// A text on one line, with all whitespace as blanks and hostile characters visible.
+fn line(text: &str) -> String {
+    let blanked: String = text
+        .chars()
+        .map(|character| if character.is_whitespace() { ' ' } else { character })
+        .collect();
+    visible(&blanked, DRAWN)
+}
+
+impl fmt::Display for LanguageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for LanguageError {}

@@ -1,0 +1,141 @@
+//! Prints a query: in the market's own language, so that other clients read it too, or briefly, as
+//! a person would type it.
+
+use super::number;
+use super::operand::canonical;
+use crate::country;
+use crate::field::{Field, Kind, Operator};
+use crate::query::{Condition, Operand};
+use crate::text::with_escapes;
+use crate::value::Value;
+
+/// The conditions in force as a query. [`super::parse()`] parses it back to the same conditions.
+pub fn print(conditions: &[Condition]) -> String {
+    joined(conditions, print_condition)
+}
+
+/// A condition, in force or not: `gpu_ram>=24`, `geolocation in [SE,NO]`.
+pub fn print_condition(condition: &Condition) -> String {
+    let (key, operator) = (condition.field.key, condition.operator);
+    let value = print_operand(condition.field, &condition.operand);
+    if matches!(operator, Operator::In | Operator::Nin) {
+        format!("{key} {} {value}", operator.symbol())
+    } else {
+        format!("{key}{}{value}", operator.symbol())
+    }
+}
+
+/// The conditions in force as a person would type them: like [`print()`], but with the names of
+/// country groups, which the market's own client does not know.
+pub fn print_briefly(conditions: &[Condition]) -> String {
+    joined(conditions, print_condition_briefly)
+}
+
+/// A condition, in force or not, as a person would type it: `geolocation in EU`.
+pub fn print_condition_briefly(condition: &Condition) -> String {
+    group(condition).map_or_else(
+        || print_condition(condition),
+        |group| {
+            let (key, operator) = (condition.field.key, condition.operator.symbol());
+            format!("{key} {operator} {group}")
+        },
+    )
+}
+
+fn joined(conditions: &[Condition], print: impl Fn(&Condition) -> String) -> String {
+    let in_force = conditions.iter().filter(|condition| condition.enabled);
+    in_force.map(print).collect::<Vec<_>>().join(" ")
+}
+
+/// The group of countries that a condition lists exactly, if there is one.
+pub(super) fn group(condition: &Condition) -> Option<&'static str> {
+    let Operand::Many(values) = &condition.operand else {
+        return None;
+    };
+    if condition.field.kind != Kind::Country {
+        return None;
+    }
+    let is_same = |codes: &[&str]| {
+        codes.len() == values.len()
+            && codes
+                .iter()
+                .zip(values)
+                .all(|(code, value)| matches!(value, Value::Text(text) if text == code))
+    };
+    let matched = country::GROUPS.iter().find(|(_, codes)| is_same(codes));
+    matched.map(|(name, _)| *name)
+}
+
+/// An operand as written after its operator.
+fn print_operand(field: &Field, operand: &Operand) -> String {
+    match operand {
+        Operand::One(value) => print_value(field, value),
+        Operand::Many(values) => {
+            let values: Vec<_> = values.iter().map(|value| print_value(field, value)).collect();
+            format!("[{}]", values.join(","))
+        }
+    }
+}
+
+/// A value as written after an operator or in a list: numbers bare and in query units (GB, days)
+/// where that is exact, texts quoted where they must be.
+pub fn print_value(field: &Field, value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Flag(flag) => flag.to_string(),
+        Value::Number(number) if field.kind == Kind::Timestamp => {
+            written_moment(*number).unwrap_or_else(|| number::write(*number, field))
+        }
+        Value::Number(number) => number::write(*number, field),
+        Value::Version(version) => version.text.clone(),
+        Value::Text(text) => print_text(field, text),
+    }
+}
+
+/// A moment as a date, or to the second if it is not midnight in UTC; `None` if only its number is
+/// exact.
+fn written_moment(epoch: f64) -> Option<String> {
+    const YEAR_10000: f64 = 253_402_300_800.0;
+    if epoch.fract() != 0.0 || !(0.0..YEAR_10000).contains(&epoch) {
+        return None;
+    }
+    #[expect(clippy::cast_possible_truncation)] // the range was checked
+    let moment = jiff::Timestamp::from_second(epoch as i64).ok()?;
+    let pattern = if epoch.rem_euclid(86_400.0) == 0.0 {
+        "%Y-%m-%d"
+    } else {
+        "%Y-%m-%dT%H:%M:%SZ"
+    };
+    Some(moment.strftime(pattern).to_string())
+}
+
+/// A text: with `_` for blanks in GPU names, as the market writes them, else quoted if it would not
+/// parse back unchanged. Hostile characters are escaped: a query is shown, copied and saved.
+fn print_text(field: &Field, text: &str) -> String {
+    let escaped = with_escapes(text);
+    let plain = if field.kind == Kind::Country {
+        // Unquoted, the name of a group of countries would expand to its members.
+        text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_uppercase()) && country::group(text).is_none()
+    } else {
+        let blanks = field.key == "gpu_name";
+        text.chars().all(|character| {
+            character.is_alphanumeric()
+                || matches!(character, '-' | '.' | '/' | '+' | ':' | '@' | '%' | '#')
+                || (blanks && character == ' ')
+        }) && !["", "any", "null", "none"].contains(&&*text.to_ascii_lowercase())
+            && !text.starts_with(' ')
+            && !text.ends_with(' ')
+            && canonical(field, text) == text
+            && escaped == text
+    };
+    if plain {
+        text.replace(' ', "_")
+    } else {
+        quoted(&escaped)
+    }
+}
+
+/// A text in quotes, those in it doubled.
+pub fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
+}

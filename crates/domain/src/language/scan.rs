@@ -1,0 +1,470 @@
+//! Splits a text into pieces. Never fails: missing and unclosed parts are flagged in the pieces.
+
+use std::ops::Range;
+
+use crate::catalog::{Catalog, OFFERS};
+use crate::field::Operator;
+use crate::text::unescaped;
+
+/// A value, a list item or a bare word.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Item {
+    /// Its position, including quotes.
+    pub span: Range<usize>,
+    /// Its text without quotes.
+    pub text: String,
+    pub quoted: bool,
+    /// Whether its quote is closed.
+    pub closed: bool,
+    /// Whether text follows its quote without a blank.
+    pub glued: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct List {
+    /// Its position, including brackets.
+    pub span: Range<usize>,
+    /// Its items, without empty ones.
+    pub items: Vec<Item>,
+    /// Whether it starts with a bracket.
+    pub bracketed: bool,
+    /// Whether it ends with one.
+    pub closed: bool,
+    /// Whether text follows its bracket without a blank.
+    pub glued: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Raw {
+    Missing,
+    One(Item),
+    List(List),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Sign {
+    pub span: Range<usize>,
+    /// The operator, if the signs are one.
+    pub operator: Option<Operator>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Statement {
+    pub span: Range<usize>,
+    /// The name of the field; empty if there is none.
+    pub name: Range<usize>,
+    /// The operator, if there is one.
+    pub sign: Option<Sign>,
+    pub value: Raw,
+}
+
+/// A piece of a text.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Piece {
+    /// A condition, or something that looks like one.
+    Statement(Statement),
+    /// A word outside of conditions.
+    Word(Item),
+    /// A comma outside of conditions.
+    Comma(Range<usize>),
+}
+
+pub(crate) fn scan(text: &str, catalog: &Catalog) -> Vec<Piece> {
+    let mut scanner = Scanner { text, at: 0, catalog };
+    std::iter::from_fn(|| scanner.piece()).collect()
+}
+
+/// The operator of a word such as `gte`, in any case.
+pub(crate) fn word_operator(word: &str) -> Option<Operator> {
+    Some(match word.to_ascii_lowercase().as_str() {
+        "eq" => Operator::Eq,
+        "neq" | "noteq" => Operator::Neq,
+        "gt" => Operator::Gt,
+        "gte" => Operator::Gte,
+        "lt" => Operator::Lt,
+        "lte" => Operator::Lte,
+        "in" => Operator::In,
+        "nin" | "notin" => Operator::Nin,
+        _ => return None,
+    })
+}
+
+/// The operator of signs such as `>=`.
+pub(crate) fn sign_operator(signs: &str) -> Option<Operator> {
+    Some(match signs {
+        "=" | "==" => Operator::Eq,
+        "!=" => Operator::Neq,
+        ">" => Operator::Gt,
+        ">=" => Operator::Gte,
+        "<" => Operator::Lt,
+        "<=" => Operator::Lte,
+        _ => return None,
+    })
+}
+
+/// Whether operators consist of it.
+pub(crate) const fn is_sign(character: char) -> bool {
+    matches!(character, '=' | '!' | '<' | '>' | '~' | '≥' | '≤' | '≠')
+}
+
+const fn is_quote(character: char) -> bool {
+    matches!(character, '"' | '\'')
+}
+
+fn is_name(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '_' | '.')
+}
+
+/// Splits a text into pieces.
+struct Scanner<'a> {
+    text: &'a str,
+    at: usize,
+    catalog: &'a Catalog,
+}
+
+impl<'a> Scanner<'a> {
+    /// For a single value, without a catalog.
+    const fn within(text: &'a str) -> Self {
+        Self {
+            text,
+            at: 0,
+            catalog: &OFFERS,
+        }
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest(self.at).chars().next()
+    }
+
+    fn rest(&self, from: usize) -> &str {
+        self.text.get(from..).unwrap_or_default()
+    }
+
+    /// The end of the run of characters from `from` on that `belongs` accepts.
+    fn end_of(&self, from: usize, belongs: impl Fn(char) -> bool) -> usize {
+        let rest = self.rest(from);
+        from + rest.find(|character| !belongs(character)).unwrap_or(rest.len())
+    }
+
+    fn after_blanks(&self, from: usize) -> usize {
+        self.end_of(from, char::is_whitespace)
+    }
+
+    /// Whether a piece can end here.
+    fn at_border(&self) -> bool {
+        self.peek().is_none_or(|next| next == ',' || next.is_whitespace())
+    }
+
+    fn piece(&mut self) -> Option<Piece> {
+        self.at = self.after_blanks(self.at);
+        let start = self.at;
+        match self.peek()? {
+            ',' => {
+                self.at += 1;
+                Some(Piece::Comma(start..self.at))
+            }
+            quote if is_quote(quote) => Some(Piece::Word(self.quoted(quote))),
+            _ => Some(self.named(start)),
+        }
+    }
+
+    /// A condition or a word that starts at `start`.
+    fn named(&mut self, start: usize) -> Piece {
+        let mut end = self.name_end(start);
+        let mut sign = self.sign_at(end);
+        if sign.is_none()
+            && let Some(colon) = self.text[start..end].find(':')
+            && self.catalog.named(&self.text[start..start + colon]).is_some()
+        {
+            end = start + colon;
+            sign = Some(Sign {
+                span: end..end + 1,
+                operator: None,
+            });
+        }
+        let name = start..end;
+        let known = self.catalog.named(&self.text[name.clone()]).is_some();
+        self.at = end;
+        let value = match &sign {
+            Some(sign) => {
+                self.at = sign.span.end;
+                self.value(sign.operator)
+            }
+            None if known => self.bare_range(),
+            None => {
+                return Piece::Word(Item {
+                    text: self.text[name.clone()].to_owned(),
+                    span: name,
+                    quoted: false,
+                    closed: true,
+                    glued: false,
+                });
+            }
+        };
+        Piece::Statement(Statement {
+            span: start..self.at,
+            name,
+            sign,
+            value,
+        })
+    }
+
+    fn name_end(&self, start: usize) -> usize {
+        self.end_of(start, |character| {
+            !character.is_whitespace() && !is_sign(character) && character != ','
+        })
+    }
+
+    /// The operator after a name that ends at `end`, blanks skipped.
+    fn sign_at(&self, end: usize) -> Option<Sign> {
+        let start = self.after_blanks(end);
+        let signs = self.end_of(start, is_sign);
+        if signs > start {
+            return Some(Sign {
+                span: start..signs,
+                operator: sign_operator(&self.text[start..signs]),
+            });
+        }
+        if start == end {
+            return None;
+        }
+        let word = self.word_at(start)?;
+        if self.text[word.clone()].eq_ignore_ascii_case("not") {
+            let second = self.word_at(self.after_blanks(word.end))?;
+            let operator = match word_operator(&self.text[second.clone()])? {
+                Operator::In => Operator::Nin,
+                Operator::Eq => Operator::Neq,
+                _ => return None,
+            };
+            return Some(Sign {
+                span: start..second.end,
+                operator: Some(operator),
+            });
+        }
+        let operator = word_operator(&self.text[word.clone()])?;
+        Some(Sign {
+            span: word,
+            operator: Some(operator),
+        })
+    }
+
+    /// A word of letters with a border on both sides.
+    fn word_at(&self, start: usize) -> Option<Range<usize>> {
+        let end = self.end_of(start, |character| character.is_ascii_alphabetic());
+        let alone = self
+            .rest(end)
+            .chars()
+            .next()
+            .is_none_or(|next| next.is_whitespace() || matches!(next, '[' | '(' | '"' | '\''));
+        (end > start && alone).then_some(start..end)
+    }
+
+    /// Whether a condition starts at `start`: a name followed by signs, or a known one followed by
+    /// a word operator.
+    fn is_condition(&self, start: usize) -> bool {
+        let start = self.after_blanks(start);
+        let end = self.name_end(start);
+        let name = &self.text[start..end];
+        let plausible = name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.chars().all(is_name);
+        plausible
+            && self.sign_at(end).is_some_and(|sign| {
+                self.rest(sign.span.start).starts_with(is_sign) || self.catalog.named(name).is_some()
+            })
+    }
+
+    /// A range after a field without an operator: `dph 0.2..0.5`.
+    fn bare_range(&mut self) -> Raw {
+        let start = self.after_blanks(self.at);
+        let end = self.run_end(start);
+        let text = &self.text[start..end];
+        let numeric = text.starts_with(|first: char| first.is_ascii_digit() || matches!(first, '.' | '$' | '+' | '-'));
+        if !numeric || !text.contains("..") {
+            return Raw::Missing;
+        }
+        self.at = end;
+        Raw::One(self.unquoted(start..end))
+    }
+
+    /// The value after an operator that ends here.
+    fn value(&mut self, operator: Option<Operator>) -> Raw {
+        let start = self.after_blanks(self.at);
+        let apart = start > self.at;
+        match self.rest(start).chars().next() {
+            None | Some(',') => Raw::Missing,
+            Some(first) if is_sign(first) => Raw::Missing,
+            Some(_) if apart && self.is_condition(start) => Raw::Missing,
+            Some(quote) if is_quote(quote) => {
+                self.at = start;
+                Raw::One(self.quoted(quote))
+            }
+            Some(open @ ('[' | '(')) => {
+                self.at = start;
+                Raw::List(self.bracketed(open))
+            }
+            Some(_) if operator.is_some_and(Operator::takes_list) => {
+                self.at = start;
+                Raw::List(self.open_list())
+            }
+            Some(_) => {
+                self.at = self.run_end(start);
+                Raw::One(self.unquoted(start..self.at))
+            }
+        }
+    }
+
+    /// The end of an unquoted value: a blank, or a comma that separates conditions.
+    fn run_end(&self, start: usize) -> usize {
+        let mut end = start;
+        for character in self.rest(start).chars() {
+            if character.is_whitespace() || (character == ',' && self.separates(end + 1)) {
+                break;
+            }
+            end += character.len_utf8();
+        }
+        end
+    }
+
+    /// Whether the comma before `after` separates conditions rather than being part of a value.
+    fn separates(&self, after: usize) -> bool {
+        let next = self.rest(after).chars().next();
+        next.is_none_or(|next| next == ',' || next.is_whitespace()) || self.is_condition(after)
+    }
+
+    fn unquoted(&self, span: Range<usize>) -> Item {
+        Item {
+            text: self.text[span.clone()].to_owned(),
+            span,
+            quoted: false,
+            closed: true,
+            glued: false,
+        }
+    }
+
+    /// A quoted text. A doubled quote is a literal quote, `\u202e` a character that no screen may show.
+    fn quoted(&mut self, quote: char) -> Item {
+        let start = self.at;
+        self.at += quote.len_utf8();
+        let mut text = String::new();
+        let mut closed = false;
+        while let Some(next) = self.peek() {
+            self.at += next.len_utf8();
+            if next != quote {
+                text.push(next);
+            } else if self.peek() == Some(quote) {
+                self.at += quote.len_utf8();
+                text.push(quote);
+            } else {
+                closed = true;
+                break;
+            }
+        }
+        Item {
+            span: start..self.at,
+            text: unescaped(&text),
+            quoted: true,
+            closed,
+            glued: !self.at_border(),
+        }
+    }
+
+    fn bracketed(&mut self, open: char) -> List {
+        let close = if open == '[' { ']' } else { ')' };
+        let start = self.at;
+        self.at += 1;
+        let mut items = Vec::new();
+        let mut closed = false;
+        loop {
+            self.at = self.after_blanks(self.at);
+            match self.peek() {
+                None => break,
+                Some(next) if next == close => {
+                    self.at += 1;
+                    closed = true;
+                    break;
+                }
+                Some(',') => self.at += 1,
+                Some(quote) if is_quote(quote) => {
+                    let mut item = self.quoted(quote);
+                    let next = self.rest(self.after_blanks(self.at)).chars().next();
+                    item.glued = next.is_some_and(|next| next != ',' && next != close);
+                    items.push(item);
+                }
+                Some(_) => {
+                    let begin = self.at;
+                    self.at = self.end_of(begin, |next| next != ',' && next != close);
+                    let length = self.text[begin..self.at].trim_end().len();
+                    items.push(self.unquoted(begin..begin + length));
+                }
+            }
+        }
+        List {
+            span: start..self.at,
+            items,
+            bracketed: true,
+            closed,
+            glued: closed && !self.at_border(),
+        }
+    }
+
+    /// A list without brackets: `in US,CA` or `in US, CA`.
+    fn open_list(&mut self) -> List {
+        let start = self.at;
+        let mut items = Vec::new();
+        let mut end = start;
+        loop {
+            let begin = self.at;
+            self.at = self.end_of(begin, |next| next != ',' && !next.is_whitespace());
+            if self.at > begin {
+                items.push(self.unquoted(begin..self.at));
+                end = self.at;
+            }
+            let comma = self.after_blanks(self.at);
+            let after = self.after_blanks(comma + 1);
+            let goes_on = self.rest(comma).starts_with(',') && after < self.text.len() && !self.is_condition(after);
+            if !goes_on {
+                break;
+            }
+            self.at = after;
+        }
+        self.at = end;
+        List {
+            span: start..end,
+            items,
+            bracketed: false,
+            closed: true,
+            glued: false,
+        }
+    }
+}
+
+/// Parses the whole text as a list, brackets optional. Spans count from the start of `text`.
+pub(crate) fn list(text: &str) -> List {
+    let (opened, shift) = if text.starts_with(['[', '(']) {
+        (text.to_owned(), 0)
+    } else {
+        (format!("[{text}]"), 1)
+    };
+    let mut scanner = Scanner::within(&opened);
+    let open = scanner.peek().unwrap_or('[');
+    let mut list = scanner.bracketed(open);
+    let back = |span: &mut Range<usize>| {
+        let offset = |at: usize| at.saturating_sub(shift).min(text.len());
+        *span = offset(span.start)..offset(span.end);
+    };
+    back(&mut list.span);
+    list.items.iter_mut().for_each(|item| back(&mut item.span));
+    list
+}
+
+/// Parses the whole text as one value: quoted, or as it is.
+pub(crate) fn item(text: &str) -> Item {
+    let mut scanner = Scanner::within(text);
+    match scanner.peek() {
+        Some(quote) if is_quote(quote) => {
+            let mut item = scanner.quoted(quote);
+            item.glued = item.span.end < text.len();
+            item
+        }
+        _ => scanner.unquoted(0..text.len()),
+    }
+}

@@ -1,0 +1,491 @@
+//! A fetched result set: the text of the response once, a range for each record, and columns.
+//!
+//! Rows are never copied or moved: a view is a list of row numbers. The columns of the default
+//! table, of the conditions and of the prices are read with the response; any other field becomes a
+//! column on first use, read from the records' own JSON, which stays available in full.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use unicode_width::UnicodeWidthStr as _;
+
+use super::catalog::Catalog;
+use super::dialect::TransferUnit;
+use super::field::Field;
+use super::insight::Coverage;
+use super::json_split::{self, SplitError};
+use super::text::Untrusted;
+use super::throughput::Throughput;
+use super::value::{CellRef, JsonKind};
+
+mod builder;
+mod digits;
+mod estimate;
+mod full_record;
+mod hide;
+mod lead;
+mod matching;
+mod merge;
+mod order;
+mod packed;
+mod raw_cell;
+mod read;
+mod reader;
+mod scan;
+
+use builder::Builder;
+use estimate::Estimate;
+pub use full_record::FullRecord;
+pub use order::compare_cells;
+use packed::Packed;
+use raw_cell::RawCell;
+pub use reader::{LONGEST_PIECE, Reader, Unsplit, Whole};
+
+/// Identifies a record: unique within a listing, stable from one response to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RowId(pub i64);
+
+impl std::fmt::Display for RowId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A record that could not be shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// Its index in the response.
+    pub index: usize,
+    /// Why; never contains a value of the record.
+    pub reason: &'static str,
+}
+
+/// Why a response has no listing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ListingError {
+    /// The text could not be split.
+    #[error(transparent)]
+    Skim(#[from] SplitError),
+    /// The object has no list member.
+    #[error("the response has no '{0}'")]
+    NoList(&'static str),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Cell {
+    Missing,
+    Null,
+    Flag(bool),
+    Number(f64),
+    Text(u32),
+    Bad(JsonKind),
+}
+
+impl Cell {
+    const fn is_filled(&self) -> bool {
+        !matches!(self, Self::Missing | Self::Null | Self::Bad(_))
+    }
+}
+
+/// The cells of one field, with texts interned.
+#[derive(Default)]
+pub struct Column {
+    cells: Vec<Packed>,
+    texts: Vec<Untrusted>,
+    widest: OnceLock<usize>,
+}
+
+/// Without the texts: one column holds API keys.
+impl std::fmt::Debug for Column {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Column({} cells)", self.cells.len())
+    }
+}
+
+impl Column {
+    /// The cell of a row, for comparing.
+    pub fn cell(&self, row: usize) -> CellRef<'_> {
+        match self.cells.get(row).map(|cell| cell.cell()) {
+            None | Some(Cell::Missing) => CellRef::Missing,
+            Some(Cell::Null) => CellRef::Null,
+            Some(Cell::Flag(flag)) => CellRef::Flag(flag),
+            Some(Cell::Number(number)) => CellRef::Number(number),
+            Some(Cell::Text(index)) => self
+                .texts
+                .get(index as usize)
+                .map_or(CellRef::Missing, |text| CellRef::Text(text.compared())),
+            Some(Cell::Bad(kind)) => CellRef::Bad(kind),
+        }
+    }
+
+    /// The cell of a row; of a text its index among [`Column::texts`].
+    fn raw(&self, row: usize) -> Cell {
+        self.cells.get(row).map_or(Cell::Missing, |cell| cell.cell())
+    }
+
+    /// The text of a row, for showing.
+    pub fn text(&self, row: usize) -> Option<&Untrusted> {
+        self.texts.get(self.text_index(row)?)
+    }
+
+    /// The index of a row's text among [`Column::texts`].
+    pub fn text_index(&self, row: usize) -> Option<usize> {
+        match self.raw(row) {
+            Cell::Text(index) => Some(index as usize),
+            Cell::Missing | Cell::Null | Cell::Flag(_) | Cell::Number(_) | Cell::Bad(_) => None,
+        }
+    }
+
+    /// Cells that the longest text takes on a screen, or the digits of the largest number: computed
+    /// once, read in every frame. Capped at the width of the widest column.
+    pub fn widest(&self) -> usize {
+        const MOST: usize = 200;
+        *self.widest.get_or_init(|| {
+            let cells = |text: &Untrusted| text.screen(MOST).width();
+            let numbers = self.cells.iter().filter_map(|cell| match cell.cell() {
+                Cell::Number(number) => Some(number.abs()),
+                _ => None,
+            });
+            let digits = numbers.reduce(f64::max).map(|most| format!("{most:.0}").len());
+            let widths = self.texts.iter().map(cells).chain(digits);
+            widths.max().unwrap_or(0).min(MOST)
+        })
+    }
+
+    /// The same column with fewer cells.
+    fn first(&self, many: usize) -> Self {
+        Self {
+            cells: self.cells[..many].to_vec(),
+            texts: self.texts.clone(),
+            widest: OnceLock::new(),
+        }
+    }
+
+    /// The distinct texts of the column, in order of first appearance.
+    pub fn texts(&self) -> &[Untrusted] {
+        &self.texts
+    }
+
+    /// How many cells are whole values, out of how many.
+    pub fn filled(&self) -> usize {
+        let cells = self.cells.iter().map(|cell| cell.cell());
+        cells.filter(Cell::is_filled).count()
+    }
+
+    /// Whether no cell is a whole value.
+    pub fn is_blank(&self) -> bool {
+        !self.cells.iter().any(|cell| cell.cell().is_filled())
+    }
+}
+
+pub struct Listing {
+    catalog: &'static Catalog,
+    text: String,
+    spans: Vec<Range<usize>>,
+    ids: Vec<RowId>,
+    by_id: OnceLock<Vec<u32>>,
+    columns: Vec<OnceLock<Column>>,
+    now: f64,
+    was_single: bool,
+    skipped: Vec<Skipped>,
+    duplicates: usize,
+    hidden: usize,
+    coverage: Option<Coverage>,
+    /// Whether the market says that it cut the response.
+    truncated: Option<bool>,
+    estimate: Option<Estimate>,
+    /// The unit of its network speeds.
+    transfer: TransferUnit,
+    /// The person's throughput, which work takes its hours from.
+    throughput: Arc<Throughput>,
+    /// Whether bills are for work, so that they are not per GPU.
+    bills_work: bool,
+    /// How all fields of a record are read, for [`Listing::whole`].
+    plan_of_all: OnceLock<read::Plan>,
+    /// The record that was read last, by its row.
+    last: Mutex<Option<(usize, Arc<FullRecord>)>>,
+}
+
+impl std::fmt::Debug for Listing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Listing")
+            .field("resource", &self.catalog.resource)
+            .field("rows", &self.ids.len())
+            .field("skipped", &self.skipped)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Listing {
+    pub fn empty(catalog: &'static Catalog) -> Self {
+        Self {
+            catalog,
+            text: String::new(),
+            spans: Vec::new(),
+            ids: Vec::new(),
+            by_id: OnceLock::new(),
+            columns: (0..catalog.fields.len() + catalog.computed.len())
+                .map(|_| OnceLock::new())
+                .collect(),
+            now: 0.0,
+            was_single: false,
+            skipped: Vec::new(),
+            duplicates: 0,
+            hidden: 0,
+            coverage: None,
+            truncated: None,
+            estimate: None,
+            transfer: TransferUnit::MegabitsPerSecond,
+            throughput: Arc::default(),
+            bills_work: false,
+            plan_of_all: OnceLock::new(),
+            last: Mutex::default(),
+        }
+    }
+
+    /// Reads a response, without copies of keys outside of their members. `now` is when it was
+    /// received, in seconds since 1970: `duration` counts from it where records have only an end
+    /// date.
+    pub fn read(catalog: &'static Catalog, text: impl Into<String>, now: f64) -> Result<Self, ListingError> {
+        let mut reader = Reader::new(catalog, Arc::default(), now);
+        reader.take(text.into());
+        match reader.finish() {
+            Ok(whole) if whole.envelope.has_list => Ok(whole.listing),
+            Ok(_) => Err(ListingError::NoList(catalog.list_key)),
+            Err(unsplit) => Err(unsplit.error.into()),
+        }
+    }
+
+    pub fn response(&self) -> &str {
+        &self.text
+    }
+
+    /// The table that describes the records.
+    pub const fn catalog(&self) -> &'static Catalog {
+        self.catalog
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// When the response was received, in seconds since 1970.
+    pub const fn read_at(&self) -> f64 {
+        self.now
+    }
+
+    /// Whether the server sent one object instead of a list.
+    /// The unit of its network speeds.
+    pub const fn transfer(&self) -> TransferUnit {
+        self.transfer
+    }
+
+    pub fn throughput(&self) -> &Throughput {
+        &self.throughput
+    }
+
+    /// Whether the bills of its column are for work: more GPUs do it sooner, and a bill per GPU says nothing.
+    pub const fn bills_work(&self) -> bool {
+        self.bills_work
+    }
+
+    pub const fn set_bills_work(&mut self, bills_work: bool) {
+        self.bills_work = bills_work;
+    }
+
+    pub fn set_throughput(&mut self, throughput: Arc<Throughput>) {
+        self.throughput = throughput;
+    }
+
+    pub const fn was_single(&self) -> bool {
+        self.was_single
+    }
+
+    /// The records that could not be shown.
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.skipped
+    }
+
+    /// How many records repeated the id of an earlier one.
+    pub const fn duplicates(&self) -> usize {
+        self.duplicates
+    }
+
+    /// How many records were sent, also those that are not shown.
+    pub const fn received(&self) -> usize {
+        self.ids.len() + self.skipped.len() + self.duplicates + self.hidden
+    }
+
+    /// Whether the market says that it cut the response; `None` if it says nothing.
+    pub const fn is_truncated(&self) -> Option<bool> {
+        self.truncated
+    }
+
+    /// The id of a row.
+    pub fn id(&self, row: usize) -> Option<RowId> {
+        self.ids.get(row).copied()
+    }
+
+    /// The row of an id.
+    pub fn row(&self, id: RowId) -> Option<usize> {
+        self.ids.iter().position(|candidate| *candidate == id)
+    }
+
+    /// A record exactly as received.
+    pub fn json(&self, row: usize) -> Option<&str> {
+        self.spans.get(row).map(|span| &self.text[span.clone()])
+    }
+
+    /// The column of a field of this listing's catalog, read on first use; prices as set by
+    /// [`Listing::estimate_storage`] and [`Listing::price_as`].
+    pub fn column(&self, field: &Field) -> &Column {
+        self.estimate
+            .as_ref()
+            .and_then(|estimate| estimate.column(self, field.key))
+            .unwrap_or_else(|| self.sent_column(field))
+    }
+
+    /// The column of a field as received.
+    pub fn sent_column(&self, field: &Field) -> &Column {
+        static NONE: Column = Column {
+            cells: Vec::new(),
+            texts: Vec::new(),
+            widest: OnceLock::new(),
+        };
+        let Some(position) = self.catalog.position(field) else {
+            return &NONE;
+        };
+        if self.columns[position].get().is_none() {
+            self.read_columns(&[position]);
+        }
+        self.columns[position].get().unwrap_or(&NONE)
+    }
+
+    /// Sets the numbers of computed columns, one for each row; rows without one are blank.
+    /// Replaces earlier ones; keys that are no column are ignored.
+    pub fn set_columns<'k>(&mut self, columns: impl IntoIterator<Item = (&'k str, Vec<Option<f64>>)>) {
+        for (key, numbers) in columns {
+            if let Some(position) = self.catalog.column(key).and_then(|field| self.catalog.position(field)) {
+                self.set_column(position, numbers);
+            }
+        }
+    }
+
+    fn set_column(&mut self, position: usize, numbers: Vec<Option<f64>>) {
+        let cells = numbers
+            .into_iter()
+            .map(|number| match number.filter(|number| number.is_finite()) {
+                Some(number) => Cell::Number(number).packed(),
+                None => Cell::Missing.packed(),
+            })
+            .collect();
+        self.columns[position] = OnceLock::from(Column {
+            cells,
+            ..Column::default()
+        });
+    }
+
+    /// Reads the columns of several fields in one pass, where they are not read yet.
+    pub fn prepare<'a>(&self, fields: impl IntoIterator<Item = &'a Field>) {
+        let missing: Vec<usize> = fields
+            .into_iter()
+            .filter_map(|field| self.catalog.position(field))
+            .filter(|position| self.columns[*position].get().is_none())
+            .collect();
+        if !missing.is_empty() {
+            self.read_columns(&missing);
+        }
+    }
+
+    fn read_columns(&self, positions: &[usize]) {
+        let plan = read::Plan::new(self.catalog, positions);
+        let mut scanner = scan::Scanner::new(&plan);
+        let mut builders: Vec<Builder> = positions.iter().map(|_| Builder::default()).collect();
+        for span in &self.spans {
+            let mut values = plan.blank();
+            if scanner.record(&plan, &self.text, span.start, &mut values).is_none() {
+                let read = plan.read(&self.text[span.clone()]);
+                values = read.unwrap_or_else(|_| plan.blank());
+            }
+            plan.fill(&values, self.now, &mut builders);
+        }
+        for (builder, position) in builders.into_iter().zip(positions) {
+            // Another thread may have been first: both read the same.
+            let _ = self.columns[*position].set(builder.column);
+        }
+    }
+
+    /// All fields of one record: for a detail view, which must not read columns of all rows. The one
+    /// that was read last is kept, as a frame asks for it several times and a record may be large.
+    pub fn whole(&self, row: usize) -> Arc<FullRecord> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some((last, record)) if *last == row => Arc::clone(record),
+            _ => {
+                let record = Arc::new(self.read_whole(row));
+                *last = Some((row, Arc::clone(&record)));
+                record
+            }
+        }
+    }
+
+    /// Forgets the record that was read last: its prices are others now.
+    fn forget_last(&mut self) {
+        self.last = Mutex::default();
+    }
+
+    fn read_whole(&self, row: usize) -> FullRecord {
+        let plan = self.plan_of_all.get_or_init(|| {
+            let positions: Vec<usize> = (0..self.catalog.fields.len()).collect();
+            read::Plan::new(self.catalog, &positions)
+        });
+        let read = self.json(row).and_then(|json| plan.read(json).ok());
+        let values = read.unwrap_or_else(|| plan.blank());
+        let cells = plan.cells(&values, self.now);
+        let columns = cells.map(|cell| Column::of(&cell)).collect();
+        let whole = FullRecord::new(self.catalog, columns);
+        match &self.estimate {
+            Some(estimate) => whole.estimated(estimate),
+            None => whole,
+        }
+    }
+
+    /// The cell of a field, for comparing.
+    pub fn cell(&self, row: usize, field: &Field) -> CellRef<'_> {
+        self.column(field).cell(row)
+    }
+
+    /// The text of a field, for showing.
+    pub fn text(&self, row: usize, field: &Field) -> Option<&Untrusted> {
+        self.column(field).text(row)
+    }
+
+    /// The JSON of a record's member; the last one of a repeated name, as JSON readers have it.
+    pub fn member(&self, row: usize, name: &str) -> Option<&str> {
+        let json = self.json(row)?;
+        let members = json_split::members(json).ok()?;
+        let (_, value) = members.into_iter().rfind(|(known, _)| known == name)?;
+        Some(&json[value])
+    }
+
+    /// The first `most` of a record's members that its catalog does not know, as names and JSON, and
+    /// how many there are beyond them.
+    pub fn unknown_members(&self, row: usize, most: usize) -> (Vec<(String, &str)>, usize) {
+        let fields = self.catalog.fields.iter();
+        let known: HashSet<&str> = fields.flat_map(|field| read::members(&field.source)).collect();
+        let json = self.json(row).unwrap_or_default();
+        let mut unknown = json_split::members(json).unwrap_or_default();
+        unknown.retain(|(name, _)| !known.contains(name.as_str()));
+        let more = unknown.len().saturating_sub(most);
+        unknown.truncate(most);
+        let json = unknown.into_iter().map(|(name, value)| (name, &json[value]));
+        (json.collect(), more)
+    }
+}

@@ -1,0 +1,280 @@
+//! The prices of a listing at another storage size than the response was priced for, and those of a
+//! reserved search: a few columns laid over the received ones. No row is copied; a column is
+//! computed on first use.
+//!
+//! `dph_total = dph_base + storage_cost x GB / 720`, and everything that contains the storage or is
+//! divided by the total moves with it. People pay `discounted_dph_total` for a reserved offer,
+//! while the market keeps the full price in `dph_total`: that column shows what is paid.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use super::{Builder, CellRef, Column, Listing, RawCell};
+use crate::Dialect;
+use crate::cost::storage_per_hour;
+use crate::field::Field;
+use crate::query::OfferType;
+
+/// How a price depends on the storage. Names are those of the record's members.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Move {
+    /// The price of the storage alone.
+    Storage,
+    /// GPUs plus storage.
+    Total,
+    /// Contains the storage price in `storage_total_cost`.
+    Contains,
+    /// Contains the storage price in another member.
+    ContainsOf(&'static str),
+    /// A quantity per $/h of the total.
+    Per(&'static str),
+}
+
+const MOVES: [(&str, Move); 12] = [
+    ("dph_total", Move::Total),
+    ("storage_total_cost", Move::Storage),
+    ("dph_total_adj", Move::Contains),
+    ("discounted_dph_total", Move::Contains),
+    ("dlperf_per_dphtotal", Move::Per("dlperf")),
+    ("flops_per_dphtotal", Move::Per("total_flops")),
+    ("search.diskHour", Move::Storage),
+    ("search.totalHour", Move::ContainsOf("search.diskHour")),
+    ("search.discountedTotalPerHour", Move::ContainsOf("search.diskHour")),
+    ("instance.diskHour", Move::Storage),
+    ("instance.totalHour", Move::ContainsOf("instance.diskHour")),
+    ("instance.discountedTotalPerHour", Move::ContainsOf("instance.diskHour")),
+];
+
+/// What a reserved offer costs per hour.
+const DISCOUNTED: &str = "discounted_dph_total";
+
+/// Columns of adjusted prices, computed on first use.
+#[derive(Debug)]
+pub(super) struct Estimate {
+    /// The storage size in GB, if it differs from the response's.
+    gb: Option<f64>,
+    /// The price model that was searched.
+    model: OfferType,
+    columns: [OnceLock<Column>; MOVES.len()],
+}
+
+impl Estimate {
+    /// The adjusted prices; `None` if the received ones are the ones to show.
+    fn new(gb: Option<f64>, model: OfferType) -> Option<Self> {
+        let is_adjusted = gb.is_some() || model == OfferType::Reserved;
+        is_adjusted.then(|| Self {
+            gb,
+            model,
+            columns: std::array::from_fn(|_| OnceLock::new()),
+        })
+    }
+
+    /// The index of a field among [`MOVES`], if its cells are adjusted.
+    fn index(&self, key: &str) -> Option<usize> {
+        let index = MOVES.iter().position(|(known, _)| *known == key)?;
+        let is_moved = match MOVES[index].1 {
+            Move::Total | Move::Per(_) => true,
+            Move::Storage | Move::Contains | Move::ContainsOf(_) => self.gb.is_some(),
+        };
+        is_moved.then_some(index)
+    }
+
+    /// Whether a field's cells are an estimate at another storage size.
+    fn is_estimate(&self, key: &str) -> bool {
+        self.gb.is_some() && self.index(key).is_some()
+    }
+
+    /// The adjusted column of a field, if it has one.
+    pub(super) fn column(&self, listing: &Listing, key: &str) -> Option<&Column> {
+        let index = self.index(key)?;
+        Some(self.columns[index].get_or_init(|| {
+            let needed = needed(MOVES[index].1).into_iter().chain([key]);
+            listing.prepare(needed.filter_map(|key| listing.catalog().by_key(key)));
+            let mut builder = Builder::default();
+            for row in 0..listing.len() {
+                let sent = |key: &str| sent(listing, row, key);
+                builder.push(&self.cell(key, &sent).unwrap_or(RawCell::Missing));
+            }
+            builder.column
+        }))
+    }
+
+    /// The adjusted cell of one record, whose received cells are `sent`; `None` for fields that are
+    /// not adjusted.
+    pub(super) fn cell<'a>(&self, key: &str, sent: &dyn Fn(&str) -> CellRef<'a>) -> Option<RawCell<'a>> {
+        let (_, how) = MOVES[self.index(key)?];
+        // If the record has no discounted price, the full price must not stand in for it.
+        let source = match how {
+            Move::Total if self.model == OfferType::Reserved => DISCOUNTED,
+            _ => key,
+        };
+        let Some(received) = sent(source).number() else {
+            // A missing value stays missing.
+            return Some(hole(sent(source)));
+        };
+        let record = Record {
+            sent,
+            gb: self.gb,
+            model: self.model,
+        };
+        Some(
+            record
+                .moved(how, received)
+                .filter(|price| price.is_finite())
+                .map_or(RawCell::Missing, RawCell::Number),
+        )
+    }
+}
+
+impl Listing {
+    /// Adjusts the prices to `gb` of storage, or back to the received ones. Every column, cell,
+    /// sort and match then shows them; [`Listing::sent_column`] does not.
+    pub fn estimate_storage(&mut self, gb: Option<f64>) {
+        self.reprice(gb, self.offer_type());
+    }
+
+    /// Shows the prices of the searched model: for reserved offers the discounted ones, which the
+    /// market sends beside the full price.
+    pub fn price_as(&mut self, model: OfferType) {
+        self.reprice(self.estimated_storage(), model);
+    }
+
+    fn reprice(&mut self, gb: Option<f64>, model: OfferType) {
+        if (self.estimated_storage(), self.offer_type()) != (gb, model) {
+            self.estimate = Estimate::new(gb, model);
+            self.forget_last();
+        }
+    }
+
+    /// Forgets adjusted prices that were computed for other rows.
+    pub(super) fn forget_prices(&mut self) {
+        self.estimate = Estimate::new(self.estimated_storage(), self.offer_type());
+        self.forget_last();
+    }
+
+    /// The storage size in GB that prices are adjusted to, if they are.
+    pub fn estimated_storage(&self) -> Option<f64> {
+        self.estimate.as_ref().and_then(|estimate| estimate.gb)
+    }
+
+    /// The price model that [`Listing::price_as`] chose.
+    fn offer_type(&self) -> OfferType {
+        let estimate = self.estimate.as_ref();
+        estimate.map_or(OfferType::OnDemand, |estimate| estimate.model)
+    }
+
+    /// Whether the cells of a field are estimated rather than received.
+    pub fn is_estimated(&self, field: &Field) -> bool {
+        let estimate = self.estimate.as_ref();
+        estimate.is_some_and(|estimate| estimate.is_estimate(field.key))
+    }
+
+    /// Whether the cells of a field are prices per hour after the discount for reserving.
+    pub fn is_reserved_price(&self, field: &Field) -> bool {
+        field.key == "dph_total" && self.offer_type() == OfferType::Reserved
+    }
+
+    /// The header of a field's column, with the unit where the dialect decides it.
+    pub fn header(&self, field: &Field, dialect: &Dialect) -> Cow<'static, str> {
+        if self.is_reserved_price(field) {
+            self.label(field).into()
+        } else {
+            field.header(dialect)
+        }
+    }
+
+    /// The label of a field; a reserved price is labelled as one.
+    pub fn label(&self, field: &Field) -> &'static str {
+        if self.is_reserved_price(field) {
+            "Res. $/h"
+        } else {
+            field.label
+        }
+    }
+}
+
+/// The further members that a move reads.
+const fn needed(how: Move) -> [&'static str; 6] {
+    const BASE: &str = "dph_base";
+    const TOTAL: &str = "dph_total";
+    const COST: &str = "storage_cost";
+    const STORAGE: &str = "storage_total_cost";
+    let related = match how {
+        Move::Storage | Move::Total | Move::Contains => TOTAL,
+        Move::ContainsOf(related) | Move::Per(related) => related,
+    };
+    [BASE, TOTAL, COST, STORAGE, DISCOUNTED, related]
+}
+
+fn sent<'a>(listing: &'a Listing, row: usize, key: &str) -> CellRef<'a> {
+    listing
+        .catalog()
+        .by_key(key)
+        .map_or(CellRef::Missing, |field| listing.sent_column(field).cell(row))
+}
+
+const fn hole(cell: CellRef<'_>) -> RawCell<'_> {
+    match cell {
+        CellRef::Null => RawCell::Null,
+        CellRef::Bad(kind) => RawCell::Bad(kind),
+        _ => RawCell::Missing,
+    }
+}
+
+/// The received numbers of one record, the storage size wanted and the price model.
+struct Record<'a, 'c> {
+    sent: &'a dyn Fn(&str) -> CellRef<'c>,
+    gb: Option<f64>,
+    model: OfferType,
+}
+
+impl Record<'_, '_> {
+    fn number(&self, key: &str) -> Option<f64> {
+        (self.sent)(key).number().filter(|number| number.is_finite())
+    }
+
+    /// $/h of the storage wanted. Zero GB cost nothing, even at an unknown price.
+    fn storage(&self) -> Option<f64> {
+        match self.gb {
+            None => self.included(),
+            Some(0.0) => Some(0.0),
+            Some(gb) => self
+                .number("storage_cost")
+                .filter(|cost| *cost >= 0.0)
+                .map(|cost| storage_per_hour(cost, gb)),
+        }
+    }
+
+    /// $/h of the storage in the received prices.
+    fn included(&self) -> Option<f64> {
+        self.number("storage_total_cost")
+            .or_else(|| Some(self.number("dph_total")? - self.number("dph_base")?))
+    }
+
+    fn total(&self) -> Option<f64> {
+        if self.model == OfferType::Reserved {
+            let discounted = self.number(DISCOUNTED)?;
+            return match self.gb {
+                None => Some(discounted),
+                Some(_) => Some(discounted - self.included()? + self.storage()?),
+            };
+        }
+        let base = self
+            .number("dph_base")
+            .or_else(|| Some(self.number("dph_total")? - self.included()?))?;
+        Some(base + self.storage()?)
+    }
+
+    fn moved(&self, how: Move, received: f64) -> Option<f64> {
+        match how {
+            Move::Storage => self.storage(),
+            Move::Total => self.total(),
+            Move::Contains => Some(received - self.included()? + self.storage()?),
+            Move::ContainsOf(part) => Some(received - self.number(part)? + self.storage()?),
+            Move::Per(quantity) => {
+                let total = self.total().filter(|total| *total > 0.0)?;
+                Some(self.number(quantity)? / total)
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Several responses as one listing.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::{Listing, ListingError, Reader};
+use crate::catalog::Catalog;
+use crate::insight::Coverage;
+use crate::json_split::MOST_RECORDS;
+
+impl Listing {
+    /// The records of several responses, each as received, the newest response first; an offer that is in
+    /// several is taken from the newest. The flag says whether a response counts: what a later one repeats
+    /// was skipped, hidden and doubled only once.
+    ///
+    /// # Errors
+    /// With more records than a response may have.
+    pub fn merged(catalog: &'static Catalog, parts: &[(Self, bool)], coverage: Coverage) -> Result<Self, ListingError> {
+        let mut seen = HashSet::new();
+        let records = parts.iter().rev().flat_map(|(part, _)| {
+            let records = part.ids.iter().zip(&part.spans);
+            records.map(|(id, span)| (id, &part.text[span.clone()]))
+        });
+        let records = records.filter(|(id, _)| seen.insert(**id)).take(MOST_RECORDS);
+        let like = parts.last().map(|(part, _)| part);
+        let mut merged = Self::read_again(catalog, records.map(|(_, record)| record), like)?;
+        for (part, _) in parts.iter().filter(|(_, counts)| *counts) {
+            merged.skipped.extend(part.skipped.iter().cloned());
+            merged.duplicates += part.duplicates;
+            merged.hidden += part.hidden;
+        }
+        merged.coverage = Some(coverage);
+        Ok(merged)
+    }
+
+    /// The records of some rows, each as received.
+    ///
+    /// # Errors
+    /// If the records cannot be read again.
+    pub fn subset(&self, rows: &[u32]) -> Result<Self, ListingError> {
+        let records = rows.iter().filter_map(|row| self.json(*row as usize));
+        Self::read_again(self.catalog, records, Some(self))
+    }
+
+    /// A listing of records that were received before; time and units are those of `like`.
+    fn read_again<'a>(
+        catalog: &'static Catalog,
+        records: impl Iterator<Item = &'a str>,
+        like: Option<&Self>,
+    ) -> Result<Self, ListingError> {
+        let mut text = format!("{{\"{}\":[", catalog.list_key);
+        for record in records {
+            if !text.ends_with('[') {
+                text.push_str(",\n");
+            }
+            text.push_str(record);
+        }
+        text.push_str("]}");
+        let mut reader = Reader::new(catalog, Arc::default(), like.map_or(0.0, |part| part.now));
+        if let Some(part) = like {
+            reader = reader.in_units(part.transfer);
+        }
+        reader.take(text);
+        Ok(reader.finish().map_err(|unsplit| unsplit.error)?.listing)
+    }
+
+    /// Whether the records are all of their search, if that is known by other means than its limit.
+    pub const fn known_coverage(&self) -> Option<Coverage> {
+        self.coverage
+    }
+}

@@ -1,0 +1,390 @@
+//! Reads a response piece by piece, as it arrives.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use super::read::{self, Plan};
+use super::scan::Scanner;
+use super::{Builder, Listing, RawCell, RowId, Skipped};
+use crate::catalog::Catalog;
+use crate::dialect::TransferUnit;
+use crate::json_split::{Envelope, Records, SplitError, Splitter};
+use crate::secrets::{Known, has_secret_names, holds_secrets, is_secret_member, scrub};
+
+/// The most bytes of a response that are kept before they are split: a record has some thousands.
+pub const LONGEST_PIECE: usize = 16 * 1024 * 1024;
+
+// Pretty-printed responses have some dozens between records, which are not worth a copy.
+/// The most blanks between records that are kept.
+const MOST_BLANKS: usize = 1024;
+
+/// A response that was read to its end.
+pub struct Whole {
+    pub listing: Listing,
+    /// The members beside the records, as ranges of the response.
+    pub envelope: Envelope,
+    /// Whether no member of the response is called like a secret.
+    pub is_clean: bool,
+}
+
+/// A response that has no records, or cannot be split.
+pub struct Unsplit {
+    pub error: SplitError,
+    /// All of it, without known secrets.
+    pub text: String,
+}
+
+/// Reads the records of a response while it arrives. Nothing of it counts before [`Reader::finish`]:
+/// a later part may be broken, or hold a secret whose copies have to go.
+pub struct Reader {
+    text: String,
+    /// The beginning of a character whose other bytes have not arrived.
+    carry: Vec<u8>,
+    splitter: Splitter,
+    rows: Rows,
+    failed: Option<SplitError>,
+    known: Arc<Known>,
+}
+
+/// The rows read so far.
+struct Rows {
+    plan: Plan,
+    scanner: Scanner,
+    hot: Vec<usize>,
+    builders: Vec<Builder>,
+    seen: HashSet<RowId>,
+    /// Holds everything but text and columns.
+    listing: Listing,
+    /// Room for the values of a record.
+    room: Vec<RawCell<'static>>,
+    /// Records so far, also those that could not be read.
+    index: usize,
+    known: Arc<Known>,
+    /// Whether the records have neither secret members nor escaped copies of known secrets.
+    is_clean: bool,
+    /// Whether a record was not read by the scanner.
+    has_unusual: bool,
+}
+
+impl Reader {
+    /// A reader for a response that may hold copies of known secrets. `now` is when it is received,
+    /// in seconds since 1970: `duration` counts from it where records have only an end date.
+    pub fn new(catalog: &'static Catalog, known: Arc<Known>, now: f64) -> Self {
+        Self {
+            text: String::new(),
+            carry: Vec::new(),
+            splitter: Splitter::new(catalog.list_key),
+            rows: Rows::new(catalog, Arc::clone(&known), now),
+            failed: None,
+            known,
+        }
+    }
+
+    /// For records whose network speeds are in this unit; else in Mb/s.
+    #[must_use]
+    pub fn in_units(mut self, transfer: TransferUnit) -> Self {
+        self.rows.listing.transfer = transfer;
+        self
+    }
+
+    /// Makes room for this many bytes more.
+    pub fn reserve(&mut self, bytes: usize) {
+        self.text.reserve(bytes);
+    }
+
+    /// Takes the next bytes. Invalid UTF-8 becomes replacement characters in its record: it must not
+    /// hide a response.
+    pub fn push(&mut self, bytes: &[u8]) {
+        let was_empty = self.text.is_empty();
+        if self.carry.is_empty() {
+            self.decode(bytes);
+        } else {
+            let mut joined = std::mem::take(&mut self.carry);
+            joined.extend_from_slice(bytes);
+            self.decode(&joined);
+        }
+        // Some servers begin JSON with a byte order mark, which is no JSON.
+        if was_empty && self.text.starts_with('\u{feff}') {
+            self.text.remove(0);
+        }
+        self.advance(false);
+        self.drop_blanks();
+    }
+
+    /// Drops the blanks after what is split, where there are many: a megabyte of gzip unpacks to a
+    /// gigabyte of them.
+    fn drop_blanks(&mut self) {
+        let consumed = self.splitter.position();
+        let rest = &self.text.as_bytes()[consumed..];
+        if rest.len() > MOST_BLANKS && rest.trim_ascii_start().is_empty() {
+            self.text.truncate(consumed);
+        }
+    }
+
+    /// Takes a whole text at once.
+    pub(super) fn take(&mut self, text: String) {
+        self.text = text;
+        if self.text.starts_with('\u{feff}') {
+            self.text.remove(0);
+        }
+    }
+
+    fn decode(&mut self, bytes: &[u8]) {
+        if let Ok(text) = str::from_utf8(bytes) {
+            return self.text.push_str(text);
+        }
+        let mut rest = bytes.len();
+        for chunk in bytes.utf8_chunks() {
+            let (valid, invalid) = (chunk.valid(), chunk.invalid());
+            self.text.push_str(valid);
+            rest -= valid.len() + invalid.len();
+            let is_begun = || str::from_utf8(invalid).is_err_and(|error| error.error_len().is_none());
+            if rest == 0 && is_begun() {
+                self.carry = invalid.to_vec();
+            } else if !invalid.is_empty() {
+                self.text.push(char::REPLACEMENT_CHARACTER);
+            }
+        }
+    }
+
+    fn advance(&mut self, is_whole: bool) {
+        // What cannot be split is judged when all of it is there.
+        if self.failed.is_none() {
+            let split = self.splitter.advance(&self.text, is_whole, &mut self.rows);
+            self.failed = split.err();
+        }
+    }
+
+    /// Whether there are more records than are taken, so that the rest need not be read.
+    pub fn is_too_long(&self) -> bool {
+        self.failed == Some(SplitError::TooManyRecords)
+    }
+
+    /// Whether a record, or what cannot be split, exceeds [`LONGEST_PIECE`].
+    pub fn has_too_long_a_piece(&self) -> bool {
+        self.text.len() - self.splitter.position() > LONGEST_PIECE
+    }
+
+    /// How many rows there are so far.
+    pub const fn rows(&self) -> usize {
+        self.rows.listing.ids.len()
+    }
+
+    /// The first rows, at most so many, to be shown until all are there; `None` without any, and if
+    /// there may be a secret among them.
+    pub fn first_rows(&self, most: usize) -> Option<Listing> {
+        let rows = &self.rows.listing;
+        let many = most.min(rows.ids.len());
+        let text = self.text.get(..rows.spans.get(many.checked_sub(1)?)?.end)?;
+        if !self.is_clean_until(text.len()) {
+            return None;
+        }
+        let listing = Listing {
+            text: text.to_owned(),
+            spans: rows.spans[..many].to_vec(),
+            ids: rows.ids[..many].to_vec(),
+            now: rows.now,
+            transfer: rows.transfer,
+            ..Listing::empty(rows.catalog)
+        };
+        let columns = self.rows.builders.iter().map(|builder| builder.column.first(many));
+        Some(listing.with_columns(&self.rows.hot, columns))
+    }
+
+    /// The end of the response: everything that was in it, without known secrets and without copies
+    /// of its own outside of their members.
+    pub fn finish(mut self) -> Result<Whole, Unsplit> {
+        if !std::mem::take(&mut self.carry).is_empty() {
+            self.text.push(char::REPLACEMENT_CHARACTER);
+        }
+        self.advance(true);
+        if self.is_clean() {
+            let is_clean = !self.has_secret_names();
+            return self.ended(is_clean);
+        }
+        let clean = match scrub(&self.text, &self.known, is_secret_member) {
+            Cow::Borrowed(_) => return self.ended(false),
+            Cow::Owned(clean) => clean,
+        };
+        let listing = &self.rows.listing;
+        let mut again = Self::new(listing.catalog, Arc::default(), listing.now);
+        again.rows.listing.transfer = listing.transfer;
+        again.text = clean;
+        again.advance(true);
+        again.ended(false)
+    }
+
+    /// Whether nothing has to be removed from the text.
+    fn is_clean(&self) -> bool {
+        let last = self.rows.listing.spans.last();
+        self.splitter.lists() == 1
+            && self.is_clean_until(self.text.len())
+            && last.is_some_and(|last| !holds_secrets(&self.text[last.end..], &self.known))
+    }
+
+    /// Whether a member may be called like a secret.
+    fn has_secret_names(&self) -> bool {
+        let spans = &self.rows.listing.spans;
+        let around = spans.first().zip(spans.last()).map(|(first, last)| {
+            has_secret_names(&self.text[..first.start]) || has_secret_names(&self.text[last.end..])
+        });
+        self.rows.has_unusual || self.rows.scanner.has_secret_names || around.unwrap_or(true)
+    }
+
+    /// Whether nothing has to be removed from the first bytes of the text, which end with a record or
+    /// what follows the last one. The records were searched one by one.
+    fn is_clean_until(&self, end: usize) -> bool {
+        let first = self.rows.listing.spans.first();
+        self.failed.is_none()
+            && self.rows.is_clean()
+            && first.is_some_and(|first| !holds_secrets(&self.text[..first.start], &self.known))
+            && !self.known.is_in(&self.text[..end])
+    }
+
+    fn ended(mut self, is_clean: bool) -> Result<Whole, Unsplit> {
+        if self.failed.is_some() {
+            // The error as of a response that is read at once.
+            let again = Splitter::new(self.rows.listing.catalog.list_key).advance(&self.text, true, &mut Ignored);
+            let error = again.err().unwrap_or(SplitError::Empty);
+            let text = self.text;
+            return Err(Unsplit { error, text });
+        }
+        let envelope = self.splitter.envelope;
+        let mut listing = self.rows.listing;
+        listing.text = std::mem::take(&mut self.text);
+        listing.was_single = envelope.was_single;
+        listing.truncated = said_truncated(&listing.text, &envelope);
+        let columns = self.rows.builders.into_iter().map(|builder| builder.column);
+        let listing = listing.with_columns(&self.rows.hot, columns);
+        Ok(Whole {
+            listing,
+            envelope,
+            is_clean,
+        })
+    }
+}
+
+/// The member `truncated` beside the records; one `true` counts more than any `false`.
+fn said_truncated(text: &str, envelope: &Envelope) -> Option<bool> {
+    let said = envelope.members.iter().filter(|(name, _)| name == "truncated");
+    let flags = said.filter_map(|(_, value)| text.get(value.clone())?.trim().parse::<bool>().ok());
+    flags.reduce(|left, right| left || right)
+}
+
+/// Records that are only counted.
+struct Ignored;
+
+impl Records for Ignored {
+    fn clear(&mut self) {}
+
+    fn read(&mut self, _: &str, _: usize) -> Option<usize> {
+        None
+    }
+
+    fn take(&mut self, _: &str, _: Range<usize>) {}
+}
+
+impl Rows {
+    fn new(catalog: &'static Catalog, known: Arc<Known>, now: f64) -> Self {
+        let hot: Vec<usize> = (0..catalog.fields.len())
+            .filter(|index| read::is_hot(&catalog.fields[*index]))
+            .collect();
+        let plan = Plan::new(catalog, &hot);
+        Self {
+            scanner: Scanner::new(&plan),
+            plan,
+            builders: hot.iter().map(|_| Builder::default()).collect(),
+            hot,
+            seen: HashSet::default(),
+            listing: Listing {
+                now,
+                ..Listing::empty(catalog)
+            },
+            room: Vec::new(),
+            index: 0,
+            known,
+            is_clean: true,
+            has_unusual: false,
+        }
+    }
+
+    const fn is_clean(&self) -> bool {
+        self.is_clean && !self.scanner.has_secrets
+    }
+}
+
+impl Listing {
+    fn with_columns(mut self, positions: &[usize], columns: impl Iterator<Item = super::Column>) -> Self {
+        for (position, column) in positions.iter().zip(columns) {
+            self.columns[*position] = OnceLock::from(column);
+        }
+        self
+    }
+
+    /// Takes a record; what is wrong with it, if anything.
+    fn keep(&mut self, id: Option<RowId>, seen: &mut HashSet<RowId>) -> Result<bool, &'static str> {
+        let id = id.ok_or("no usable id")?;
+        if !seen.insert(id) {
+            self.duplicates += 1;
+            return Ok(false);
+        }
+        self.ids.push(id);
+        Ok(true)
+    }
+}
+
+impl Rows {
+    fn keep(&mut self, values: Result<&[RawCell<'_>], &'static str>, record: Range<usize>) {
+        let index = self.index;
+        self.index += 1;
+        let kept = values.and_then(|values| {
+            let id = self.plan.id(values);
+            if self.listing.keep(id, &mut self.seen)? {
+                self.plan.fill(values, self.listing.now, &mut self.builders);
+                self.listing.spans.push(record);
+            }
+            Ok(())
+        });
+        if let Err(reason) = kept {
+            self.listing.skipped.push(Skipped { index, reason });
+        }
+    }
+}
+
+impl Records for Rows {
+    fn clear(&mut self) {
+        let catalog = self.listing.catalog;
+        let (is_clean, has_unusual) = (self.is_clean(), self.has_unusual);
+        let transfer = self.listing.transfer;
+        *self = Self {
+            is_clean,
+            has_unusual,
+            ..Self::new(catalog, Arc::clone(&self.known), self.listing.now)
+        };
+        self.listing.transfer = transfer;
+    }
+
+    fn read(&mut self, text: &str, at: usize) -> Option<usize> {
+        let mut values: Vec<RawCell<'_>> = std::mem::take(&mut self.room);
+        values.resize(self.plan.slots(), RawCell::Missing);
+        let end = self.scanner.record(&self.plan, text, at, &mut values)?;
+        for string in &self.scanner.escaped {
+            self.is_clean &= !self.known.is_in_string(&text[string.clone()]);
+        }
+        self.keep(Ok(&values), at..end);
+        values.clear();
+        // Without values, as the next record is another text; the room stays.
+        self.room = values.into_iter().map(RawCell::into_owned).collect();
+        Some(end)
+    }
+
+    fn take(&mut self, text: &str, record: Range<usize>) {
+        let json = &text[record.clone()];
+        self.has_unusual = true;
+        self.is_clean &= !holds_secrets(json, &self.known);
+        let values = self.plan.read(json);
+        self.keep(values.as_deref().map_err(|reason| *reason), record);
+    }
+}

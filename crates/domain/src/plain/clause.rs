@@ -1,0 +1,385 @@
+//! One matcher for all clauses but lists: the roles of the words fill slots, and the slots make a meaning.
+
+use std::ops::Range;
+
+use super::grammar::{Clause, Fact, set};
+use super::list::{count_of, is_card, is_row_count, whole};
+use super::models;
+use super::text::{Amount, Bound, Text, role};
+use super::token::Kind;
+use super::vocabulary::{BARE, BASED, Dim, EVERY, Measure, PRICES, Role, UNNAMED};
+use crate::Operator::{self, Eq, Gte, Lt, Lte};
+use crate::{format::trimmed, language, throughput::Work};
+
+/// Words between the slots of a clause that say nothing.
+const BETWEEN: &str = "of the free usable is are be have should must version : to on in at a an any";
+
+/// A clause in the making: what its words are.
+#[derive(Clone, Default)]
+struct Frame {
+    next: usize,
+    /// What each noun can be.
+    nouns: Vec<&'static [Measure]>,
+    /// Where the nouns begin.
+    noun_words: Vec<usize>,
+    /// What a price or a size is for.
+    bases: Vec<(Dim, f64)>,
+    amount: Option<Amount>,
+    /// Whether a noun is in front of the amount.
+    is_led: bool,
+    fixed: Option<(&'static str, &'static str)>,
+    /// Comparisons in front and behind.
+    front: Option<(Operator, &'static [Dim])>,
+    behind: Option<Operator>,
+    /// Whether it excludes, or is merely not needed.
+    negation: Option<bool>,
+    best: Option<(Option<bool>, &'static [Dim])>,
+    #[expect(clippy::option_option, reason = "`first` is an order, but not which")]
+    direction: Option<Option<bool>>,
+}
+
+/// All clauses that begin at a position.
+pub(super) fn clauses(text: &Text<'_>, start: usize) -> Vec<Clause> {
+    let (mut frames, mut clauses) = (vec![Frame::default()], Vec::new());
+    frames[0].next = start;
+    while let Some(frame) = frames.pop() {
+        let (facts, next) = (frame.facts(text), frame.next);
+        let is_bare = frame.amount.is_some() && frame.nouns.is_empty();
+        let is_open = is_bare || next > start && text.is_one_of(next - 1, "x");
+        let may_go_on = frame.amount.is_none() && frame.is_order();
+        clauses.extend(facts.map(|facts| Clause::new(facts, next).open(is_open).going_on(may_go_on)));
+        // A clause does not begin with a word that says nothing.
+        let between = if frame.next > start { BETWEEN } else { "" };
+        for at in frame.next..=text.skip(frame.next, between) {
+            frames.extend(frame.measured(text, at));
+            // `doesn't have to be` is not `doesn't`.
+            let negation = role!(text, at, Role::Not(_) => ()).map(|((), next)| next);
+            for (next, roles) in &text.phrases[at] {
+                let is_whole = |role: &&Role| !matches!(role, Role::Not(_)) || Some(*next) == negation;
+                let roles = roles.iter().filter(is_whole);
+                frames.extend(roles.filter_map(|role| frame.with(text, *role, at..*next)));
+            }
+        }
+    }
+    clauses
+}
+
+impl Frame {
+    /// With each amount that can be at a position.
+    fn measured(&self, text: &Text<'_>, at: usize) -> Vec<Self> {
+        // `nvme 3090` is a card.
+        if self.amount.is_some() || text.is_model(at) {
+            return Vec::new();
+        }
+        // `in 3 days`
+        let is_later = |amount: &Amount| {
+            at > 0 && text.is_one_of(at - 1, "in") && matches!(amount.units.first(), Some((Dim::Time, _)))
+        };
+        let with = |amount: Amount| {
+            let mut new = self.clone();
+            (new.next, new.is_led, new.amount) = (amount.next, !self.nouns.is_empty(), Some(amount));
+            new
+        };
+        let amounts = text.amounts(at, self.compares()).into_iter();
+        amounts.filter(|amount| !is_later(amount)).map(with).collect()
+    }
+
+    /// With a phrase, if there is a slot for it.
+    fn with(&self, text: &Text<'_>, role: Role, words: Range<usize>) -> Option<Self> {
+        let is_said = self.amount.is_some() || self.fixed.is_some();
+        let is_first = !is_said && self.nouns.is_empty() && self.bases.is_empty();
+        let (mut new, next) = (self.clone(), words.end);
+        new.next = next;
+        let fits = match role {
+            Role::Noun(measures) => {
+                new.nouns.push(measures);
+                // `64gb ram ram 100gb`, `disk 1tb disk 100gb`
+                let word = |at: &usize| text.tokens[*at].text == text.tokens[words.start].text;
+                let is_repeated = self.noun_words.iter().any(word);
+                new.noun_words.push(words.start);
+                !is_repeated && new.nouns.len() < 4
+            }
+            // `for a week under $500`
+            Role::Per(..) if is_first && text.is_one_of(words.start, "a an") => false,
+            Role::Per(basis, hours) => {
+                new.bases.push((basis, hours));
+                // `640gb vram over 8 gpus`
+                let gpus = text.number(next).filter(|(_, next)| text.is_one_of(*next, "gpu"));
+                basis != Dim::GbInAll || gpus.is_some()
+            }
+            Role::Compare(operator, dims) => !is_said && new.front.replace((operator, dims)).is_none(),
+            Role::Behind(operator) => {
+                is_said && text.is_behind(words.start, next) && new.behind.replace(operator).is_none()
+            }
+            Role::Not(excludes) => !(is_said && excludes) && new.negation.replace(excludes).is_none(),
+            Role::Fixed(meaning, opposite) => is_first && new.fixed.replace((meaning, opposite)).is_none(),
+            Role::Best(is_high, dims) => is_first && new.best.replace((is_high, dims)).is_none(),
+            Role::Direction(is_high) => new.direction.replace(is_high).is_none(),
+            Role::Unit(..) | Role::Number(_) | Role::Half | Role::Filler | Role::Joint | Role::Thing => false,
+        };
+        fits.then_some(new)
+    }
+
+    fn is_order(&self) -> bool {
+        let is_fixed = self.fixed.is_some_and(|(meaning, _)| meaning.starts_with("order"));
+        is_fixed || self.best.is_some() || self.direction.is_some()
+    }
+
+    fn compares(&self) -> Option<Operator> {
+        self.front.map(|(operator, _)| operator)
+    }
+
+    fn facts(&self, text: &Text<'_>) -> Option<Vec<Fact>> {
+        let is_order = self.best.is_some() || self.direction.is_some();
+        let is_bare = self.nouns.is_empty() && self.amount.as_ref().is_some_and(|amount| amount.units.is_empty());
+        // `at most 2 machines` is no price.
+        let is_one = self.fixed.is_some_and(|(meaning, _)| meaning == "num_gpus=1");
+        if (is_bare || is_one) && role!(text, self.next, Role::Thing => ()).is_some() {
+            return None;
+        }
+        match (&self.amount, self.fixed) {
+            // `best 5 4090`
+            (Some(amount), _) if is_bare && self.is_order() && is_card(text, self.next) => {
+                let mut order = self.clone();
+                order.amount = None;
+                let rows = whole(amount.bounds[0].1).filter(|_| amount.bounds.len() == 1 && self.front.is_none())?;
+                let limit = set(|settings| settings.limit = Some(rows));
+                order
+                    .facts(text)
+                    .map(|order| order.into_iter().chain([limit]).collect())
+            }
+            (Some(amount), None) if !is_order && self.negation.is_none() => self.quantity(text, amount),
+            (None, Some((meaning, opposite))) if self.nouns.is_empty() && !is_order && self.bases.is_empty() => {
+                self.told(text, meaning, opposite)
+            }
+            (None, None) if self.front.is_none() && self.negation.is_none() => self.order(text),
+            _ => None,
+        }
+    }
+
+    /// The first measure that all nouns name and that has one of the units, with the factor of the unit.
+    fn measure(&self, text: &Text<'_>, units: &[(Dim, f64)]) -> Option<(Measure, f64)> {
+        let is_meant = |own: &&Measure| {
+            // At least that long is how long a machine is to be available; a job has one length.
+            let is_job = own.1 == "+hours" && self.compares() == Some(Gte);
+            // `for at least 2 days` may be either.
+            let is_term = own.1 == "duration" && self.nouns.is_empty() && text.is_offers();
+            text.has_field(own.1) && !is_job && !is_term && self.nouns.iter().all(|measures| measures.contains(own))
+        };
+        let measures = self.nouns.first().copied().unwrap_or(UNNAMED);
+        measures.iter().filter(is_meant).find_map(|own| {
+            let mut units = units.iter().filter_map(|unit| self.based(*unit));
+            units.find(|(dim, _)| *dim == own.0).map(|(_, factor)| (*own, factor))
+        })
+    }
+
+    /// What a unit measures beside the words that say what it is for.
+    fn based(&self, unit: (Dim, f64)) -> Option<(Dim, f64)> {
+        self.bases.iter().try_fold(unit, |(dim, factor), (basis, hours)| {
+            let (.., to) = BASED.iter().find(|(from, per, _)| (*from, *per) == (dim, *basis))?;
+            Some((*to, factor / hours))
+        })
+    }
+
+    /// What a number without a unit can measure here.
+    fn bare(&self, text: &Text<'_>) -> &'static [Dim] {
+        match self.compares() {
+            _ if self.is_led => BARE,
+            None if !self.nouns.is_empty() => &[Dim::Count, Dim::Plain, Dim::Share],
+            _ if !self.nouns.is_empty() => &[Dim::Count, Dim::Plain],
+            _ if is_card(text, self.next) || is_sized(text, self.next) => &[Dim::Count],
+            // More has a sign or a unit.
+            Some(Lt | Lte) if self.amount.as_ref().is_some_and(|amount| amount.bounds[0].1 < 10.0) => &[Dim::Dollars],
+            _ if !self.bases.is_empty() => &[Dim::Dollars],
+            _ => &[],
+        }
+    }
+
+    /// A number and what it is of: `at least 24gb vram`, `cuda 12.4`, `under $2/h per gpu`, `3d`.
+    fn quantity(&self, text: &Text<'_>, amount: &Amount) -> Option<Vec<Fact>> {
+        let bare: Vec<_> = self.bare(text).iter().map(|dim| (*dim, 1.0)).collect();
+        let is_bare = amount.units.is_empty();
+        let ((dim, field), factor) = self.measure(text, if is_bare { &bare } else { &amount.units })?;
+        // `80 gigs down` are data or a speed.
+        let is_other = |unit: &&(Dim, f64)| self.based(**unit).is_some_and(|(other, _)| other != dim);
+        let others: Vec<_> = amount.units.iter().filter(is_other).copied().collect();
+        if !self.nouns.is_empty() && !is_bare && self.measure(text, &others).is_some() {
+            return None;
+        }
+        // `not older than 2 years` is no time that is left.
+        let is_compared = |(_, dims): (Operator, &[Dim])| dims.is_empty() || dims.contains(&dim);
+        let bounds = self
+            .bounds(amount, factor)
+            .filter(|_| self.front.is_none_or(is_compared))?;
+        let (operator, number) = bounds[0];
+        let default = match field {
+            "num_gpus" | "os_version" => Eq,
+            _ if PRICES.contains(&dim) => Lte,
+            _ => Gte,
+        };
+        let exact = Some(number).filter(|_| bounds.len() == 1 && matches!(operator, None | Some(Eq)));
+        let most = exact.or(Some(number).filter(|_| bounds.len() == 1 && operator == Some(Lte)));
+        let unit = match dim {
+            Dim::Bits => "Mbps",
+            Dim::NetworkBytes => "MB/s",
+            _ => "",
+        };
+        let on = |field: &str, factor: f64| Fact::Condition(compared(&scaled(&bounds, factor), field, default, unit));
+        let fact = match field {
+            // `50gb upload per day` is another amount, the lanes of `pcie 4.0 x16` are no GPUs.
+            "+down" | "+up" if is_bare || text.is_one_of(self.next, "per / a each every daily") => return None,
+            "pci_gen" if text.is_one_of(self.next, "x") => return None,
+            "+hours" => exact.map(|hours| set(|settings| settings.job.hours = Some(hours)))?,
+            "+work" => {
+                let Dim::Work(unit) = dim else { return None };
+                Work::of(exact?, unit).map(|work| set(|settings| settings.job.work = Some(work)))?
+            }
+            "+down" => most.map(|gb| set(|settings| settings.job.gb_in = Some(gb)))?,
+            "+up" => most.map(|gb| set(|settings| settings.job.gb_out = Some(gb)))?,
+            "+rows" => whole(exact?).map(|rows| set(|settings| settings.limit = Some(rows)))?,
+            "+both" => return Some(vec![on("inet_down", 1.0), on("inet_up", 1.0)]),
+            "+size" => Fact::Size(bounds),
+            "gpu_ram" | "gpu_total_ram" => return Some(as_sold(&bounds, field)),
+            "disk_space" if text.is_offers() => return Some(disk(&bounds)),
+            "dph_total" if dim == Dim::Dollars => Fact::Price(bounds),
+            // `3 4090 offers`
+            "num_gpus" if is_row_count(text, self.next) => return None,
+            "num_gpus" if exact.is_some() => count_of(number)?,
+            // `reliability over 98`, `8.9`
+            "rel" if is_bare && number > 1.0 => on(field, 0.01),
+            "compute_cap" if number < 20.0 => on(field, 100.0),
+            "driver_version" | "os_version" => {
+                let operator = operator.unwrap_or(default).symbol();
+                Fact::Condition(format!("{field}{operator}{}", amount.text))
+            }
+            // Days, as the query language has them.
+            _ if dim == Dim::Time => on(field, 1.0 / 24.0),
+            _ => on(field, 1.0),
+        };
+        Some(vec![fact])
+    }
+
+    /// The bounds of an amount with the comparison behind it; none if that says the opposite of the one in front.
+    fn bounds(&self, amount: &Amount, factor: f64) -> Option<Vec<Bound>> {
+        let mut bounds = scaled(&amount.bounds, factor);
+        let Some(behind) = self.behind else { return Some(bounds) };
+        let [(front, _)] = &mut bounds[..] else { return None };
+        let is_upper = |operator| matches!(operator, Lt | Lte);
+        (is_upper(*front.get_or_insert(behind)) == is_upper(behind)).then_some(bounds)
+    }
+
+    /// A word with a meaning of its own, or the opposite of it: `verified`, `no datacenter`, `nvlink not needed`.
+    fn told(&self, text: &Text<'_>, meaning: &'static str, opposite: &'static str) -> Option<Vec<Fact>> {
+        match (self.compares().or(self.behind), self.negation) {
+            // `verified or not in us`
+            (None, None)
+                if text.is_one_of(self.next - 1, "not")
+                    && text.kind(self.next).is_some_and(|kind| kind != Kind::Break) =>
+            {
+                None
+            }
+            (None, None) => meant(text, meaning),
+            // `not verified datacenter`
+            (None, Some(true)) if role!(text, self.next, Role::Fixed(..) => ()).is_some() => None,
+            (None, Some(true)) => meant(text, opposite),
+            (None, Some(false)) if opposite == "verified=false" => meant(text, "verified=any"),
+            (None, Some(false)) => Some(Vec::new()),
+            // `ampere or newer`: an architecture begins with its first compute capability.
+            (Some(Gte), None) => {
+                let first = meaning.strip_prefix("compute_cap")?.trim_start_matches(['>', '=']);
+                let first = first.split(' ').next()?;
+                Some(vec![Fact::Condition(format!("compute_cap>={first}"))])
+            }
+            _ => None,
+        }
+    }
+
+    /// `most vram`, `lowest temperature first`, `sort by upload speed descending`, `price low to high`.
+    fn order(&self, text: &Text<'_>) -> Option<Vec<Fact>> {
+        let (best, dims) = self.best.or(self.direction.flatten().map(|_| (None, EVERY)))?;
+        if self.nouns.is_empty() && !dims.contains(&Dim::Hourly) {
+            return None;
+        }
+        let units: Vec<_> = dims.iter().map(|dim| (*dim, 1.0)).collect();
+        let key = self.measure(text, &units)?.0.1;
+        let field = text.catalog.named(key).or_else(|| text.catalog.column(key))?;
+        let is_high = self.direction.flatten().or(best).or(field.better).unwrap_or(true);
+        let sign = if is_high { "-" } else { "" };
+        Some(vec![sorted_by(text, &format!("{key}{sign}"))?])
+    }
+}
+
+/// Whether cards of a size are at a position: `two 24gb cards`.
+fn is_sized(text: &Text<'_>, at: usize) -> bool {
+    let is_size = |amount: &Amount| matches!(amount.units.first(), Some((Dim::Size, _)));
+    let is_card = |amount: &Amount| is_size(amount) && text.is_one_of(amount.next, "gpu");
+    text.amounts(at, None).iter().any(is_card)
+}
+
+/// The facts of a meaning in the table.
+fn meant(text: &Text<'_>, meaning: &'static str) -> Option<Vec<Fact>> {
+    let fact = match meaning.split_once([':', '=']) {
+        Some(("type" | "hours", _)) if !text.is_offers() => return None,
+        Some(("type", model)) => {
+            let model = Some(model.parse().ok()?);
+            set(|settings| settings.offer_type = model)
+        }
+        Some(("hours", number)) => set(|settings| settings.job.hours = number.parse().ok()),
+        Some(("order", order)) => sorted_by(text, order)?,
+        None | Some(_) => Fact::Condition(meaning.to_owned()),
+    };
+    (!meaning.is_empty()).then(|| vec![fact])
+}
+
+/// An order; volumes have prices and speeds of their own, and bids are a price model.
+fn sorted_by(text: &Text<'_>, order: &str) -> Option<Fact> {
+    let order = match order {
+        "disk_bw-" | "dlperf-" if !text.is_offers() => "nw_disk_avg_bw-",
+        // The job's cost, once there is one; see `Settings::settle`.
+        "job_cost" => "dph_total",
+        order => order,
+    };
+    let keys = Some(language::parse_order(order, text.catalog).ok()?);
+    let bid = (order == "min_bid").then(|| "bid".parse().ok()).flatten();
+    Some(set(|settings| (settings.order, settings.offer_type) = (keys, bid)))
+}
+
+fn scaled(bounds: &[Bound], factor: f64) -> Vec<Bound> {
+    let scaled = |(operator, number): &Bound| (*operator, number * factor);
+    bounds.iter().map(scaled).collect()
+}
+
+/// The condition of bounds on a field.
+pub(super) fn compared(bounds: &[Bound], field: &str, default: Operator, unit: &str) -> String {
+    let written = bounds.iter().map(|(operator, number)| {
+        let operator = operator.unwrap_or(default).symbol();
+        format!("{field}{operator}{}{unit}", trimmed(*number, 6))
+    });
+    written.collect::<Vec<_>>().join(" ")
+}
+
+/// The condition on memory. A size as sold includes the cards that report a little less or more.
+pub(super) fn as_sold(bounds: &[Bound], field: &str) -> Vec<Fact> {
+    let cards = if field == "gpu_ram" { 1 } else { 16 };
+    let (mut reported, mut sold) = (Vec::new(), Vec::new());
+    for (operator, gb) in bounds {
+        let (least, most) = models::reported(*gb, cards);
+        match operator.unwrap_or(Gte) {
+            Eq => reported.extend([(Some(Gte), least), (Some(Lte), most)]),
+            operator @ (Operator::Gt | Lte) => reported.push((Some(operator), most)),
+            operator => reported.push((Some(operator), least)),
+        }
+        sold.extend(((least, most) != (*gb, *gb)).then(|| trimmed(*gb, 3)));
+    }
+    let note = (!sold.is_empty()).then(|| Fact::Note(format!("{} GB as sold", sold.join(" and "))));
+    let condition = Fact::Condition(compared(&reported, field, Gte, ""));
+    std::iter::once(condition).chain(note).collect()
+}
+
+/// A disk is a condition, and the storage that prices include.
+pub(super) fn disk(bounds: &[Bound]) -> Vec<Fact> {
+    let (operator, gb) = bounds[0];
+    let storage = Some(gb).filter(|_| !matches!(operator, Some(Lt | Lte)));
+    let disk = Fact::Condition(compared(bounds, "disk_space", Gte, ""));
+    vec![disk, set(|settings| settings.storage = storage)]
+}

@@ -1,0 +1,181 @@
+//! Lists of models and places, and the machines of a cluster.
+
+use super::grammar::{Clause, Fact, Sense, set};
+use super::settings::Cluster;
+use super::text::{Text, joined, role};
+use super::token::Kind;
+use super::vocabulary::Role;
+use crate::country;
+
+/// Words between a negation and what it excludes.
+const BEFORE_EXCLUDED: &str = "in from the any a an on of located be with nvidia machine host offer gpu";
+
+pub(super) fn count_of(gpus: f64) -> Option<Fact> {
+    let names = vec![whole(gpus)?.to_string()];
+    Some(Fact::Choice("num_gpus", names, Sense::Wanted))
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
+pub(super) fn whole(number: f64) -> Option<u32> {
+    (number.fract() == 0.0 && (1.0..=1e6).contains(&number)).then_some(number as u32)
+}
+
+/// Whether GPU models are at a position, as behind a count.
+pub(super) fn is_card(text: &Text<'_>, at: usize) -> bool {
+    value(text, text.skip(at, "of nvidia")).is_some_and(|value| value.field == "gpu_name")
+}
+
+/// `2 nodes of 8 h100`, `2x8 h100`: machines for the cluster planner.
+pub(super) fn cluster(text: &Text<'_>, at: usize) -> Option<Clause> {
+    let count = |at| text.number(at).filter(|_| text.is_offers() && !text.is_model(at));
+    let (machines, next) = count(at)?;
+    let from = text.skip(next, "machine host of with each x");
+    let (gpus, end) = count(from).filter(|_| from > next)?;
+    // `8x 4x` is no shape.
+    let next = text.skip(end, "gpu");
+    let next = if text.is_one_of(end, "x") && is_card(text, end + 1) {
+        end + 1
+    } else {
+        next
+    };
+    let (machines, gpus_each) = (whole(machines)?, whole(gpus)?);
+    let cluster = (machines > 1).then_some(Cluster { machines, gpus_each });
+    let mut facts = vec![count_of(gpus)?, set(|settings| settings.cluster = cluster)];
+    let card = value(text, next).filter(|card| card.field == "gpu_name");
+    let is_shape = next > end || card.is_some();
+    // `2 nodes with 8 h100 each`
+    let each = card.filter(|card| text.is_one_of(card.next, "each"));
+    let next = each.as_ref().map_or(next, |card| card.next + 1);
+    facts.extend(each.map(|card| Fact::Choice(card.field, card.names, Sense::Wanted)));
+    is_shape.then_some(Clause::new(facts, next))
+}
+
+/// `2 or 4 gpus`, `1, 2 or 4x`.
+pub(super) fn counts(text: &Text<'_>, at: usize) -> Option<Clause> {
+    let number = |at| text.number(at).filter(|_| !text.is_model(at));
+    let count = |at| number(at).and_then(|(number, next)| Some((whole(number)?.to_string(), next)));
+    let (first, mut next) = count(at)?;
+    let mut names = vec![first];
+    let mut is_choice = false;
+    loop {
+        let is_comma = text.tokens.get(next).is_some_and(|token| token.text == ",");
+        let from = text.skip(next + usize::from(is_comma), "or");
+        let Some((name, end)) = count(from).filter(|_| from > next) else {
+            break;
+        };
+        is_choice |= text.is_one_of(from - 1, "or");
+        names.push(name);
+        next = end;
+    }
+    let end = text.skip(next, "x gpu");
+    let facts = vec![Fact::Choice("num_gpus", names, Sense::Wanted)];
+    let is_counted = is_choice && (end > next || is_card(text, end));
+    (is_counted && text.is_offers()).then_some(Clause::new(facts, end))
+}
+
+/// `by friday`, `before 2026-12-01 18:00`, `due tomorrow`: the time by which the job is to be done.
+pub(super) fn deadline(text: &Text<'_>, at: usize) -> Option<Clause> {
+    let from = text.skip(at, "must be done finished finish ready due deadline by before");
+    let sign = Some(from.checked_sub(1)?).filter(|sign| *sign >= at && text.is_offers())?;
+    if !text.is_one_of(sign, "by before due deadline") {
+        return None;
+    }
+    // A date and a time of day are eight tokens.
+    let mut ends = (from + 1..=text.tokens.len().min(from + 8)).rev();
+    ends.find_map(|next| {
+        let written = joined(&text.tokens[from..next], " ");
+        // Before a day is before it begins.
+        let start = Some(format!("{written} 00:00")).filter(|_| text.is_one_of(sign, "before"));
+        let by = start
+            .and_then(|start| start.parse().ok())
+            .or_else(|| written.parse().ok())?;
+        let facts = vec![set(|settings| settings.job.by = Some(by))];
+        Some(Clause::new(facts, next).open(true))
+    })
+}
+
+/// A model or a place.
+struct Value {
+    field: &'static str,
+    names: Vec<String>,
+    next: usize,
+}
+
+/// Models or places, or what is not wanted of them: `4090 or 5090`, `not in china or russia`. A list may end before a
+/// comma or a blank: `no 3090, 4090`.
+pub(super) fn choices(text: &Text<'_>, at: usize) -> Vec<Clause> {
+    let negation = role!(text, at, Role::Not(true) => ());
+    let from = negation.map_or(at, |((), next)| text.skip(next, BEFORE_EXCLUDED));
+    let is_excluded = negation.is_some();
+    let sense = if is_excluded { Sense::Excluded } else { Sense::Wanted };
+    let (mut lists, mut all, mut is_list) = (Vec::new(), Vec::new(), false);
+    let mut member = value(text, from);
+    while let Some(Value { field, names, next }) = member {
+        let is_repeated = names.iter().any(|name| all.contains(name));
+        // `a6000 or a40 2x`
+        let is_counted = is_list && text.number(next).is_some_and(|(_, end)| text.is_one_of(end, "x"));
+        all.extend(names);
+        let facts = vec![Fact::Choice(field, all.clone(), sense)];
+        let clause = Clause::new(facts, next).open(is_excluded).going_on(is_excluded);
+        lists.extend(Some(clause).filter(|_| !is_counted && !is_repeated));
+        let more = another(text, field, from, next);
+        let part = more.filter(|(_, is_joined, is_apart)| !is_apart || *is_joined && !is_excluded);
+        // Three are a list, and two with a word between them.
+        is_list |= part
+            .as_ref()
+            .is_some_and(|(_, is_joined, _)| *is_joined || lists.len() > 1);
+        member = part.map(|(value, ..)| value);
+    }
+    if is_list {
+        lists.pop().into_iter().collect()
+    } else {
+        lists
+    }
+}
+
+/// Whether a number in front counts rows: `3 4090 offers`.
+pub(super) fn is_row_count(text: &Text<'_>, at: usize) -> bool {
+    value(text, at).is_some_and(|value| value.field == "gpu_name" && text.is_one_of(value.next, "offer result row"))
+}
+
+fn value(text: &Text<'_>, start: usize) -> Option<Value> {
+    let branded = text.skip(start, "nvidia geforce amd radeon instinct tesla quadro");
+    let model = text.model(start).or_else(|| text.model(branded));
+    if let Some((names, next)) = model.filter(|_| text.is_offers()) {
+        let field = "gpu_name";
+        return Some(Value { field, names, next });
+    }
+    let from = text.skip(start, "in within inside the located based");
+    let run = text.tokens.get(from..)?.iter().take(5);
+    let run = run.take_while(|token| token.kind == Kind::Word).count();
+    (from + 1..=from + run).rev().find_map(|next| {
+        let tokens = &text.tokens[from..next];
+        // `NO` is Norway in a list of codes, and no country in `NO MORE THAN` and `NO 3090`.
+        let is_last = matches!(text.kind(next), None | Some(Kind::Break)) || text.is_one_of(next, "or and");
+        let capitals = is_last && tokens.iter().all(|token| token.capitals);
+        let name = joined(tokens, " ");
+        let (field, names) = ("geolocation", vec![country::named(&name, capitals)?.to_owned()]);
+        Some(Value { field, names, next })
+    })
+}
+
+/// The next value of a list; whether a word or a slash joins it, rather than a comma or a blank; and whether it stands
+/// behind an `in` of its own, or before an `only`.
+fn another(text: &Text<'_>, field: &'static str, start: usize, end: usize) -> Option<(Value, bool, bool)> {
+    let is_mark = |marks: &[&str]| text.tokens.get(end).is_some_and(|token| marks.contains(&&*token.text));
+    let joint = end + usize::from(is_mark(&[",", "&", "/"]));
+    let from = text.skip(joint, "or and nor vs a the in");
+    let has = |words: &str| (joint..from).any(|at| text.is_one_of(at, words));
+    let next = value(text, from).filter(|next| next.field == field && text.is_border(next.next));
+    // `h100 pcie or sxm`
+    let form = || {
+        let form = text.tokens.get(from).filter(|_| from > end && field == "gpu_name")?;
+        let model = joined(text.tokens.get(start..end - 1)?, "");
+        let names = text.names.models(&format!("{model}{}", form.text));
+        let next = from + 1;
+        (!names.is_empty()).then_some(Value { field, names, next })
+    };
+    let value = next.or_else(form)?;
+    let is_apart = has("in") || text.is_one_of(value.next, "only");
+    Some((value, is_mark(&["&", "/"]) || has("or and nor vs"), is_apart))
+}

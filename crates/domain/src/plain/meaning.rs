@@ -1,0 +1,217 @@
+//! What clauses mean for a search: conditions, and its settings.
+
+use super::clause::{as_sold, compared, disk};
+use super::grammar::{Fact, Group, Sense};
+use super::settings::Settings;
+use super::text::Bound;
+use super::{Market, models};
+use crate::cost::JobWords;
+use crate::format::trimmed;
+use crate::language::{self, Mode};
+use crate::query::Operand;
+use crate::{Condition, Operator, Value, country};
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Meaning {
+    /// The conditions as a query; empty if there are none.
+    pub conditions: String,
+    pub settings: Settings,
+    /// What is said of the reading, such as sizes as sold.
+    pub notes: Vec<String>,
+}
+
+impl Meaning {
+    /// Adds what more words mean.
+    pub(super) fn add(&mut self, more: Self) {
+        self.conditions = format!("{} {}", self.conditions, more.conditions).trim().into();
+        self.settings.add(&more.settings);
+        self.notes.extend(more.notes);
+        self.notes.dedup();
+    }
+
+    /// Whether it changes nothing about a search.
+    pub fn is_idle(&self) -> bool {
+        self.conditions.is_empty() && self.settings == Settings::default()
+    }
+
+    /// The meaning as a query: conditions, and words for the settings.
+    pub(super) fn written(&self) -> String {
+        let disk = self.settings.storage.map(|gb| trimmed(gb, 6));
+        // The words for a disk set its condition, too.
+        let own = disk.as_ref().map(|gb| format!("disk_space>={gb}"));
+        let conditions = self.conditions.split(' ').filter(|text| Some(*text) != own.as_deref());
+        let words = disk
+            .map(|gb| format!("{gb}gb disk"))
+            .into_iter()
+            .chain(self.settings.written());
+        conditions
+            .map(str::to_owned)
+            .chain(words)
+            .collect::<Vec<_>>()
+            .join(" ")
+            .trim()
+            .to_owned()
+    }
+
+    /// The meaning in one line: `gpu_name=RTX_4090 · job 3d`.
+    pub fn text(&self) -> String {
+        let mut texts = vec![self.conditions.clone()];
+        texts.extend(self.settings.texts());
+        texts.extend(self.notes.iter().cloned());
+        texts.retain(|text| !text.is_empty());
+        texts.join(" · ")
+    }
+}
+
+pub(super) struct Context<'a> {
+    pub market: Market<'a>,
+    pub groups: &'a [Group],
+}
+
+impl Context<'_> {
+    fn facts(&self) -> impl Iterator<Item = &Fact> {
+        self.groups.iter().flat_map(|group| group.facts.iter().flatten())
+    }
+
+    /// The values of a field that all clauses ask for, or leave out.
+    fn values(&self, field: &str, sense: Sense) -> Vec<&str> {
+        let mut values = Vec::new();
+        for value in self.facts().flat_map(|fact| fact.values(field, sense)) {
+            if !values.contains(&value.as_str()) {
+                values.push(value);
+            }
+        }
+        values
+    }
+
+    /// What a clause means; nothing if no search can ask for it.
+    pub(super) fn meaning(&self, facts: &[Fact]) -> Option<Meaning> {
+        let (mut meaning, mut conditions) = (Meaning::default(), Vec::new());
+        for fact in facts {
+            match fact {
+                Fact::Condition(text) => conditions.push(text.clone()),
+                Fact::Choice(field, _, sense) => {
+                    // One condition for all of them, that of the first clause.
+                    let mut rivals = self.facts().filter(|rival| !rival.values(field, *sense).is_empty());
+                    let is_first = rivals.next().is_some_and(|first| std::ptr::eq(first, fact));
+                    conditions.extend(is_first.then(|| choice(field, &self.values(field, *sense), *sense)));
+                }
+                // Without a noun: memory of the cards if they have so much, else disk.
+                Fact::Size(size) if models::have_size(&self.values("gpu_name", Sense::Wanted), size[0].1) => {
+                    meaning.add(self.meaning(&as_sold(size, "gpu_ram"))?);
+                }
+                Fact::Size(size) => meaning.add(self.meaning(&disk(size))?),
+                Fact::Price(price) => conditions.push(compared(price, self.priced(price)?, Operator::Lte, "")),
+                Fact::Set(settings) if self.is_part(settings.job) => meaning.settings.add(settings),
+                Fact::Set(_) => return None,
+                Fact::Note(note) => meaning.notes.push(note.clone()),
+            }
+        }
+        // As they are printed, if the resource has such fields.
+        let parsed = language::parse(
+            &conditions.join(" "),
+            self.market.catalog,
+            self.market.dialect,
+            &[],
+            Mode::Bar,
+        )
+        .ok()?;
+        let freed = parsed.removed.iter();
+        let freed = freed.map(|field| format!("{}={}", field.key, language::ANY));
+        let printed = std::iter::once(language::print_briefly(&parsed.conditions)).chain(freed);
+        let printed = printed.collect::<Vec<_>>().join(" ");
+        meaning.conditions = format!("{} {printed}", meaning.conditions).trim().into();
+        parsed.words.is_empty().then_some(meaning)
+    }
+
+    /// All that is told of the job.
+    fn jobs(&self) -> impl Iterator<Item = JobWords> {
+        self.facts().filter_map(|fact| match fact {
+            Fact::Set(settings) => Some(settings.job),
+            _ => None,
+        })
+    }
+
+    /// Whether it goes with the rest of the job: one amount of work or hours, and what a deadline is for.
+    fn is_part(&self, job: JobWords) -> bool {
+        let has_work = self.jobs().any(|job| job.work.is_some());
+        let is_clear = !has_work || self.jobs().filter(JobWords::has_length).count() == 1;
+        (is_clear || !job.has_length()) && (job.by.is_none() || self.jobs().any(|job| job.is_job()))
+    }
+
+    /// The field of dollars that may be an hour's price or the job's bill; `None` if both are likely.
+    fn priced(&self, price: &[Bound]) -> Option<&'static str> {
+        /// Dollars an hour that a GPU may cost.
+        const USUAL: (f64, f64) = (0.05, 5.0);
+        /// More is no price of an hour.
+        const MOST: f64 = 20.0;
+        let counts = self.values("num_gpus", Sense::Wanted).into_iter();
+        let gpus = counts.flat_map(str::parse).fold(1.0, f64::max);
+        let each = price.last().map_or(0.0, |(_, dollars)| dollars / gpus);
+        // Work takes an hour or more.
+        let hours = self.jobs().filter_map(|job| job.hours.or(job.work.map(|_| 1.0)));
+        match hours.last() {
+            None if each > MOST => None,
+            Some(_) if each > USUAL.1 => Some("job_cost"),
+            Some(hours) if each / hours >= USUAL.0 => None,
+            _ => Some("dph_total"),
+        }
+    }
+}
+
+/// A choice in the query language.
+fn choice(field: &str, values: &[&str], sense: Sense) -> String {
+    let (not, is) = if sense == Sense::Excluded {
+        ("not", "!=")
+    } else {
+        ("", "=")
+    };
+    let names = values.join(",").replace(' ', "_");
+    match values {
+        [_] if country::group(&names).is_none() => format!("{field}{is}{names}"),
+        [_] => format!("{field} {not}in {names}"),
+        _ => format!("{field} {not}in [{names}]"),
+    }
+}
+
+/// The first two meanings that set the same thing to different values, by their positions: a field or a setting.
+/// Both ends of a range are no such pair, nor are exclusions.
+pub(super) fn clash(meanings: &[(Meaning, &[Fact])], market: Market<'_>) -> Option<(usize, usize)> {
+    let parsed = meanings.iter().map(|(meaning, facts)| {
+        let parsed = language::parse(&meaning.conditions, market.catalog, market.dialect, &[], Mode::Bar);
+        let chosen = facts.iter().find_map(|fact| match fact {
+            Fact::Choice(field, _, Sense::Wanted) => Some(*field),
+            _ => None,
+        });
+        (
+            parsed.map(|own| own.conditions).unwrap_or_default(),
+            chosen,
+            &meaning.settings,
+        )
+    });
+    let parsed: Vec<_> = parsed.collect();
+    let clashes = |left: usize, right: usize| {
+        let ((one, field, settings), (other, rival, others)) = (&parsed[left], &parsed[right]);
+        let is_chosen_twice = field.is_some() && field == rival;
+        let mut pairs = one.iter().flat_map(|own| other.iter().map(move |rival| (own, rival)));
+        is_chosen_twice || pairs.any(|(own, rival)| contradicts(own, rival)) || settings.contradicts(others)
+    };
+    (1..parsed.len()).find_map(|right| (0..right).find(|left| clashes(*left, right)).map(|left| (left, right)))
+}
+
+fn contradicts(one: &Condition, other: &Condition) -> bool {
+    use Operator::{Gt, Gte, Lt, Lte, Neq, Nin};
+    let excludes = |own: &Condition| matches!(own.operator, Neq | Nin);
+    let is_range = |low: &Condition, high: &Condition| match (&low.operand, &high.operand) {
+        (Operand::One(Value::Number(least)), Operand::One(Value::Number(most))) => {
+            matches!(low.operator, Gt | Gte) && matches!(high.operator, Lt | Lte) && least < most
+        }
+        _ => false,
+    };
+    let fits = match (excludes(one), excludes(other)) {
+        (true, true) => true,
+        (false, false) => one == other || is_range(one, other) || is_range(other, one),
+        (true, false) | (false, true) => one.operand != other.operand,
+    };
+    one.field == other.field && !fits
+}

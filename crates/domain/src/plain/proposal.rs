@@ -1,0 +1,63 @@
+//! A spelling for a word that is not understood.
+
+use std::ops::Range;
+
+use super::vocabulary::{self, Role};
+use super::{Names, Phrase, read};
+use crate::language::Suggestion;
+use crate::{Catalog, Dialect, country};
+
+/// The text with one word of a clause spelled differently so that the clause is understood.
+pub(super) fn proposed(
+    text: &str,
+    clause: &Range<usize>,
+    catalog: &'static Catalog,
+    dialect: &'static Dialect,
+) -> Option<Suggestion> {
+    let read = |text: &str| read(text, catalog, dialect, &Names::default());
+    let before = read(text);
+    let is_understood = |proposal: &Suggestion| {
+        let after = read(&proposal.apply(text));
+        let is_kept = |phrase: &Phrase| after.phrases.iter().any(|own| own.meaning == phrase.meaning);
+        let is_better = after.unclear.is_none() && after.refused.len() < before.refused.len();
+        is_better && before.phrases.iter().all(is_kept)
+    };
+    text[clause.clone()].split([' ', ',', ';']).find_map(|word| {
+        let start = word.as_ptr() as usize - text.as_ptr() as usize;
+        let mut near = near(&word.to_lowercase()).into_iter().map(|replacement| {
+            let span = start..start + word.len();
+            Suggestion { span, replacement }
+        });
+        near.find(is_understood)
+    })
+}
+
+/// The known words that are one edit away from an unknown one, those of its length first.
+fn near(word: &str) -> Vec<String> {
+    /// Shorter words are close to too many others.
+    const SHORTEST: usize = 3;
+    let digits = |word: &str| {
+        let mut digits: Vec<_> = word.bytes().filter(u8::is_ascii_digit).collect();
+        digits.sort_unstable();
+        digits
+    };
+    let is_function = |role: &Role| matches!(role, Role::Filler | Role::Joint | Role::Thing | Role::Number(_));
+    let is_near = |known: &&str| {
+        // A pasted text is compared with nothing: one letter more or less is at most four bytes.
+        known.len().abs_diff(word.len()) <= 4
+            && strsim::damerau_levenshtein(known, word) == 1
+            // Another digit names another model, which may exist.
+            && (known.len() != word.len() || digits(known) == digits(word))
+            && !vocabulary::roles(known).iter().any(is_function)
+    };
+    let is_model = !Names::default().models(word).is_empty();
+    let is_known = is_model || vocabulary::is_known(word) || country::named(word, false).is_some();
+    let is_short = word.len() < SHORTEST || word.len() == SHORTEST && digits(word).is_empty();
+    if is_known || is_short {
+        return Vec::new();
+    }
+    let known = Names::spellings().chain(vocabulary::words()).chain(country::names());
+    let mut near: Vec<_> = known.filter(is_near).map(str::to_owned).collect();
+    near.sort_by_key(|known| (known.len() != word.len(), known.clone()));
+    near
+}

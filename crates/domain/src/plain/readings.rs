@@ -1,0 +1,196 @@
+//! Chooses among the ways to divide a text: one meaning is taken, several are offered.
+
+use super::grammar::{self, Fact, Group};
+use super::meaning::{Context, Meaning, clash};
+use super::settings::Settings;
+use super::text::Text;
+use super::token::{self, Kind, Token};
+use super::{Market, Phrase, Reading, vocabulary};
+use crate::country;
+use crate::language::{self, LanguageError, Mode, Suggestion};
+
+/// Reasons for a refusal, and what to write instead.
+const UNKNOWN: &str = "is not understood: remove it, or write a condition such as num_gpus>=2";
+const PERIOD: &str = "may be the price of an hour or of the job: add 'per hour' or 'in total'";
+const LENGTH: &str = "is about a job: name either its hours or its work, such as 3d or 500M tokens, once";
+const TWICE: &str = "are two values for the same thing: join them with 'or' or 'to', or remove one";
+const MANY: &str = "this text has too many readings: write commas between its parts, or conditions such as num_gpus>=2";
+
+impl Reading {
+    /// The reading of a text, unclear if it has several.
+    pub(super) fn of(text: &str, market: Market<'_>) -> Self {
+        let mut rivals = Self::rivals(text, market);
+        if rivals.len() == 1 {
+            rivals.remove(0)
+        } else {
+            Self::ambiguous(text, &rivals, market)
+        }
+    }
+
+    /// The readings with different meanings: of those with the fewest refused words, the ones whose clauses go on as far
+    /// as they can. If one of them contradicts itself, the text does.
+    fn rivals(text: &str, market: Market<'_>) -> Vec<Self> {
+        let tokens = token::tokens(text, market.catalog);
+        let split = Text::new(&tokens, market);
+        let (divisions, is_cut) = grammar::divisions(&split);
+        let readings = divisions.iter().map(|parts| {
+            let reading = Self::of_groups(text, &tokens, &grammar::groups(&split, parts), market);
+            let rank = (
+                reading.refused.len(),
+                grammar::loose(&split, parts),
+                reading.unclear.is_none(),
+            );
+            (rank, reading)
+        });
+        let mut readings: Vec<_> = readings.collect();
+        // Stable: the division with the fewest parts stays first.
+        readings.sort_by_key(|(rank, _)| *rank);
+        let best = readings[0].0;
+        let mut rivals: Vec<(_, Self)> = Vec::new();
+        for (_, mut reading) in readings.into_iter().take_while(|(rank, _)| *rank == best) {
+            let meaning = reading.means(market);
+            if is_cut {
+                reading.unclear = Some(LanguageError::new(0..text.len(), MANY));
+            }
+            let is_taken = reading.unclear.is_none() && reading.refused.is_empty();
+            if rivals.is_empty() || is_taken && rivals.iter().all(|(rival, _)| *rival != meaning) {
+                rivals.push((meaning, reading));
+            }
+        }
+        rivals.into_iter().map(|(_, reading)| reading).collect()
+    }
+
+    /// The reading of one division.
+    fn of_groups(text: &str, tokens: &[Token], groups: &[Group], market: Market<'_>) -> Self {
+        let (text, query) = (text.to_owned(), text.to_owned());
+        let mut own = Self {
+            text,
+            query,
+            ..Self::default()
+        };
+        let context = Context { market, groups };
+        let mut meanings = Vec::new();
+        for group in groups {
+            let (span, facts) = (group.span.clone(), group.facts.as_deref());
+            if let (true, Some([Fact::Choice(field, ..)])) = (group.adds, facts) {
+                own.added.push(field);
+            }
+            if let Some(meaning) = facts.and_then(|facts| context.meaning(facts)) {
+                meanings.push((meaning.clone(), facts.unwrap_or_default()));
+                own.meaning.add(meaning.clone());
+                own.phrases.push(Phrase { span, meaning });
+            } else {
+                let reason = match facts {
+                    Some([Fact::Price(_)]) => PERIOD,
+                    Some([Fact::Set(_)]) => LENGTH,
+                    _ => UNKNOWN,
+                };
+                let message = format!("'{}' {reason}", &own.text[span.clone()]);
+                own.refused.push(LanguageError::new(span, message));
+            }
+        }
+        if let Some((left, right)) = clash(&meanings, market) {
+            let [left, right] = [left, right].map(|at| own.phrases[at].span.clone());
+            let message = format!(
+                "'{}' and '{}' {TWICE}",
+                &own.text[left.clone()],
+                &own.text[right.clone()]
+            );
+            own.unclear = Some(LanguageError::new(left.start..right.end, message));
+        }
+        own.meaning.settings.settle(market.catalog);
+        own.write_query(tokens);
+        own
+    }
+
+    /// Writes the query: blanks in place of the words, then the conditions that they mean.
+    fn write_query(&mut self, tokens: &[Token]) {
+        if !self.is_empty() {
+            self.query = " ".repeat(self.text.len());
+            for (at, token) in tokens.iter().enumerate() {
+                let is_opaque = |at: usize| tokens.get(at).is_some_and(|token| token.kind == Kind::Opaque);
+                // A comma beside a condition has rules of its own.
+                let is_beside = token.kind == Kind::Break && (is_opaque(at + 1) || at > 0 && is_opaque(at - 1));
+                if is_opaque(at) || is_beside {
+                    self.query
+                        .replace_range(token.span.clone(), &self.text[token.span.clone()]);
+                }
+            }
+        }
+        for error in &self.refused {
+            let (words, span) = (&self.text[error.span.clone()], error.span.clone());
+            let is_word = words.chars().all(char::is_alphanumeric) && !country::begins(words);
+            if is_word && !vocabulary::is_known(words) {
+                self.query.replace_range(span, words);
+            } else {
+                self.query.replace_range(span, &" ".repeat(words.len()));
+                let words = words.split([' ', ',', ';', '\t', '\n']).filter(|word| !word.is_empty());
+                self.words.extend(words.map(str::to_owned));
+            }
+        }
+        self.query = format!("{} {}", self.query, self.meaning.conditions);
+    }
+
+    /// All conditions of the text in an order that does not depend on the words, and the settings.
+    fn means(&self, market: Market<'_>) -> (Vec<String>, Settings) {
+        let parsed = language::parse(&self.query, market.catalog, market.dialect, &[], Mode::Bar);
+        let parsed = parsed.map(|parsed| parsed.conditions).unwrap_or_default();
+        let mut printed: Vec<_> = parsed.iter().map(language::print_condition).collect();
+        printed.sort();
+        printed.dedup();
+        (printed, self.meaning.settings.clone())
+    }
+
+    /// The reading of a text that has several: the phrases that they share, and the others to choose from.
+    fn ambiguous(text: &str, rivals: &[Self], market: Market<'_>) -> Self {
+        let is_shared = |phrase: &&Phrase| rivals.iter().all(|rival| rival.phrases.contains(phrase));
+        let phrases = || {
+            rivals
+                .iter()
+                .flat_map(|rival| &rival.phrases)
+                .filter(|phrase| !is_shared(phrase))
+        };
+        let start = phrases().map(|phrase| phrase.span.start).min().unwrap_or(0);
+        let end = phrases().map(|phrase| phrase.span.end).max().unwrap_or(text.len());
+        let is_inside = |phrase: &&Phrase| phrase.span.start < end && phrase.span.end > start;
+        let mut own = Self {
+            text: text.to_owned(),
+            query: text.to_owned(),
+            ..Self::default()
+        };
+        let mut texts = Vec::new();
+        for rival in rivals {
+            let mut meaning = Meaning::default();
+            rival
+                .phrases
+                .iter()
+                .filter(is_inside)
+                .for_each(|phrase| meaning.add(phrase.meaning.clone()));
+            texts.push(format!("'{}'", meaning.written()));
+            let apart = if text[end..].starts_with(|next: char| !next.is_whitespace()) {
+                " "
+            } else {
+                ""
+            };
+            let (span, replacement) = (start..end, meaning.written() + apart);
+            let reading = Suggestion { span, replacement };
+            // A word outside may mean something else beside the text that is put in.
+            let again = Self::rivals(&reading.apply(text), market);
+            let is_right = |again: &Self| again.unclear.is_none() && again.means(market) == rival.means(market);
+            own.readings
+                .extend(Some(reading).filter(|_| again.len() == 1 && is_right(&again[0])));
+        }
+        own.phrases = rivals[0]
+            .phrases
+            .iter()
+            .filter(|phrase| !is_inside(phrase))
+            .cloned()
+            .collect();
+        own.phrases
+            .iter()
+            .for_each(|phrase| own.meaning.add(phrase.meaning.clone()));
+        let message = format!("'{}' can mean {}", &text[start..end], texts.join(" or "));
+        own.unclear = Some(LanguageError::new(start..end, message));
+        own
+    }
+}

@@ -1,0 +1,99 @@
+//! What phrases set beside conditions: price model, storage, order and job.
+
+use crate::cost::JobWords;
+use crate::format::gigabytes;
+use crate::query::Direction;
+use crate::{Catalog, OfferType, OrderKey, language};
+
+/// What words say besides conditions.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Settings {
+    pub offer_type: Option<OfferType>,
+    /// GB of disk that prices include.
+    pub storage: Option<f64>,
+    pub order: Option<Vec<OrderKey>>,
+    pub job: JobWords,
+    /// How many rows are asked for.
+    pub limit: Option<u32>,
+    /// Machines for the cluster planner.
+    pub cluster: Option<Cluster>,
+}
+
+/// So many machines of so many GPUs each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cluster {
+    pub machines: u32,
+    pub gpus_each: u32,
+}
+
+impl Settings {
+    /// Adds what another phrase says; the last word counts.
+    pub(super) fn add(&mut self, last: &Self) {
+        self.offer_type = last.offer_type.or(self.offer_type);
+        self.storage = last.storage.or(self.storage);
+        self.order = last.order.clone().or(self.order.take());
+        self.limit = last.limit.or(self.limit);
+        self.cluster = last.cluster.or(self.cluster);
+        self.job.add(&last.job);
+    }
+
+    /// Completes the settings once all are known: the job needs the disk, and the cheapest offer is
+    /// then the one with the lowest bill.
+    pub(super) fn settle(&mut self, catalog: &'static Catalog) {
+        let Some(bill) = catalog.named("job_cost").filter(|_| self.job.is_job()) else {
+            return;
+        };
+        self.job.disk_gb = self.storage;
+        for key in self.order.iter_mut().flatten() {
+            match (key.field.key, key.direction) {
+                ("dph_total", _) => key.field = bill,
+                // A faster offer does a job of fixed length no sooner: its best value is the lowest bill.
+                ("dlperf_per_dphtotal", Direction::Descending) if self.job.work.is_none() => {
+                    (key.field, key.direction) = (bill, Direction::Ascending);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether both set the same thing to different values.
+    pub(super) fn contradicts(&self, other: &Self) -> bool {
+        let added = |first: &Self, last: &Self| {
+            let mut sum = first.clone();
+            sum.add(last);
+            sum
+        };
+        added(self, other) != added(other, self)
+    }
+
+    /// Words that set the same, but for the storage.
+    pub(super) fn written(&self) -> Vec<String> {
+        let order = self.order.as_deref().map(language::print_order);
+        let order = order.map(|order| match &*order {
+            "score-" => "best".to_owned(),
+            "dph_total" => "cheapest".to_owned(),
+            other => format!("sort by {other}"),
+        });
+        let rest = Self {
+            order: None,
+            storage: None,
+            ..self.clone()
+        };
+        rest.texts().into_iter().chain(order).collect()
+    }
+
+    /// The settings as text: `bid`, `job 3d, 200 GB disk`, `sort dph_total`.
+    pub fn texts(&self) -> Vec<String> {
+        let offer_type = self.offer_type.map(|model| model.wire().to_owned());
+        let job = self.job.is_job().then(|| format!("job {}", self.job.brief()));
+        let storage = self.storage.filter(|_| job.is_none());
+        let storage = storage.map(|gb| format!("{} disk", gigabytes(gb)));
+        let order = self.order.as_ref();
+        let order = order.map(|order| format!("sort {}", language::print_order(order)));
+        let limit = self.limit.map(|rows| format!("first {rows}"));
+        let cluster = self.cluster;
+        let cluster = cluster.map(|own| format!("{} machines of {} GPUs", own.machines, own.gpus_each));
+        let texts = [cluster, offer_type, storage, job, order, limit];
+        texts.into_iter().flatten().collect()
+    }
+}

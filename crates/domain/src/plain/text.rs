@@ -1,0 +1,343 @@
+//! A text in tokens, with the phrases of the vocabulary: numbers, units, comparisons and models in it.
+
+use std::ops::Range;
+
+use super::Market;
+use super::models::Names;
+use super::token::{Kind, Token};
+use super::vocabulary::{Dim, Role, folded, rate, roles};
+use crate::Operator::{self, Gte, Lt, Lte};
+use crate::quantity::decimal;
+use crate::{Catalog, Resource};
+
+/// The longest phrase of the vocabulary and the longest name of a model, in tokens.
+const LONGEST: usize = 6;
+
+/// What the longest phrase at a position is, if it has such a role, and the position behind it.
+macro_rules! role {
+    ($text:expr, $at:expr, $pattern:pat => $value:expr) => {
+        $text.find($at, |role| match role {
+            $pattern => Some($value),
+            _ => None,
+        })
+    };
+}
+pub(super) use role;
+
+pub(super) struct Text<'a> {
+    pub tokens: &'a [Token],
+    pub catalog: &'static Catalog,
+    pub names: &'a Names,
+    /// The phrases at each position and at the end: the position behind and the roles, longest first.
+    pub phrases: Vec<Vec<(usize, &'static [Role])>>,
+}
+
+/// A comparison, if one is told, and a number.
+pub(super) type Bound = (Option<Operator>, f64);
+
+/// A number with its unit, or a range: `24gb`, `4-8`, `between $1 and $2`, `a week`.
+#[derive(Debug, Clone)]
+pub(super) struct Amount {
+    /// One, or both ends of a range.
+    pub bounds: Vec<Bound>,
+    /// The number as typed, for versions.
+    pub text: String,
+    /// What its unit can mean, and the factor of each; empty without a unit.
+    pub units: Vec<(Dim, f64)>,
+    pub next: usize,
+}
+
+impl<'a> Text<'a> {
+    pub(super) fn new(tokens: &'a [Token], market: Market<'a>) -> Self {
+        let is_word = |token: &&Token| !matches!(token.kind, Kind::Break | Kind::Opaque);
+        let phrases = (0..=tokens.len()).map(|at| {
+            let run = tokens[at..].iter().take(LONGEST).take_while(is_word);
+            let ends = (at + 1..=at + run.count()).rev();
+            let phrases = ends.map(|next| (next, roles(&joined(&tokens[at..next], " "))));
+            phrases.filter(|(_, roles)| !roles.is_empty()).collect()
+        });
+        let phrases = phrases.collect();
+        let Market { catalog, names, .. } = market;
+        Self {
+            tokens,
+            catalog,
+            names,
+            phrases,
+        }
+    }
+
+    pub(super) fn is_offers(&self) -> bool {
+        self.catalog.resource == Resource::Offers
+    }
+
+    /// Whether the resource has a field of the vocabulary; a job is for offers, a price for all.
+    pub(super) fn has_field(&self, field: &str) -> bool {
+        let is_job = matches!(field, "+hours" | "+down" | "+up" | "+size" | "+work") && self.is_offers();
+        is_job || matches!(field, "+both" | "+rows") || self.catalog.named(field).is_some()
+    }
+
+    /// The bytes of some tokens.
+    pub(super) fn span(&self, start: usize, next: usize) -> Range<usize> {
+        self.tokens[start].span.start..self.tokens[next - 1].span.end
+    }
+
+    pub(super) fn kind(&self, at: usize) -> Option<Kind> {
+        self.tokens.get(at).map(|token| token.kind)
+    }
+
+    /// Whether a token is one of some words, which blanks separate.
+    pub(super) fn is_one_of(&self, at: usize, words: &str) -> bool {
+        let is_word = |token: &&Token| !matches!(token.kind, Kind::Opaque | Kind::Break);
+        let token = self.tokens.get(at).filter(is_word).map(|token| folded(&token.text));
+        token.is_some_and(|token| words.split(' ').any(|word| word == token))
+    }
+
+    /// The position behind any of `words` that are at `at`.
+    pub(super) fn skip(&self, at: usize, words: &str) -> usize {
+        let run = (at..self.tokens.len()).take_while(|at| self.is_one_of(*at, words));
+        at + run.count()
+    }
+
+    /// See [`role`].
+    pub(super) fn find<T>(&self, at: usize, pick: impl Fn(Role) -> Option<T>) -> Option<(T, usize)> {
+        let mut phrases = self.phrases[at].iter();
+        phrases.find_map(|(next, roles)| Some((roles.iter().find_map(|role| pick(*role))?, *next)))
+    }
+
+    /// Whether a phrase can begin or end between two tokens: `4090d5` is no 4090.
+    pub(super) fn is_border(&self, at: usize) -> bool {
+        let ends = |at: usize| matches!(self.kind(at), Some(Kind::Break | Kind::Mark));
+        let is_glued = self.tokens.get(at).is_some_and(|token| token.glued);
+        !is_glued || ends(at) || at.checked_sub(1).is_some_and(ends)
+    }
+
+    pub(super) fn is_model(&self, at: usize) -> bool {
+        self.model(at).is_some_and(|(_, next)| self.is_border(next))
+    }
+
+    /// The models that the longest run of words at a position means, and the position behind it.
+    pub(super) fn model(&self, at: usize) -> Option<(Vec<String>, usize)> {
+        let is_text = |token: &&Token| {
+            let is_word = matches!(token.kind, Kind::Word | Kind::Number(_)) || token.text == "x";
+            is_word && token.text.starts_with(char::is_alphanumeric)
+        };
+        let run = self.tokens.get(at..)?.iter().take(LONGEST).take_while(is_text);
+        let named = |next: usize| {
+            let models = self.names.models(&joined(&self.tokens[at..next], ""));
+            (!models.is_empty()).then_some((models, next))
+        };
+        let longest = (at + 1..=at + run.count()).rev().find_map(named);
+        // `h100 sxm 4 gpus`
+        let is_count =
+            |next: usize| matches!(self.kind(next - 1), Some(Kind::Number(_))) && self.is_one_of(next, "gpu x");
+        let counted = longest.as_ref().filter(|(_, next)| next - at > 1 && is_count(*next));
+        counted.and_then(|(_, next)| named(next - 1)).or(longest)
+    }
+
+    /// A number in digits or a word, and the position behind it: `24`, `two`, `half a`, `a` week. The first of
+    /// [`Self::numbers`].
+    pub(super) fn number(&self, at: usize) -> Option<(f64, usize)> {
+        self.numbers(at).into_iter().next()
+    }
+
+    /// The numbers that a position can be: `1.500` may have a fraction or thousands.
+    fn numbers(&self, at: usize) -> Vec<(f64, usize)> {
+        let mut found = self.written_numbers(at);
+        let units = |at: usize| self.units(at).0;
+        let is_one = |at: usize| matches!(units(at).first(), Some((Dim::Time | Dim::Dollars, _)));
+        if found.is_empty() && self.is_one_of(at, "a an the") {
+            let next = self.skip(at + 1, "whole full entire");
+            found.extend(is_one(next).then_some((1.0, next)));
+        }
+        if found.is_empty() {
+            let word = role!(self, at, Role::Number(number) => number);
+            found.extend(word.map(|(number, next)| (number, self.skip(next, "a an of"))));
+        }
+        // `year and a half`
+        if found.is_empty() && is_one(at) && self.half(self.units(at).1).0 > 0.0 {
+            found.push((1.0, at));
+        }
+        // `two and a half`
+        let halved = found
+            .iter()
+            .map(|(number, next)| (number + self.half(*next).0, self.half(*next).1));
+        halved.collect()
+    }
+
+    /// The half that a position adds to a number, and the position behind it: `and a half`.
+    fn half(&self, at: usize) -> (f64, usize) {
+        role!(self, at, Role::Half => 0.5).unwrap_or((0.0, at))
+    }
+
+    /// Numbers in digits, with the commas that can be part of them.
+    fn written_numbers(&self, at: usize) -> Vec<(f64, usize)> {
+        let number = |at: usize| match self.kind(at) {
+            Some(Kind::Number(number)) => Some((number, &*self.tokens[at].raw)),
+            _ => None,
+        };
+        let Some((first, raw)) = number(at) else {
+            return Vec::new();
+        };
+        let thousands = decimal(&raw.replacen('.', ",", 1)).filter(|number| number.fract() == 0.0);
+        let mut found: Vec<_> = [Some(first), thousands]
+            .into_iter()
+            .flatten()
+            .map(|number| (number, at + 1))
+            .collect();
+        let (mut text, mut next) = (raw.to_owned(), at + 1);
+        let is_glued = |at: usize| self.tokens[at].span.end == self.tokens[at + 1].span.start;
+        while let Some((_, group)) = number(next + 1)
+            && self.tokens[next].text == ","
+            && is_glued(next - 1)
+            && is_glued(next)
+        {
+            text = format!("{text},{group}");
+            next += 2;
+            found.extend(decimal(&text).map(|number| (number, next)));
+        }
+        found
+    }
+
+    /// The units at a position with their factors, and the position behind them.
+    fn units(&self, at: usize) -> (Vec<(Dim, f64)>, usize) {
+        // The dollar of the next price.
+        let is_next = self.is_one_of(at, "$") && matches!(self.kind(at + 1), Some(Kind::Number(_)));
+        let unit = |role: &Role| match role {
+            Role::Unit(dim, factor) => Some((*dim, *factor)),
+            _ => None,
+        };
+        let is_unit = |roles: &[Role]| roles.iter().any(|role| unit(role).is_some());
+        let mut phrases = self.phrases[at].iter().filter(|_| !is_next);
+        let found = phrases.find(|(_, roles)| is_unit(roles));
+        found.map_or((Vec::new(), at), |(next, roles)| {
+            let raw: Vec<_> = self.tokens[at..*next].iter().map(|token| &*token.raw).collect();
+            let units = rate(&raw.join(" ")).map(<[_]>::to_vec);
+            (units.unwrap_or_else(|| roles.iter().filter_map(unit).collect()), *next)
+        })
+    }
+
+    pub(super) fn comparison(&self, at: usize) -> Option<(Operator, usize)> {
+        role!(self, at, Role::Compare(operator, _) => operator)
+    }
+
+    /// Whether words can be a comparison behind a quantity: `max` in the middle is that of the next.
+    pub(super) fn is_behind(&self, at: usize, next: usize) -> bool {
+        let is_end = matches!(self.kind(next), None | Some(Kind::Break | Kind::Opaque));
+        let fronts = [at, at + 1].iter().any(|at| self.comparison(*at).is_some());
+        is_end || self.is_one_of(next, "and but with") || !fronts
+    }
+
+    /// A number with its unit; a `+` behind either makes it the least.
+    fn measured(&self, at: usize, operator: Option<Operator>) -> Vec<Amount> {
+        let start = self.skip(at, "$");
+        let numbers = self.numbers(start).into_iter();
+        let amounts = numbers.map(|(number, end)| self.with_unit(at..start, number, end, operator));
+        amounts
+            .flat_map(|amount| self.summed(&amount).into_iter().chain([amount]))
+            .collect()
+    }
+
+    /// A number that ends at a position with the unit behind it; `sign` are the tokens in front.
+    fn with_unit(&self, sign: Range<usize>, number: f64, end: usize, operator: Option<Operator>) -> Amount {
+        /// More of a `w` are watts.
+        const MOST_WEEKS: f64 = 52.0;
+        let from = self.skip(end, "+");
+        let dollars = (vec![(Dim::Dollars, 1.0)], from);
+        let (mut units, end_of_unit) = if sign.is_empty() { self.units(from) } else { dollars };
+        if number > MOST_WEEKS && units.len() > 1 {
+            units.retain(|(dim, _)| *dim != Dim::Time);
+        }
+        // `a week and a half`
+        let (half, end_of_unit) = if end_of_unit > from {
+            self.half(end_of_unit)
+        } else {
+            (0.0, end_of_unit)
+        };
+        let next = self.skip(end_of_unit, "+");
+        let is_least = from > end || next > end_of_unit;
+        let bounds = vec![(operator.or(is_least.then_some(Gte)), number + half)];
+        let text = self.tokens[sign.end].text.clone();
+        Amount {
+            bounds,
+            text,
+            units,
+            next,
+        }
+    }
+
+    /// A time that goes on in a smaller unit: `1 month and 1 week`, `3d 12h`.
+    fn summed(&self, amount: &Amount) -> Option<Amount> {
+        let (Dim::Time, factor) = amount.units.first()? else {
+            return None;
+        };
+        let joint = usize::from(self.tokens.get(amount.next)?.text == ",");
+        let from = self.skip(amount.next + joint, "and");
+        let (number, end) = self.number(from)?;
+        let more = self.with_unit(from..from, number, end, None);
+        let (Dim::Time, smaller) = more.units.first()? else {
+            return None;
+        };
+        let is_sum = smaller < factor && more.bounds[0].0.is_none();
+        let mut sum = self.summed(&more).unwrap_or(more);
+        let total = amount.bounds[0].1 * factor / sum.units[0].1 + sum.bounds[0].1;
+        sum.bounds = vec![(amount.bounds[0].0, total)];
+        is_sum.then_some(sum)
+    }
+
+    /// The numbers with their units at a position, or ranges of them, behind a comparison if there is one.
+    pub(super) fn amounts(&self, at: usize, operator: Option<Operator>) -> Vec<Amount> {
+        let is_between = self.is_one_of(at, "between from");
+        let start = at + usize::from(is_between);
+        let from = self.skip(start, "about around roughly only");
+        // Only a time can be given roughly.
+        let is_rough = from > self.skip(start, "only");
+        let mut amounts = Vec::new();
+        for low in self.measured(from, operator) {
+            if is_rough && !matches!(low.units.first(), Some((Dim::Time, _))) {
+                continue;
+            }
+            let joins = self.is_one_of(low.next, "- to") || is_between && self.is_one_of(low.next, "and");
+            let second = self.comparison(self.skip(low.next, "and but"));
+            // `4-8`, `$1 to $2`, `at least 2 and at most 4`
+            let ends = match operator {
+                None => joins.then_some((Gte, Lte, low.next + 1)),
+                Some(first) => second.map(|(last, at)| (first, last, at)),
+            };
+            let highs = ends.map(|(first, last, at)| (first, last, self.measured(at, None)));
+            let (first, last, highs) = highs.unwrap_or((Gte, Lte, Vec::new()));
+            let ranges: Vec<_> = highs
+                .into_iter()
+                .filter_map(|high| low.up_to(high, first, last))
+                .collect();
+            if ranges.is_empty() && !is_between {
+                amounts.push(low);
+            }
+            amounts.extend(ranges);
+        }
+        amounts
+    }
+}
+
+impl Amount {
+    /// A range, if both ends measure the same and each bounds its side.
+    fn up_to(&self, mut high: Self, first: Operator, last: Operator) -> Option<Self> {
+        let is_upper = |operator| matches!(operator, Lt | Lte);
+        if high.units.is_empty() && self.bounds[0].0.is_none() {
+            high.units.clone_from(&self.units);
+        }
+        let (mut low, high_end) = (self.bounds[0].1, high.bounds[0].1);
+        if let Some((dim, factor)) = self.units.first() {
+            // `500gb to 1tb`
+            let (_, other) = high.units.first().filter(|(other, _)| other == dim)?;
+            low *= factor / other;
+        }
+        high.bounds = vec![(Some(first), low), (Some(last), high_end)];
+        (is_upper(first) != is_upper(last) && is_upper(last) == (low < high_end)).then_some(high)
+    }
+}
+
+/// The texts of some tokens.
+pub(super) fn joined(tokens: &[Token], with: &str) -> String {
+    let texts: Vec<_> = tokens.iter().map(|token| &*token.text).collect();
+    texts.join(with)
+}

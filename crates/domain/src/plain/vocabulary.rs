@@ -1,0 +1,330 @@
+//! The words that the grammar knows, and what each can be in a clause.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+#[rustfmt::skip]
+use Dim::{
+    Bill, Bits, Bus, Bytes, Celsius, Count, Dollars, Each, GbEach, GbInAll, Gigahertz, Hourly, NetworkBytes, PerGb,
+    PerTb, Plain, Share, Size, Teraflops, Time, Watts, Work,
+};
+#[rustfmt::skip]
+use Role::{Behind, Best, Compare, Direction, Filler, Fixed, Half, Joint, Not, Noun, Number, Per, Thing, Unit};
+
+use crate::Operator::{self, Eq, Gt, Gte, Lt, Lte, Neq};
+use crate::throughput::{MULTIPLES, WorkUnit};
+
+/// What a number with its unit measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[rustfmt::skip]
+pub(super) enum Dim {
+    /// A number, and one of its own scale: a version, a score.
+    Count, Plain,
+    /// In GB: of one, of each GPU, of all of them.
+    Size, GbEach, GbInAll,
+    /// Prices: of what is not told, of an hour, of an hour of a GPU, of a job, of data.
+    Dollars, Hourly, Each, Bill, PerGb, PerTb,
+    /// From 0 to 1.
+    Share,
+    Celsius, Watts, Teraflops, Gigahertz,
+    /// In MB/s of a disk, in GB/s of memory or a bus, in Mb/s or MB/s of a network; in hours.
+    Bytes, Bus, Bits, NetworkBytes, Time,
+    Work(WorkUnit),
+}
+
+/// A field and what its quantity measures. A `+` begins parts of a job, two fields, and the number of rows.
+pub(super) type Measure = (Dim, &'static str);
+
+#[derive(Debug, Clone, Copy)]
+#[rustfmt::skip]
+pub(super) enum Role {
+    /// What a quantity in front or behind can be of: the first whose measure fits counts.
+    Noun(&'static [Measure]),
+    Unit(Dim, f64), Number(f64),
+    /// A comparison in front of a quantity, of these measures unless there are none; and one behind it.
+    Compare(Operator, &'static [Dim]), Behind(Operator),
+    /// Excludes what is behind it; or, also behind it, says that it is not needed.
+    Not(bool),
+    /// Words with a meaning as a query (or a `type:`, an `order:`, `hours:` of a job), and
+    /// that of their opposite.
+    Fixed(&'static str, &'static str),
+    /// A superlative: whether the higher is wanted, else the better, and what it can be of, the likeliest first.
+    Best(Option<bool>, &'static [Dim]),
+    /// Whether the higher comes first, if that is said.
+    Direction(Option<bool>),
+    /// What a price is for: so many hours, a GPU, data, all of the job; memory is of each GPU or of all.
+    Per(Dim, f64),
+    /// Behind a number or its unit: another half.
+    Half,
+    /// Says nothing of a machine; a joint needs a word behind it, a thing no number in front.
+    Filler, Joint, Thing,
+}
+
+/// What an order can be by, the likeliest first.
+#[rustfmt::skip]
+pub(super) const EVERY: &[Dim] = &[
+    Plain, Bits, Share, Celsius, Watts, Teraflops, Size, Count, Bytes, Bus, Time, Gigahertz, Dollars, PerGb, Each,
+    GbInAll,
+];
+
+/// What can be good or bad.
+const GOOD: &[Dim] = &[Plain, Bits, Share, Bytes, Bus, Gigahertz, Dollars, PerGb];
+
+/// What a number without a unit can be of.
+#[rustfmt::skip]
+pub(super) const BARE: &[Dim] = &[Count, Plain, Size, Dollars, Share, Celsius, Watts, Teraflops, Gigahertz];
+
+const SPEEDS: &[Dim] = &[Bits, Bytes, Bus, NetworkBytes, Gigahertz, Teraflops];
+
+/// What is to be low unless something else is said.
+pub(super) const PRICES: [Dim; 7] = [Dollars, Hourly, Each, Bill, PerGb, PerTb, Celsius];
+
+/// What a quantity without a noun is of.
+#[rustfmt::skip]
+pub(super) const UNNAMED: &[Measure] = &[
+    (Size, "+size"), (Size, "disk_space"), (GbEach, "gpu_ram"), (Dollars, "dph_total"), (Dollars, "storage_cost"),
+    (Hourly, "dph_total"), (Each, "dph_per_gpu"), (Bill, "job_cost"), (PerGb, "storage_cost"), (Share, "rel"),
+    (Bits, "inet_down"), (Bytes, "disk_bw"), (Time, "+hours"), (Time, "duration"), (Watts, "gpu_max_power"),
+    (Celsius, "gpu_max_temp"), (Teraflops, "total_flops"), (Gigahertz, "cpu_ghz"), (Count, "num_gpus"),
+    (Work(WorkUnit::Tokens), "+work"), (Work(WorkUnit::Images), "+work"), (Work(WorkUnit::Steps), "+work"),
+];
+
+#[rustfmt::skip] // a table reads as a table
+const PHRASES: &[(Role, &str)] = &[
+    (Noun(&[(Count, "num_gpus"), (Size, "gpu_ram"), (GbEach, "gpu_ram"), (GbInAll, "gpu_total_ram"),
+        (Watts, "gpu_max_power"), (Celsius, "gpu_max_temp")]), "gpu"),
+    (Noun(&[(Count, "num_gpus")]), "count|quantity|of them|units|x"),
+    (Noun(&[(Count, "+rows")]), "top|first|limit|offer|result|row"),
+    (Noun(&[(Size, "gpu_ram"), (GbEach, "gpu_ram"), (GbInAll, "gpu_total_ram"), (Bus, "gpu_mem_bw")]), "vram|\
+        gpu memory|gpu ram"), (Noun(&[(Bus, "gpu_mem_bw")]), "memory bandwidth|gpu memory bandwidth"),
+    (Noun(&[(Hourly, "dph_per_vram_gb")]), "gb of vram|gb vram"),
+    (Noun(&[(Size, "cpu_ram")]), "ram"), (Noun(&[(GbEach, "gpu_ram")]), "memory"),
+    (Noun(&[(Size, "cpu_ram")]), "system ram|system memory|cpu ram"),
+    (Noun(&[(Size, "disk_space"), (Bytes, "disk_bw"), (PerGb, "storage_cost")]), "disk|nvme|fast nvme"),
+    (Noun(&[(Size, "disk_space")]), "free disk|fast disk|volume"),
+    (Noun(&[(Bytes, "disk_bw")]), "disk bandwidth|disk read|disk read bandwidth"),
+    (Noun(&[(PerGb, "storage_cost"), (Dollars, "storage_cost")]), "disk price"),
+    (Noun(&[(Bits, "inet_down"), (NetworkBytes, "inet_down"), (Size, "+down"), (PerGb, "inet_down_cost"),
+        (PerTb, "internet_down_cost_per_tb")]), "down|download|download price|traffic|download traffic"),
+    (Noun(&[(Size, "+down")]), "dataset|data|data in|transfer"),
+    (Noun(&[(Bits, "inet_up"), (NetworkBytes, "inet_up"), (Size, "+up"), (PerGb, "inet_up_cost"), (PerTb, "internet_up_cost_per_tb")]), "up|\
+        upload|upload price|upload traffic"), (Noun(&[(Size, "+up")]), "out|results"),
+    (Noun(&[(Bits, "inet_down"), (NetworkBytes, "inet_down"), (Bits, "inet_up"), (PerGb, "inet_down_cost")]), "bandwidth"),
+    (Noun(&[(Bits, "inet_down"), (NetworkBytes, "inet_down")]), "internet|inet_down"),
+    (Noun(&[(Bits, "inet_up"), (NetworkBytes, "inet_up")]), "inet_up"),
+    (Noun(&[(Size, "vram")]), "gpu_ram"), (Noun(&[(Bits, "+both"), (NetworkBytes, "+both")]), "up and down|symmetric|both ways"),
+    (Noun(&[(Share, "rel")]), "reliability|reliable|rel|uptime"),
+    (Noun(&[(Share, "rel"), (Time, "duration")]), "availability"), (Noun(&[(Share, "discount_rate")]), "discount|off"),
+    (Noun(&[(Time, "duration")]), "available|available for|available for the next|remaining|left|time left|rentable|\
+        rentable for|duration|not going offline for"), (Noun(&[(Time, "+hours")]), "job|run|rental|rent|term|training"),
+    (Noun(&[(Count, "cpu_cores_effective"), (Gigahertz, "cpu_ghz")]), "core|cpu|vcpu|thread"),
+    (Noun(&[(Gigahertz, "cpu_ghz")]), "cpu clock|clock"),
+    (Noun(&[(Count, "direct_port_count")]), "port|open port|port open|direct port"),
+    (Noun(&[(Bus, "bw_nvlink")]), "nvlink"), (Noun(&[(Plain, "pci_gen"), (Bus, "pcie_bw")]), "pcie|gen"),
+    (Noun(&[(Bus, "pcie_bw")]), "pcie bandwidth"),
+    (Noun(&[(Watts, "gpu_max_power")]), "power|power limit|max power|tdp"),
+    (Noun(&[(Celsius, "gpu_max_temp")]), "temp|temperature|max temp|max temperature"),
+    (Noun(&[(Teraflops, "total_flops")]), "tflops|flops"), (Noun(&[(Plain, "dlperf")]), "dlperf"),
+    (Noun(&[(Plain, "dlperf_per_dphtotal")]), "dlperf per dollar|value|value for money|bang for the buck|bang for buck|\
+        price / dlperf|cost effective"), (Noun(&[(Plain, "flops_per_dphtotal")]), "tflops per dollar"),
+    (Noun(&[(Plain, "cuda_max_good")]), "cuda"), (Noun(&[(Plain, "os_version")]), "ubuntu"),
+    (Noun(&[(Plain, "driver_version")]), "driver|nvidia driver"),
+    (Noun(&[(Plain, "compute_cap")]), "compute capability|compute cap|sm"),
+    (Noun(&[(Dollars, "dph_total"), (Dollars, "storage_cost"), (Hourly, "dph_total"), (Each, "dph_per_gpu"),
+        (Bill, "job_cost")]), "price|pay|bill|$"),
+    (Noun(&[(Dollars, "min_bid"), (Hourly, "min_bid")]), "min bid|minimum bid|lowest bid"),
+    (Noun(&[(Dollars, "job_cost"), (Bill, "job_cost"), (Hourly, "dph_total")]), "budget|spend|total price|job price"),
+    (Fixed("verified=true", "verified=false"), "verified"),
+    (Fixed("verified=false", "verified=true"), "unverified"),
+    (Fixed("verified=any", ""), "verified or not|including unverified|unverified ok|unverified is fine"),
+    (Fixed("rel>=0.99", ""), "reliable|stable"),
+    (Fixed("datacenter=true", "datacenter=false"), "datacenter|datacentre|data center|data centre"),
+    (Fixed("static_ip=true", ""), "static ip|fixed ip|dedicated ip"),
+    (Fixed("direct_port_count>=1", ""), "open port|direct port"), (Fixed("duration>=30", ""), "long term"),
+    (Fixed("disk_bw>=1000", ""), "nvme|fast disk|fast nvme"), (Fixed("inet_down>=1Gbps", ""), "gigabit|fast internet|\
+        good internet|fast download|fast download bandwidth|gigabit internet|gigabit download|\
+        gigabit download or better"), (Fixed("inet_up>=1Gbps", ""), "fast upload|gigabit upload"),
+    (Fixed("num_gpus=1", ""), "single"), (Fixed("num_gpus>=2", ""), "multi gpu"), (Fixed("gpu_frac=1", "gpu_frac<1"), "whole machine|not shared"),
+    (Fixed("bw_nvlink>0", "bw_nvlink=0"), "nvlink|nvlinked"), (Fixed("gpu_arch=nvidia", "gpu_arch!=nvidia"), "nvidia"),
+    (Fixed("gpu_arch=amd", "gpu_arch!=amd"), "amd|rocm"),
+    (Fixed("cpu_arch=arm64", "cpu_arch!=arm64"), "arm|arm cpu|arm64|arm64 cpu"),
+    (Fixed("vms_enabled=true", "vms_enabled=false"), "vm|vm support|vm capable|virtual machine|virtual machine support"),
+    (Fixed("compute_cap>=890", "compute_cap<890"), "fp8|fp8 capable"),
+    (Fixed("compute_cap>=1000", "compute_cap<1000"), "blackwell"),
+    (Fixed("compute_cap>=600 compute_cap<700", ""), "pascal"), (Fixed("compute_cap=700", ""), "volta"),
+    (Fixed("compute_cap=750", ""), "turing"), (Fixed("compute_cap>=800 compute_cap<890", ""), "ampere"),
+    (Fixed("compute_cap=890", ""), "ada|ada lovelace"), (Fixed("compute_cap=900", ""), "hopper"),
+    (Fixed("inet_down_cost=0", ""), "free download|free download traffic"),
+    (Fixed("type:bid", "type:on-demand"), "spot|interruptible|preemptible|bid"),
+    (Fixed("type:on-demand", ""), "on demand|ondemand"),
+    (Fixed("type:reserved", ""), "reserved|prepaid|paid in advance"), (Fixed("order:duration-", ""), "longest"),
+    (Fixed("order:score-", ""), "best"), (Fixed("order:dlperf-", ""), "fastest"),
+    (Fixed("order:dlperf_per_dphtotal-", ""), "value for money|cost effective"), (Fixed("hours:24", ""), "daily"),
+    (Fixed("hours:336", ""), "fortnight"), (Fixed("hours:168", ""), "weekly|weekly rental"), (Fixed("hours:720", ""), "monthly|monthly rental"),
+    (Unit(Size, 1.0), "gb|gib|g|gig|gigabyte"), (Unit(Size, 1e3), "tb|terabyte"),
+    (Unit(Bits, 1.0), "mbps|mbit|mbit / s|megabit"), (Unit(Bits, 1e3), "gbps|gbit|gbit / s|gigabit|g|gig"),
+    (Unit(Bytes, 1.0), "mb / s"), (Unit(Bytes, 1e3), "gb / s"), (Unit(Bus, 1e-3), "mb / s"), (Unit(Bus, 1.0), "gb / s"),
+    (Unit(Bus, 1e3), "tb / s"), (Unit(Time, 1.0), "h|hr|hrs|hour"), (Unit(Time, 24.0), "d|day"),
+    (Unit(Time, 168.0), "w|week"), (Unit(Time, 720.0), "mo|month"), (Unit(Time, 8760.0), "y|year"),
+    (Unit(Time, 1.0 / 60.0), "min|minute"), (Unit(Dollars, 1.0), "$|dollar|usd|buck"),
+    (Unit(Dollars, 0.01), "cent|c|¢"), (Unit(Share, 0.01), "%|percent"), (Unit(Gigahertz, 1.0), "ghz"),
+    (Unit(Gigahertz, 1e-3), "mhz"), (Unit(Watts, 1.0), "w|watt"), (Unit(Watts, 1e3), "kw"),
+    (Unit(Celsius, 1.0), "c|° c|degree|celsius"), (Unit(Teraflops, 1.0), "tflops"), (Unit(Teraflops, 1e3), "pflops"),
+    (Compare(Neq, &[]), "!="), (Compare(Gt, &[]), ">"), (Compare(Lt, &[]), "<"), (Compare(Eq, &[]), "=|==|exactly|equal to"), (Compare(Gte, &[]), "from"), (Compare(Lte, &PRICES), "from"),
+    (Compare(Lte, &[]), "<=|≤|at most|max|maximum|up to|limited to"), (Compare(Gte, &[]), ">=|≥|at least|min|minimum"),
+    (Behind(Gte), "and up|or later|and later|at least|minimum|min"), (Behind(Lte), "max|maximum|at most"),
+        (Not(true), "not|no|non|nothing|none|never|nor|neither|without|except|except for|excluding|exclude|excl|\
+        outside|outside of|other than|besides|avoid|avoiding|skip|ban|minus|anywhere but|anything but|\
+        anywhere except|but not|don't|isn't|doesn't|can't|can't be|cannot|cannot be"),
+    (Not(false), "don't need|do not need|not needed|not required|not necessary|not necessarily|\
+        doesn't have to be|does not have to be|need not be|needn't be"),
+    (Best(Some(true), EVERY), "most|highest|largest|biggest|greatest|longest"),
+    (Best(Some(false), EVERY), "lowest|least|smallest|fewest|shortest|coolest"),
+    (Best(Some(true), &[Bits, Bytes, Gigahertz]), "fastest"), (Best(None, GOOD), "best|top"),
+    (Best(Some(false), &[Dollars, PerGb, Hourly]), "cheapest|cheap|low|least expensive|cheaper|whichever is cheaper|\
+        super cheap|as cheap as possible"), (Best(None, EVERY), "sort by|sorted by|by|sort|order"),
+    (Direction(Some(true)), "descending|desc|high to low|highest first"),
+    (Direction(Some(false)), "ascending|asc|low to high|lowest first"), (Direction(None), "first"),
+    (Per(Each, 1.0), "each"), (Per(Bill, 1.0), "total|in total|overall|for the job|for the whole job|for the whole machine|across all gpus"),
+    (Per(GbInAll, 1.0), "over|across"), (Per(Hourly, 1.0), "hourly"), (Per(Hourly, 24.0), "daily"),
+    (Per(Hourly, 168.0), "weekly"), (Per(Hourly, 720.0), "monthly"), (Thing, "inference|training|train|fine tuning|\
+        fine tune|lora|llm|serving|ai|ml|deep learning|rendering|render|blender|stable diffusion|sdxl|comfyui|whisper|\
+        llama|deepseek|yolo|render farm|animation|batch job|batch|simulation|image generation|small job|24 / 7|model|7 b|\
+        8 b|70 b|gpu|machine|host|offer|type|region|country|location|price|budget|term|job|run|generation|\
+        architecture|requirement|one machine|single machine"),
+    (Filler, "a|an|the|i|i'm|i'd|we|want to|like to|could you|can you|would|you|me|my|it|that|this|there|is|are|be|am|need|want|looking|find|show|get|give|rent|\
+        use|please|thanks|hi|hello|hey|has|have|any|some|all|just|only|also|either|now|today|right now|what|how much|\
+        per hour|hourly|asap|then|like|running|located|based|hosted|must|should|can|anything|something|anywhere"),
+    (Joint, "with|w /|@|and|but|plus|for|of|on|at|in|+|:|/"),
+    (Half, "and a half"), (Number(0.5), "half"), (Number(1.0), "one|single"), (Number(2.0), "two|dual|couple"), (Number(3.0), "three"),
+    (Number(4.0), "four|quad"), (Number(5.0), "five"), (Number(6.0), "six"), (Number(7.0), "seven"),
+    (Number(8.0), "eight"), (Number(9.0), "nine"), (Number(10.0), "ten"), (Number(12.0), "twelve|dozen"),
+    (Number(16.0), "sixteen"), (Number(30.0), "thirty"),
+];
+
+/// Units of a speed whose letters say whether bits or bytes are meant; in `gb/s` of a network they do not.
+#[rustfmt::skip]
+const RATES: [(&str, &[(Dim, f64)]); 5] = [
+    ("MB / s|MBps", &[(Bytes, 1.0), (Bus, 1e-3), (NetworkBytes, 1.0)]),
+    ("GB / s|GBps", &[(Bytes, 1e3), (Bus, 1.0), (NetworkBytes, 1e3)]),
+    ("Mb / s", &[(Bits, 1.0)]), ("Gb / s", &[(Bits, 1e3)]), ("MBPS|GBPS", &[]),
+];
+
+/// The units of a speed as typed, if its letters decide.
+pub(super) fn rate(raw: &str) -> Option<&'static [(Dim, f64)]> {
+    let mut rates = RATES.iter();
+    rates
+        .find(|(names, _)| names.split('|').any(|name| name == raw))
+        .map(|(_, units)| *units)
+}
+
+/// What units measure beside words that say what they are for.
+#[rustfmt::skip]
+pub(super) const BASED: [(Dim, Dim, Dim); 13] = [
+    (Dollars, Hourly, Hourly), (Each, Hourly, Each), (Dollars, Each, Each), (Hourly, Each, Each), (Size, Each, GbEach),
+    (Dollars, Bill, Bill), (Hourly, Bill, Hourly), (Size, Bill, GbInAll), (GbInAll, Bill, GbInAll),
+    (Size, GbInAll, GbInAll), (Teraflops, Bill, Teraflops), (Dollars, PerGb, PerGb), (Dollars, PerTb, PerTb),
+];
+
+/// What a price is for, behind each of `per`, `/`, `a`, `an`, `each`, `every`.
+#[rustfmt::skip]
+const BASES: &[(Role, &str)] = &[
+    (Per(Hourly, 1.0), "h|hr|hour"), (Per(Hourly, 24.0), "d|day"), (Per(Hourly, 168.0), "week"),
+    (Per(Hourly, 720.0), "mo|month"), (Per(Each, 1.0), "gpu|gpu hour|gpu hr|gpu h"), (Per(PerTb, 1.0), "tb"),
+    (Per(PerGb, 1.0), "gb|gig|gb month|gb mo|gb per month|gb / month|gb a month"),
+];
+
+/// Words that compare, `than` behind them, and the measures they compare unless that is all. `not less than` and `or
+/// less` follow from `less than`.
+#[rustfmt::skip]
+const COMPARATIVES: [(Operator, &str, &str, &[Dim]); 13] = [
+    (Lt, " than", "less|lower|fewer|smaller", &[]),
+    (Gt, " than", "more|greater|higher|bigger|larger|better", &[]),
+    (Lt, "", "under|below", &[]), (Gt, "", "over|above", &[]),
+    (Lt, " than", "cheaper", &PRICES), (Lt, " than", "shorter", &[Time]),
+    (Gt, " than", "longer", &[Time]), (Lt, " than", "slower", SPEEDS),
+    (Gt, " than", "faster", SPEEDS), (Lt, " than", "cooler", &[Celsius]),
+    (Gt, " than", "hotter", &[Celsius]), (Lt, " than", "older", &[Plain]),
+    (Gt, " than", "newer", &[Plain]),
+];
+
+/// Words that mean the same, besides plurals.
+#[rustfmt::skip]
+const SAME: [(&str, &str); 9] = [
+    ("gpu", "card cards accelerator accelerators"), ("disk", "disc storage space ssd hdd drive drives"),
+    ("machine", "box boxes node nodes server servers rig rigs instance instances"),
+    ("bandwidth", "speed throughput bw"), ("price", "cost costs pricing rate rates"),
+    ("internet", "network networking net connection ethernet"), ("download", "downloading downloaded ingress"),
+    ("upload", "uploading uploaded egress"), ("dlperf", "dlp performance perf compute powerful"),
+];
+
+/// What each phrase can be.
+static LEXICON: LazyLock<HashMap<String, Vec<Role>>> = LazyLock::new(|| {
+    let mut lexicon: HashMap<String, Vec<Role>> = HashMap::new();
+    let mut add = |phrase: &str, role: Role| lexicon.entry(folded(phrase)).or_default().push(role);
+    for (role, phrases) in PHRASES {
+        phrases.split('|').for_each(|phrase| add(phrase, *role));
+    }
+    for joint in ["per", "/", "a", "an", "each", "every"] {
+        for (role, words) in BASES {
+            let words = words.split('|');
+            words.for_each(|word| add(&format!("{joint} {word}"), *role));
+        }
+    }
+    for (unit, (names, factor)) in WorkUnit::ALL
+        .into_iter()
+        .flat_map(|unit| MULTIPLES.map(|own| (unit, own)))
+    {
+        for name in names {
+            add(format!("{name} {}", unit.name()).trim(), Unit(Work(unit), factor));
+        }
+    }
+    for (operator, than, words, dims) in COMPARATIVES {
+        let (opposite, inclusive) = if operator == Lt { (Gte, Lte) } else { (Lte, Gte) };
+        for word in words.split('|') {
+            for (phrase, role) in [
+                (format!("{word}{than}"), Compare(operator, dims)),
+                (format!("not {word}{than}"), Compare(opposite, dims)),
+                (format!("no {word}{than}"), Compare(opposite, dims)),
+                (format!("nothing {word}{than}"), Compare(opposite, dims)),
+                (format!("at or {word}"), Compare(inclusive, dims)),
+                (format!("{word}{than} or equal to"), Compare(inclusive, dims)),
+                (format!("or {word}"), Behind(inclusive)),
+                (format!("and {word}"), Behind(inclusive)),
+            ] {
+                add(&phrase, role);
+            }
+        }
+    }
+    lexicon
+});
+
+/// A phrase in lower case as the vocabulary has it: `boxes` are machines, `hours` an hour.
+pub(super) fn folded(phrase: &str) -> String {
+    fn word(word: &str) -> &str {
+        let same = SAME.iter().find(|(_, words)| words.split(' ').any(|same| same == word));
+        // Minutes are no minimum.
+        let is_plural = |stem: &&str| {
+            stem.len() > 2 && *stem != "min" && stem.contains(['a', 'e', 'i', 'o', 'u']) && !stem.ends_with('s')
+        };
+        let stem = word.strip_suffix('s').filter(is_plural).unwrap_or(word);
+        same.map_or(stem, |(meant, _)| *meant)
+    }
+    phrase.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// What a phrase can be; nothing if it is unknown.
+pub(super) fn roles(phrase: &str) -> &'static [Role] {
+    LEXICON.get(&folded(phrase)).map_or(&[], |roles| roles)
+}
+
+/// Whether a word says something, and is no number.
+pub(super) fn is_known(word: &str) -> bool {
+    let roles = roles(&word.to_lowercase());
+    roles.iter().any(|role| !matches!(role, Number(_)))
+}
+
+/// All words of the vocabulary, to propose one.
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    LEXICON.keys().flat_map(|phrase| phrase.split(' '))
+}

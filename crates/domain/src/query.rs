@@ -1,0 +1,412 @@
+//! Queries to a marketplace: conditions, order, limit and what the price includes.
+
+use std::cmp::Ordering;
+
+use serde_json::{Map, Value as Json, json};
+
+use super::catalog::{Catalog, Resource};
+use super::country;
+use super::dialect::Dialect;
+use super::field::{Field, Kind, Operator};
+use super::value::{CellRef, EXACT, Value, Version};
+
+/// The price model of a search (specification, "Search offers", `type`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum OfferType {
+    #[default]
+    OnDemand,
+    /// Low priority, interruptible, at a bid.
+    Bid,
+    /// High priority, discounted, paid in advance.
+    Reserved,
+}
+
+impl OfferType {
+    pub const ALL: [Self; 3] = [Self::OnDemand, Self::Bid, Self::Reserved];
+
+    /// The word on the wire.
+    pub const fn wire(self) -> &'static str {
+        match self {
+            Self::OnDemand => "on-demand",
+            Self::Bid => "bid",
+            Self::Reserved => "reserved",
+        }
+    }
+
+    /// The next one, wrapping around.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        match self {
+            Self::OnDemand => Self::Bid,
+            Self::Bid => Self::Reserved,
+            Self::Reserved => Self::OnDemand,
+        }
+    }
+}
+
+impl std::str::FromStr for OfferType {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "on-demand" | "ondemand" | "on_demand" => Ok(Self::OnDemand),
+            "bid" | "interruptible" => Ok(Self::Bid),
+            "reserved" => Ok(Self::Reserved),
+            unknown => Err(format!(
+                "'{unknown}' is not an offer type: choose on-demand, bid or reserved"
+            )),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Direction {
+    Ascending,
+    Descending,
+}
+
+impl Direction {
+    /// The word on the wire; `desc` is our reading, the specification shows only `asc`.
+    pub const fn wire(self) -> &'static str {
+        match self {
+            Self::Ascending => "asc",
+            Self::Descending => "desc",
+        }
+    }
+
+    /// The arrow in column headers.
+    pub const fn arrow(self) -> &'static str {
+        match self {
+            Self::Ascending => "▲",
+            Self::Descending => "▼",
+        }
+    }
+
+    #[must_use]
+    pub const fn flipped(self) -> Self {
+        match self {
+            Self::Ascending => Self::Descending,
+            Self::Descending => Self::Ascending,
+        }
+    }
+}
+
+/// One key of an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OrderKey {
+    pub field: &'static Field,
+    pub direction: Direction,
+}
+
+/// What a condition compares with.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Operand {
+    One(Value),
+    /// A list, for `in` and `nin`.
+    Many(Vec<Value>),
+}
+
+/// One condition: a field, an operator and an operand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Condition {
+    pub field: &'static Field,
+    pub operator: Operator,
+    /// The value; a list if and only if the operator takes one.
+    pub operand: Operand,
+    /// Conditions can be switched off without losing them.
+    pub enabled: bool,
+}
+
+impl Condition {
+    pub const fn new(field: &'static Field, operator: Operator, operand: Operand) -> Self {
+        Self {
+            field,
+            operator,
+            operand,
+            enabled: true,
+        }
+    }
+
+    /// Whether a cell meets the condition. A comparison with a missing, null or unusable value is
+    /// false, except `eq null` and `neq null`; `external` counts it as no.
+    pub fn accepts(&self, cell: CellRef<'_>) -> bool {
+        let asks_for_null = self.operand == Operand::One(Value::Null);
+        let cell = match cell {
+            CellRef::Missing | CellRef::Null if self.field.key == "external" && !asks_for_null => CellRef::Flag(false),
+            sent => sent,
+        };
+        match (&self.operand, self.operator) {
+            (Operand::One(Value::Null), Operator::Eq) => cell.is_blank(),
+            (Operand::One(Value::Null), Operator::Neq) => !cell.is_blank(),
+            _ if cell.is_blank() => false,
+            (Operand::One(value), operator) => {
+                let order = compare(self.field.kind, cell, value);
+                match operator {
+                    Operator::Eq => order == Some(Ordering::Equal),
+                    Operator::Neq => order != Some(Ordering::Equal),
+                    Operator::Gt => order == Some(Ordering::Greater),
+                    Operator::Lt => order == Some(Ordering::Less),
+                    Operator::Gte => order.is_some_and(Ordering::is_ge),
+                    Operator::Lte => order.is_some_and(Ordering::is_le),
+                    Operator::In | Operator::Nin => false,
+                }
+            }
+            (Operand::Many(values), operator) => {
+                let is_listed = values
+                    .iter()
+                    .any(|value| compare(self.field.kind, cell, value) == Some(Ordering::Equal));
+                is_listed == (operator == Operator::In)
+            }
+        }
+    }
+
+    /// Whether a cell certainly breaks the condition: a missing value does not.
+    pub fn is_broken_by(&self, cell: CellRef<'_>) -> bool {
+        !cell.is_blank() && !self.accepts(cell)
+    }
+}
+
+/// Compares a cell with a value by the field's kind; `None` if they cannot be compared.
+fn compare(kind: Kind, cell: CellRef<'_>, value: &Value) -> Option<Ordering> {
+    match (kind, cell, value) {
+        (Kind::Id, _, _) if cell.whole().is_some() && value.whole().is_some() => {
+            cell.whole().partial_cmp(&value.whole())
+        }
+        (Kind::Country, CellRef::Text(text), Value::Text(wanted)) => Some(country::code(text).cmp(wanted.as_str())),
+        (Kind::Version, CellRef::Number(code), Value::Version(version)) => {
+            #[expect(clippy::cast_precision_loss)] // nine digits fit a double exactly
+            let wanted = version.code as f64;
+            code.partial_cmp(&wanted)
+        }
+        (Kind::Version, CellRef::Text(text), Value::Version(version)) => {
+            Version::parse(text.trim()).map(|sent| sent.code.cmp(&version.code))
+        }
+        (_, CellRef::Text(text), Value::Text(wanted)) => Some(text.cmp(wanted.as_str())),
+        (_, CellRef::Text(text), Value::Number(wanted)) => text.trim().parse::<f64>().ok()?.partial_cmp(wanted),
+        (_, CellRef::Number(number), Value::Number(wanted)) => number.partial_cmp(wanted),
+        (_, CellRef::Number(number), Value::Text(wanted)) => number.partial_cmp(&wanted.trim().parse::<f64>().ok()?),
+        (_, CellRef::Flag(flag), Value::Flag(wanted)) => Some(flag.cmp(wanted)),
+        (_, CellRef::Flag(flag), Value::Number(wanted)) => f64::from(u8::from(flag)).partial_cmp(wanted),
+        (_, CellRef::Number(number), Value::Flag(wanted)) => number.partial_cmp(&f64::from(u8::from(*wanted))),
+        _ => None,
+    }
+}
+
+/// A complete query: which records, in which order, how many, at which prices.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Query {
+    pub resource: Resource,
+    /// The conditions, in the order in which they were given.
+    pub conditions: Vec<Condition>,
+    /// The order, most important key first.
+    pub order: Vec<OrderKey>,
+    /// The maximum number of records; `None` leaves it to the server.
+    pub limit: Option<u32>,
+    /// The price model; offers only.
+    pub offer_type: OfferType,
+    /// Storage in GB to price for; `None` leaves it to the server (8 GB).
+    pub storage: Option<f64>,
+    /// Whether equal offers are listed separately instead of bundled.
+    pub unbundled: bool,
+}
+
+impl Query {
+    /// A query with no condition, order or limit.
+    pub const fn empty(resource: Resource) -> Self {
+        Self {
+            resource,
+            conditions: Vec::new(),
+            order: Vec::new(),
+            limit: None,
+            offer_type: OfferType::OnDemand,
+            storage: None,
+            unbundled: false,
+        }
+    }
+
+    /// The table of the resource.
+    pub const fn catalog(&self) -> &'static Catalog {
+        self.resource.catalog()
+    }
+
+    pub fn active(&self) -> impl Iterator<Item = &Condition> {
+        self.conditions.iter().filter(|condition| condition.enabled)
+    }
+
+    /// Whether a condition on `field` is sent in `dialect`; otherwise it is applied to the
+    /// response. A market compares reserved offers by their full price: what is paid is compared
+    /// here.
+    pub fn sends(&self, field: &Field, dialect: &Dialect) -> bool {
+        const DISCOUNTED: [&str; 3] = ["dph_total", "dlperf_per_dphtotal", "flops_per_dphtotal"];
+        let is_discounted = self.offer_type == OfferType::Reserved && DISCOUNTED.contains(&field.key);
+        dialect.sends(field) && !is_discounted
+    }
+
+    /// The conditions in force that `dialect` sends.
+    pub fn sent(&self, dialect: &'static Dialect) -> impl Iterator<Item = &Condition> {
+        self.active()
+            .filter(move |condition| self.sends(condition.field, dialect))
+    }
+
+    /// The conditions in force that `dialect` cannot send: they are applied to the response.
+    pub fn local(&self, dialect: &'static Dialect) -> impl Iterator<Item = &Condition> {
+        self.active()
+            .filter(move |condition| !self.sends(condition.field, dialect))
+    }
+
+    /// The order to request from a server that speaks `dialect`. Keys that it does not know are
+    /// left out, or replaced by the price that they grow with: a limit then cuts off the expensive
+    /// end rather than arbitrary rows.
+    pub fn sent_order(&self, dialect: &Dialect) -> Vec<OrderKey> {
+        let mut order: Vec<OrderKey> = Vec::new();
+        for key in &self.order {
+            let field = self.ordered_there(key.field);
+            let is_new = order.iter().all(|sent| sent.field != field);
+            if is_new && self.catalog().orders_on_server(field, dialect) {
+                order.push(OrderKey { field, ..*key });
+            }
+        }
+        order
+    }
+
+    /// The field that a server orders by instead of `field`.
+    fn ordered_there(&self, field: &'static Field) -> &'static Field {
+        let key = match (field.key, self.offer_type) {
+            ("dph_total" | "job_cost", OfferType::Reserved) => "discounted_dph_total",
+            ("job_cost", OfferType::OnDemand | OfferType::Bid) => "dph_total",
+            ("volume_hourly" | "volume_monthly" | "volume_term", _) => "storage_cost",
+            _ => return field,
+        };
+        self.catalog().by_key(key).unwrap_or(field)
+    }
+
+    /// The filter objects of the conditions that `dialect` sends, by wire name (specification,
+    /// "Filter object"). A field has one object, and an object holds an operator once: two
+    /// conditions with the same field and operator are joined so that both still hold.
+    pub fn filters_json(&self, dialect: &'static Dialect) -> Map<String, Json> {
+        let mut joined: Vec<Condition> = Vec::new();
+        for condition in self.sent(dialect) {
+            join(&mut joined, condition.clone());
+        }
+        let mut filters = Map::new();
+        for condition in &joined {
+            let field = condition.field;
+            let operand = match &condition.operand {
+                Operand::One(value) => self.value_json(field, value, dialect),
+                Operand::Many(values) => values
+                    .iter()
+                    .map(|value| self.value_json(field, value, dialect))
+                    .collect(),
+            };
+            let operator = dialect.operator(condition.operator).to_owned();
+            let filter = filters
+                .entry(condition.field.key)
+                .or_insert_with(|| Json::Object(Map::new()));
+            if let Json::Object(filter) = filter {
+                filter.insert(operator, operand);
+            }
+        }
+        filters
+    }
+
+    /// An operand on the wire: numbers as numbers, whole ones as integers.
+    fn value_json(&self, field: &Field, value: &Value, dialect: &Dialect) -> Json {
+        match value {
+            Value::Null => Json::Null,
+            Value::Flag(flag) => json!(flag),
+            Value::Number(number) => number_json(number / dialect.divisor(self.resource, field)),
+            // The digits of an id that a double cannot hold.
+            Value::Text(text) if field.kind == Kind::Id => match text.parse::<u64>() {
+                Ok(id) => json!(id),
+                Err(_) => json!(text),
+            },
+            Value::Text(text) => json!(text),
+            Value::Version(version) if dialect.version_as_number => json!(version.code),
+            Value::Version(version) => json!(version.text),
+        }
+    }
+
+    /// The storage in GB that the person has prices for.
+    pub fn storage_gb(&self) -> f64 {
+        self.storage.unwrap_or(DEFAULT_STORAGE_GB)
+    }
+
+    /// The storage in GB that the prices of a response include: what was requested, if the dialect
+    /// can, else the server's default of 8 GB.
+    pub fn priced_storage(&self, dialect: &Dialect) -> f64 {
+        self.storage
+            .filter(|_| dialect.storage_parameter.is_some())
+            .unwrap_or(DEFAULT_STORAGE_GB)
+    }
+}
+
+// Clients differ: the market's command line sends 5 GB and its volume search 1 GB. Prices from two
+// sources can be compared only when the size is sent.
+/// The storage allocation that prices include when none is asked for (specification, "Limits").
+pub const DEFAULT_STORAGE_GB: f64 = 8.0;
+
+/// Adds a condition to a list with at most one per field and operator, keeping both that and the
+/// meaning of the conjunction: the tighter of two bounds stays, lists are intersected or united,
+/// a second `neq` becomes a `nin`, and a second `eq` an `in`.
+pub(super) fn join(conditions: &mut Vec<Condition>, new: Condition) {
+    let Some(index) = conditions
+        .iter()
+        .position(|old| old.field == new.field && old.operator == new.operator)
+    else {
+        conditions.push(new);
+        return;
+    };
+    let old = &mut conditions[index];
+    if old.operand == new.operand {
+        return;
+    }
+    match (&mut old.operand, new.operand) {
+        (Operand::Many(values), Operand::Many(added)) if new.operator == Operator::In => {
+            values.retain(|value| added.contains(value));
+        }
+        (Operand::Many(values), Operand::Many(added)) => unite(values, added),
+        (Operand::One(value), Operand::One(added)) if new.operator.is_ordering() => {
+            let tighter = match new.operator {
+                Operator::Gt | Operator::Gte => Ordering::Greater,
+                _ => Ordering::Less,
+            };
+            if added.order(value) == Some(tighter) {
+                *value = added;
+            }
+        }
+        (Operand::One(value), Operand::One(mut added)) => {
+            // A list holds no null, so it stays with its own operator.
+            if added == Value::Null {
+                std::mem::swap(value, &mut added);
+            }
+            let mut list = vec![added];
+            if new.operator == Operator::Neq && *value != Value::Null {
+                list.insert(0, value.clone());
+                conditions.remove(index);
+            }
+            let operator = new.operator.with_list();
+            join(conditions, Condition::new(new.field, operator, Operand::Many(list)));
+        }
+        (Operand::One(_), Operand::Many(_)) | (Operand::Many(_), Operand::One(_)) => {}
+    }
+}
+
+/// Adds the values of a list that another lacks.
+pub(super) fn unite(old: &mut Vec<Value>, new: Vec<Value>) {
+    for value in new {
+        if !old.contains(&value) {
+            old.push(value);
+        }
+    }
+}
+
+/// A number as JSON: an integer when it is whole and exact.
+pub fn number_json(number: f64) -> Json {
+    if number.fract() == 0.0 && number.abs() <= EXACT {
+        #[expect(clippy::cast_possible_truncation)] // whole and within the exact range
+        let whole = number as i64;
+        json!(whole)
+    } else {
+        json!(number)
+    }
+}

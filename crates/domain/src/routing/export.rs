@@ -1,0 +1,206 @@
+//! A run as CSV and JSON, with its parameters. Samples hold no signature and no key, so exports
+//! cannot either.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::plan::{RoutePlan, Stop};
+use super::run::{End, Phase, Run};
+use super::sample::{OutcomeKind, RouteSample};
+use super::stats::{Quantiles, Summary};
+use crate::export::csv_lines;
+use crate::format;
+use crate::query::number_json;
+use crate::text::{Untrusted, csv_text, json_for_terminal};
+
+// The columns from `endpoint` to `started_at` are the run's parameters, the same in each row: a comment line would
+// break every reader.
+/// The columns of the CSV.
+const COLUMNS: [&str; 21] = [
+    "index",
+    "poll",
+    "cost",
+    "intended_s",
+    "sent_s",
+    "ended_s",
+    "latency_s",
+    "outcome",
+    "worker",
+    "reqnum",
+    "detail",
+    "bytes",
+    "request_id",
+    "load",
+    "endpoint",
+    "stop",
+    "concurrency",
+    "rate_per_s",
+    "started_at",
+    "request",
+    "time_to_worker_s",
+];
+
+/// The attempts as CSV, one row each in the order they were sent; times are seconds since the run
+/// began.
+pub fn export_csv(run: &Run) -> String {
+    let plan = run.plan();
+    let parameters = json!({
+        "endpoint": plan.endpoint,
+        "stop": stop_words(plan.stop),
+        "concurrency": plan.concurrency,
+        "rate_per_s": optional(plan.rate),
+        "started_at": number_json(run.started_at()),
+    });
+    let rows = in_order(run).into_iter().map(|sample| {
+        let attempt = attempt_json(sample);
+        COLUMNS.map(|column| match attempt.get(column).unwrap_or(&parameters[column]) {
+            Json::Null => String::new(),
+            Json::String(text) => csv_text(text),
+            number => number.to_string(),
+        })
+    });
+    csv_lines(std::iter::once(COLUMNS.map(str::to_owned)).chain(rows))
+}
+
+/// The run as JSON: its parameters, its figures at `now`, and its attempts in the order they were
+/// sent.
+pub fn export_json(run: &Run, now: f64) -> String {
+    let attempts: Vec<Json> = in_order(run).into_iter().map(attempt_json).collect();
+    let mut parameters = plan_json(run.plan());
+    parameters.insert("started_at".to_owned(), number_json(run.started_at()));
+    parameters.insert(
+        "started".to_owned(),
+        format!("{} UTC", format::moment(run.started_at())).into(),
+    );
+    parameters.insert("paused_s".to_owned(), number_json(run.paused()));
+    let end = match run.phase() {
+        Phase::Ended(End::Done) => "as planned",
+        Phase::Ended(End::Stopped) => "stopped",
+        Phase::Ended(End::Capped) => "at the limit of attempts",
+        Phase::Ended(End::NoWorker) => "no worker was assigned",
+        Phase::Running | Phase::Paused | Phase::Draining => "not over",
+    };
+    parameters.insert("end".to_owned(), end.into());
+    parameters.insert("never_sent".to_owned(), run.backlog(now).into());
+    let whole = json!({
+        "run": parameters,
+        "summary": summary_json(&run.summary(now)),
+        "workers": workers_json(run),
+        "attempts": attempts,
+    });
+    json_for_terminal(serde_json::to_string_pretty(&whole).unwrap_or_default())
+}
+
+fn in_order(run: &Run) -> Vec<&RouteSample> {
+    let mut samples: Vec<_> = run.samples().iter().collect();
+    samples.sort_by_key(|sample| sample.index);
+    samples
+}
+
+fn stop_words(stop: Stop) -> String {
+    match stop {
+        Stop::Count(count) => format!("{count} requests"),
+        Stop::Duration(span) => format!("{span} s"),
+    }
+}
+
+fn plan_json(plan: &RoutePlan) -> Map<String, Json> {
+    let (count, duration) = match plan.stop {
+        Stop::Count(count) => (Json::from(count), Json::Null),
+        Stop::Duration(span) => (Json::Null, number_json(span)),
+    };
+    let members = [
+        ("endpoint", Json::from(plan.endpoint.as_str())),
+        ("cost", number_json(plan.cost)),
+        ("count", count),
+        ("duration_s", duration),
+        ("concurrency", plan.concurrency.into()),
+        ("rate_per_s", optional(plan.rate)),
+        ("poll_least_s", number_json(plan.poll.least)),
+        ("poll_most_s", number_json(plan.poll.most)),
+        ("poll_cost", number_json(plan.poll.cost.unwrap_or(plan.cost))),
+        ("patience_s", number_json(plan.poll.patience)),
+    ];
+    members
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
+
+fn summary_json(summary: &Summary) -> Json {
+    let outcomes: Map<String, Json> = OutcomeKind::ALL
+        .into_iter()
+        .map(|kind| (kind.label().to_owned(), summary.count(kind).into()))
+        .collect();
+    json!({
+        "requests": summary.requests,
+        "outcomes": outcomes,
+        "polls": summary.polls,
+        "attempts": summary.attempts,
+        "seconds": number_json(summary.seconds),
+        "per_second": optional(summary.per_second),
+        "assigned_share": optional(summary.assigned_share),
+        "router_reply_s": summary.router_reply.as_ref().map(quantiles_json),
+        "time_to_worker_s": summary.time_to_worker.as_ref().map(quantiles_json),
+        "first_assigned_s": optional(summary.first_assigned),
+        "bytes": summary.bytes,
+        "load_injected": number_json(summary.load),
+        "reqnum_gaps": summary.reqnum_gaps,
+        "reqnums_missing": summary.reqnums_missing,
+        "reqnum_repeats": summary.reqnum_repeats,
+    })
+}
+
+fn quantiles_json(latency: &Quantiles) -> Json {
+    json!({
+        "p50": number_json(latency.p50),
+        "p90": number_json(latency.p90),
+        "p95": number_json(latency.p95),
+        "p99": number_json(latency.p99),
+        "max": number_json(latency.max),
+        "mean": number_json(latency.mean),
+    })
+}
+
+fn workers_json(run: &Run) -> Json {
+    let workers = run.stats().workers();
+    workers
+        .ranked()
+        .into_iter()
+        .map(|share| {
+            json!({
+                "worker": share.worker.compared(),
+                "assigned": share.assigned,
+                "share": number_json(workers.share(share)),
+                "reqnum_gaps": share.gaps(),
+                "reqnums_missing": share.missing(),
+                "reqnum_repeats": share.repeats(),
+            })
+        })
+        .collect()
+}
+
+fn attempt_json(sample: &RouteSample) -> Json {
+    let detail = sample.outcome.detail();
+    json!({
+        "index": sample.index,
+        "request": sample.request,
+        "poll": sample.poll,
+        "cost": number_json(sample.cost),
+        "intended_s": number_json(sample.intended),
+        "sent_s": number_json(sample.sent),
+        "ended_s": number_json(sample.ended),
+        "latency_s": number_json(sample.latency()),
+        "time_to_worker_s": optional(sample.time_to_worker()),
+        "outcome": sample.outcome.kind().label(),
+        "worker": sample.outcome.worker().map(Untrusted::compared),
+        "reqnum": sample.outcome.reqnum(),
+        "detail": Some(detail.compared()).filter(|detail| !detail.is_empty()),
+        "bytes": sample.bytes,
+        "request_id": sample.request_id.as_ref().map(Untrusted::compared),
+        "load": number_json(sample.load()),
+    })
+}
+
+fn optional(number: Option<f64>) -> Json {
+    number.map_or(Json::Null, number_json)
+}

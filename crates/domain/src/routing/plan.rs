@@ -1,0 +1,223 @@
+//! What to send to the routing endpoint, and how fast.
+
+use crate::dialect::Dialect;
+use crate::objection::Objection;
+use crate::unit::Unit;
+
+/// The most attempts of one run, polls included: every attempt is kept for the table and the
+/// export.
+pub const MOST_ATTEMPTS: u64 = 250_000;
+
+/// Requests per second of a run by duration without a rate: enough for quantiles within half a
+/// minute, without flooding an endpoint that bills its workers.
+pub const DEFAULT_RATE: f64 = 10.0;
+
+/// The most attempts in flight at once.
+const MOST_CONCURRENT: u32 = 1024;
+
+/// The fastest rate, in requests per second, that a schedule in whole microseconds represents
+/// accurately.
+const FASTEST: f64 = 10_000.0;
+
+/// The longest run, in seconds: a day.
+const LONGEST: f64 = 86_400.0;
+
+/// The most requests of a series that starts without a confirmation.
+const UNASKED: f64 = 100.0;
+
+/// The load estimate of a request when none is given (specification, "Route").
+const DEFAULT_COST: f64 = 100.0;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Stop {
+    /// After this many requests; their polls come on top.
+    Count(u64),
+    /// After this many seconds of running time; pauses do not count.
+    Duration(f64),
+}
+
+/// How a request without a worker is polled, and how long a slot of a closed loop waits after a
+/// failure. The waits grow from `least` to `most` and are jittered, so that slots do not poll in
+/// step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PollPolicy {
+    /// Longest wait before the first poll, in seconds.
+    pub least: f64,
+    /// Longest wait before any later poll, in seconds.
+    pub most: f64,
+    /// Load estimate of a poll; `None` repeats the plan's cost. The market's own client polls
+    /// without adding load; the only way the specification offers is a cost of 0.
+    pub cost: Option<f64>,
+    /// Seconds after which a request without a worker is not polled again.
+    pub patience: f64,
+}
+
+impl Default for PollPolicy {
+    fn default() -> Self {
+        Self {
+            least: 1.0,
+            // The longest wait of the market's own client.
+            most: 5.0,
+            cost: None,
+            // The `replay_timeout` of the market's own client.
+            patience: 60.0,
+        }
+    }
+}
+
+impl PollPolicy {
+    /// How long to wait before the next attempt after `misses` (at least 1) replies in a row
+    /// without an assignment: from half the ceiling to the whole, by `jitter` (0 to 1).
+    pub fn wait(&self, misses: u32, jitter: f64) -> f64 {
+        // Doubling goes on to a bound: an endpoint without workers is asked ever less, one that starts a worker
+        // is noticed soon.
+        let doubled = self.least * f64::from(1_u32 << misses.saturating_sub(1).min(16));
+        let ceiling = doubled.min(self.most).max(self.least);
+        let jitter = if jitter.is_finite() {
+            jitter.clamp(0.0, 1.0)
+        } else {
+            0.5
+        };
+        // Random, so that requests refused together do not come back together.
+        ceiling * (0.5 + 0.5 * jitter)
+    }
+}
+
+/// A single shot or a series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RoutePlan {
+    pub endpoint: String,
+    /// Load estimate of each request, in whatever unit the endpoint's workers count.
+    pub cost: f64,
+    pub stop: Stop,
+    /// The most attempts in flight at once.
+    pub concurrency: u32,
+    /// Requests per second at fixed times; `None` sends when a slot is free.
+    pub rate: Option<f64>,
+    /// How requests that wait for a worker are polled.
+    pub poll: PollPolicy,
+}
+
+impl RoutePlan {
+    /// One attempt with the default cost. It never polls.
+    pub fn single(endpoint: impl Into<String>) -> Self {
+        Self {
+            endpoint: endpoint.into(),
+            cost: DEFAULT_COST,
+            stop: Stop::Count(1),
+            concurrency: 1,
+            rate: None,
+            poll: PollPolicy::default(),
+        }
+    }
+
+    /// Whether it is one attempt only.
+    pub const fn is_single(&self) -> bool {
+        matches!(self.stop, Stop::Count(1))
+    }
+
+    /// How many requests it sends, polls aside; `None` if that depends on how fast replies arrive.
+    pub fn requests(&self) -> Option<f64> {
+        match (self.stop, self.rate) {
+            #[expect(clippy::cast_precision_loss)] // at most 250,000
+            (Stop::Count(count), _) => Some(count as f64),
+            (Stop::Duration(span), Some(rate)) => Some((rate * span).ceil()),
+            (Stop::Duration(_), None) => None,
+        }
+    }
+
+    /// Whether running it can wake and bill workers.
+    pub fn injects_load(&self) -> bool {
+        self.cost > 0.0
+    }
+
+    /// Whether starting it needs a confirmation: a long series that can wake workers, which are billed.
+    pub fn needs_consent(&self) -> bool {
+        let adds_load = self.injects_load() || self.poll.cost.is_some_and(|cost| cost > 0.0);
+        adds_load && self.requests().is_none_or(|requests| requests > UNASKED)
+    }
+
+    /// The validation errors of the plan; empty if it can run.
+    pub fn check(&self) -> Vec<Objection> {
+        let mut objections = Vec::new();
+        let mut object = |parameter, message: &str| objections.push(Objection::new(parameter, message.to_owned()));
+        if self.endpoint.trim().is_empty() {
+            object("endpoint", "enter an endpoint");
+        }
+        if !is_amount(self.cost) {
+            object("cost", "must be 0 or more");
+        }
+        match self.stop {
+            Stop::Count(0) => object("count", "must be at least 1"),
+            Stop::Count(count) if count > MOST_ATTEMPTS => {
+                object("count", "must be at most 250000");
+            }
+            Stop::Duration(span) if !(span.is_finite() && span > 0.0) => {
+                object("duration", "must be longer than 0 s");
+            }
+            Stop::Duration(span) if span > LONGEST => object("duration", "must be at most a day"),
+            Stop::Count(_) | Stop::Duration(_) => {}
+        }
+        if !(1..=MOST_CONCURRENT).contains(&self.concurrency) {
+            object("concurrency", "must be from 1 to 1024");
+        }
+        if let Some(rate) = self.rate
+            && !(rate.is_finite() && rate > 0.0 && rate <= FASTEST)
+        {
+            object("rate", "must be above 0 and at most 10000 a second");
+        }
+        if !(self.poll.least >= 0.1 && self.poll.least <= self.poll.most && self.poll.most <= 3600.0) {
+            object(
+                "poll",
+                "waits must be from 0.1 s to an hour, the first not above the last",
+            );
+        }
+        if !(0.0..=LONGEST).contains(&self.poll.patience) {
+            object("patience", "must be from 0 s to a day");
+        }
+        if self.poll.cost.is_some_and(|cost| !is_amount(cost)) {
+            object("poll", "the cost must be 0 or more");
+        }
+        objections
+    }
+
+    /// The load estimate of an attempt.
+    pub(super) fn cost_of(&self, is_poll: bool) -> f64 {
+        if is_poll {
+            self.poll.cost.unwrap_or(self.cost)
+        } else {
+            self.cost
+        }
+    }
+}
+
+fn is_amount(value: f64) -> bool {
+    value.is_finite() && value >= 0.0
+}
+
+/// Parses a time span in seconds: `30`, `30s`, `2m`, `1.5h`.
+///
+/// ```
+/// use bourse::domain::routing::parse_span;
+/// assert_eq!(parse_span("1.5h"), Some(5400.0));
+/// assert_eq!(parse_span("soon"), None);
+/// ```
+pub fn parse_span(text: &str) -> Option<f64> {
+    let text = text.trim().to_ascii_lowercase();
+    let digits = text
+        .find(|character: char| !(character.is_ascii_digit() || character == '.'))
+        .unwrap_or(text.len());
+    let (number, suffix) = text.split_at(digits);
+    let factor = match suffix.trim() {
+        "" => 1.0,
+        suffix => {
+            Unit::Seconds
+                .suffixes(&Dialect::DOCUMENTED)
+                .iter()
+                .find(|(known, _)| *known == suffix)?
+                .1
+        }
+    };
+    let seconds = number.parse::<f64>().ok()? * factor;
+    seconds.is_finite().then_some(seconds)
+}

@@ -1,0 +1,376 @@
+//! The execution of a plan: a pure state machine that says what to send next and when to wake it.
+
+mod schedule;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::plan::{MOST_ATTEMPTS, RoutePlan, Stop};
+use super::sample::{Outcome, OutcomeKind, RouteSample, micros};
+use super::stats::{RouteStats, Summary};
+use crate::objection::Objection;
+use crate::text::Untrusted;
+
+/// The latest replies kept in full: for the details of an attempt and the next hop.
+const REPLIES: usize = 1000;
+
+// One rejection may be the server's slip; with a wrong key every further request is one more.
+/// After this many rejections of the key in a row, [`Run::is_refused`].
+const REFUSALS: usize = 3;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    Running,
+    /// Nothing is sent; responses in flight still count.
+    Paused,
+    /// All requests are sent; the last replies, and polls of waiting requests, are outstanding.
+    Draining,
+    Ended(End),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    Done,
+    Stopped,
+    /// At [`MOST_ATTEMPTS`], before the plan was complete.
+    Capped,
+    /// No worker was assigned to any request while the first one was polled.
+    NoWorker,
+}
+
+/// An attempt to send now: a new request, or a poll of one that waits for a worker. Times are
+/// seconds since the run began.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Attempt {
+    /// Its number in the run, from 0.
+    pub index: u64,
+    /// The number of its request in the run, from 0.
+    pub request: u64,
+    /// The number of the poll of its request, from 1; 0 for a new request.
+    pub poll: u32,
+    /// When its request was first due.
+    pub asked: f64,
+    pub cost: f64,
+    pub intended: f64,
+    /// When it is sent: now.
+    pub sent: f64,
+}
+
+/// The result of an attempt.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Completion {
+    pub outcome: Outcome,
+    /// Bytes of the response body.
+    pub bytes: u64,
+    /// Id that the server gave the request.
+    pub request_id: Option<Untrusted>,
+    /// The full reply as JSON text, or the error message; the latest are kept in memory, none is
+    /// exported.
+    pub reply: Option<Untrusted>,
+}
+
+impl Completion {
+    /// A result without a response.
+    pub const fn without_answer(outcome: Outcome) -> Self {
+        Self {
+            outcome,
+            bytes: 0,
+            request_id: None,
+            reply: None,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Flight {
+    attempt: Attempt,
+    /// Replies in a row without an assignment before it: its slot's in a closed loop, else its
+    /// request's.
+    misses: u32,
+}
+
+/// A wait before the next attempt.
+#[derive(Debug, Clone, Copy)]
+struct Wait {
+    /// When it is over, in running time.
+    due: f64,
+    misses: u32,
+    what: Next,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Next {
+    /// A poll of that attempt's request; the attempt ended at that time.
+    Poll(Attempt, f64),
+    /// A new request of the slot.
+    Request,
+}
+
+/// The execution of a plan, and its results.
+///
+/// A request is sent once and then polled until it gets a worker, fails, or its patience ends.
+/// Polls stay within the plan: at a fixed rate and for a duration there are none after the last
+/// request, because the person set how much to send.
+///
+/// The driver calls [`Run::step`] at the start, after every response and at the time that
+/// [`Run::wake`] returns, sends the attempts that it returns, and reports each result through
+/// [`Run::complete`]. `now` is a monotonic clock in seconds with any origin.
+#[derive(Debug, Clone)]
+pub struct Run {
+    plan: RoutePlan,
+    phase: Phase,
+    began: f64,
+    started_at: f64,
+    paused: f64,
+    paused_since: Option<f64>,
+    ended: Option<f64>,
+    /// How it ends once nothing is in flight.
+    end: End,
+    limit: u64,
+    /// The number of the next attempt.
+    next: u64,
+    /// The number of the next request.
+    next_request: u64,
+    in_flight: BTreeMap<u64, Flight>,
+    waits: Vec<Wait>,
+    samples: Vec<RouteSample>,
+    stats: RouteStats,
+    replies: VecDeque<(u64, Untrusted)>,
+}
+
+impl Run {
+    /// Starts a run at `now`, or returns the validation errors of the plan. `started_at` is the
+    /// same time in seconds since 1970, for display and exports.
+    pub fn start(plan: RoutePlan, now: f64, started_at: f64) -> Result<Self, Vec<Objection>> {
+        let objections = plan.check();
+        if !objections.is_empty() {
+            return Err(objections);
+        }
+        Ok(Self {
+            plan,
+            phase: Phase::Running,
+            began: now,
+            started_at,
+            paused: 0.0,
+            paused_since: None,
+            ended: None,
+            end: End::Done,
+            limit: MOST_ATTEMPTS,
+            next: 0,
+            next_request: 0,
+            in_flight: BTreeMap::new(),
+            waits: Vec::new(),
+            samples: Vec::new(),
+            stats: RouteStats::default(),
+            replies: VecDeque::new(),
+        })
+    }
+
+    /// Corrects when an attempt was sent, for a driver that measures it. Ignored unless the attempt
+    /// is in flight.
+    pub fn sent_at(&mut self, index: u64, now: f64) {
+        // At a rate a request is due when the schedule says: that it was sent late is part of its latency.
+        let is_timed = self.plan.rate.is_some();
+        let sent = micros(now - self.began);
+        if let Some(Flight { attempt, .. }) = self.in_flight.get_mut(&index) {
+            attempt.sent = sent.max(attempt.sent);
+            if !is_timed {
+                attempt.intended = attempt.sent;
+                if attempt.poll == 0 {
+                    attempt.asked = attempt.sent;
+                }
+            }
+        }
+    }
+
+    /// Records the result of an attempt; ignored unless it is in flight. `jitter` is a random
+    /// number from 0 to 1, for the wait before the next attempt.
+    pub fn complete(&mut self, index: u64, now: f64, completion: Completion, jitter: f64) -> Option<&RouteSample> {
+        let flight = self.in_flight.remove(&index)?;
+        self.plan_next(&flight, &completion.outcome, now, jitter);
+        self.note(&flight.attempt, now, completion);
+        if self.phase == Phase::Draining {
+            self.settle(now);
+        }
+        self.samples.last()
+    }
+
+    /// Sends nothing until [`Run::resume`]. Responses in flight still count.
+    pub fn pause(&mut self, now: f64) {
+        let has_polls = self.phase == Phase::Draining && !self.waits.is_empty();
+        if self.phase == Phase::Running || has_polls {
+            self.phase = Phase::Paused;
+            self.paused_since = Some(now);
+        }
+    }
+
+    /// Resumes; everything due is postponed by the length of the pause.
+    pub fn resume(&mut self, now: f64) {
+        if self.phase == Phase::Paused {
+            self.end_pause(now);
+            self.phase = Phase::Running;
+        }
+    }
+
+    fn end_pause(&mut self, now: f64) {
+        if let Some(since) = self.paused_since.take() {
+            self.paused += (now - since).max(0.0);
+            // Our own pause is not time that a request spent waiting for its worker.
+            let (from, until) = (since - self.began, now - self.began);
+            for wait in &mut self.waits {
+                if let Next::Poll(attempt, ended) = &mut wait.what {
+                    attempt.asked = micros(attempt.asked + (until - from.max(*ended)).max(0.0));
+                }
+            }
+        }
+    }
+
+    /// Stops at once: everything in flight counts as cancelled. Returns the attempts whose requests
+    /// the driver has to abort.
+    pub fn stop(&mut self, now: f64) -> Vec<u64> {
+        if matches!(self.phase, Phase::Ended(_)) {
+            return Vec::new();
+        }
+        self.end_pause(now);
+        self.phase = Phase::Draining;
+        self.end = End::Stopped;
+        self.waits.clear();
+        let broken = std::mem::take(&mut self.in_flight);
+        for flight in broken.values() {
+            let cancelled = Completion::without_answer(Outcome::Cancelled);
+            self.note(&flight.attempt, now, cancelled);
+        }
+        self.settle(now);
+        broken.into_keys().collect()
+    }
+
+    /// Records the result of an attempt.
+    fn note(&mut self, attempt: &Attempt, now: f64, completion: Completion) {
+        if let Some(reply) = completion.reply {
+            if self.replies.len() == REPLIES {
+                self.replies.pop_front();
+            }
+            self.replies.push_back((attempt.index, reply));
+        }
+        let sample = RouteSample {
+            index: attempt.index,
+            request: attempt.request,
+            poll: attempt.poll,
+            asked: attempt.asked,
+            cost: attempt.cost,
+            intended: attempt.intended,
+            sent: attempt.sent,
+            ended: micros(now - self.began),
+            outcome: completion.outcome,
+            bytes: completion.bytes,
+            request_id: completion.request_id,
+        };
+        self.stats.record(&sample);
+        self.samples.push(sample);
+    }
+
+    fn settle(&mut self, now: f64) {
+        if self.in_flight.is_empty() && self.waits.is_empty() {
+            self.phase = Phase::Ended(self.end);
+            self.ended = Some(now);
+        }
+    }
+
+    pub const fn plan(&self) -> &RoutePlan {
+        &self.plan
+    }
+
+    pub const fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    pub const fn is_over(&self) -> bool {
+        matches!(self.phase, Phase::Ended(_))
+    }
+
+    /// When it started, in seconds since 1970.
+    pub const fn started_at(&self) -> f64 {
+        self.started_at
+    }
+
+    /// Seconds that it has run, without pauses.
+    pub fn elapsed(&self, now: f64) -> f64 {
+        let until = self.ended.or(self.paused_since).unwrap_or(now);
+        (until - self.began - self.paused).max(0.0)
+    }
+
+    /// Seconds that it was paused, without the current pause.
+    pub const fn paused(&self) -> f64 {
+        self.paused
+    }
+
+    /// How many attempts were sent: requests and polls.
+    pub const fn sent(&self) -> u64 {
+        self.next
+    }
+
+    /// How many requests were sent.
+    pub const fn requests(&self) -> u64 {
+        self.next_request
+    }
+
+    /// How many requests wait for the next poll.
+    pub fn waiting(&self) -> usize {
+        let polls = self.waits.iter();
+        polls.filter(|wait| matches!(wait.what, Next::Poll(..))).count()
+    }
+
+    /// How many attempts are in flight.
+    pub fn in_flight(&self) -> usize {
+        self.in_flight.len()
+    }
+
+    /// Total load estimate of the attempts that have ended and were not refused.
+    pub const fn load_injected(&self) -> f64 {
+        self.stats.load()
+    }
+
+    /// The progress from 0 to 1.
+    pub fn progress(&self, now: f64) -> f64 {
+        #[expect(clippy::cast_precision_loss)] // at most 250,000 attempts
+        match (self.phase, self.plan.stop) {
+            (Phase::Ended(End::Done), _) => 1.0,
+            (_, Stop::Count(count)) => {
+                let polled = self.in_flight.values().filter(|pending| pending.attempt.poll > 0);
+                let open = (self.waiting() + polled.count()) as u64;
+                self.stats.requests().saturating_sub(open) as f64 / count as f64
+            }
+            (_, Stop::Duration(span)) => (self.elapsed(now) / span).min(1.0),
+        }
+    }
+
+    /// The attempts that have ended, in the order they ended.
+    pub fn samples(&self) -> &[RouteSample] {
+        &self.samples
+    }
+
+    pub const fn stats(&self) -> &RouteStats {
+        &self.stats
+    }
+
+    pub fn summary(&self, now: f64) -> Summary {
+        self.stats.summary(self.elapsed(now))
+    }
+
+    /// Whether the key was refused so often in a row that sending more is pointless.
+    pub fn is_refused(&self) -> bool {
+        let latest = self.samples.iter().rev().take(REFUSALS);
+        latest.len() == REFUSALS
+            && latest
+                .into_iter()
+                .all(|sample| sample.outcome.kind() == OutcomeKind::Refused)
+    }
+
+    /// The full reply to an attempt, or its error message, if it is among the latest thousand.
+    pub fn reply(&self, index: u64) -> Option<&Untrusted> {
+        self.replies
+            .iter()
+            .rev()
+            .find(|(sent, _)| *sent == index)
+            .map(|(_, reply)| reply)
+    }
+}

@@ -1,0 +1,333 @@
+//! When a run sends what: new requests by slot or by rate, and polls of waiting requests.
+
+use super::super::plan::Stop;
+use super::super::sample::{Outcome, OutcomeKind, micros};
+use super::{Attempt, End, Flight, Next, Phase, Run, Wait};
+
+// Times are kept in microseconds: a wake-up that is earlier by less would send nothing, and wait again for
+// nothing.
+/// How early a wake-up may fire and still count as on time, in seconds.
+const EARLY: f64 = 1e-6;
+
+/// An attempt that can be sent now.
+enum Due {
+    /// A new request, due at that running time.
+    New(f64),
+    /// The wait at that index is over.
+    Waited(usize),
+}
+
+impl Run {
+    /// The attempts to send at `now`.
+    pub fn step(&mut self, now: f64) -> Vec<Attempt> {
+        if !matches!(self.phase, Phase::Running | Phase::Draining) {
+            return Vec::new();
+        }
+        let mut attempts = Vec::new();
+        while let Some(due) = self.next_due(now) {
+            attempts.push(match due {
+                Due::New(due) => self.send_new(now, due, 0),
+                Due::Waited(index) => {
+                    let wait = self.waits.swap_remove(index);
+                    match wait.what {
+                        Next::Poll(before, _) => self.send_poll(now, &wait, &before),
+                        Next::Request => self.send_new(now, wait.due, wait.misses),
+                    }
+                }
+            });
+        }
+        if self.phase == Phase::Running {
+            self.end_requests(now);
+        }
+        if self.phase == Phase::Draining {
+            if self.next >= self.limit && !self.waits.is_empty() {
+                self.waits.clear();
+                self.end = End::Capped;
+            }
+            self.settle(now);
+        }
+        attempts
+    }
+
+    /// Switches to draining when no new request will be sent.
+    fn end_requests(&mut self, now: f64) {
+        let elapsed = self.elapsed(now);
+        let is_full = self.next >= self.limit;
+        let is_over = match self.plan.stop {
+            Stop::Count(count) => self.next_request >= count,
+            Stop::Duration(span) => elapsed + EARLY >= span,
+        };
+        if !is_over && !is_full {
+            return;
+        }
+        let is_cut_short = match (self.plan.stop, self.plan.rate) {
+            (Stop::Count(_), _) => !is_over || !self.waits.is_empty(),
+            (Stop::Duration(span), Some(rate)) => self.scheduled(rate) < span,
+            (Stop::Duration(_), None) => !is_over,
+        };
+        if is_full && is_cut_short {
+            self.end = End::Capped;
+        }
+        self.phase = Phase::Draining;
+        let polls_on = self.polls_on();
+        self.waits
+            .retain(|wait| polls_on && matches!(wait.what, Next::Poll(..)));
+    }
+
+    /// Whether a waiting request is still polled.
+    fn polls_on(&self) -> bool {
+        let is_counted = matches!(self.plan.stop, Stop::Count(_)) && self.plan.rate.is_none();
+        let is_in_time = match self.phase {
+            Phase::Running | Phase::Paused => true,
+            Phase::Draining => is_counted,
+            Phase::Ended(_) => false,
+        };
+        is_in_time && self.end == End::Done && self.next < self.limit && !self.plan.is_single()
+    }
+
+    /// The next attempt that can be sent now.
+    fn next_due(&self, now: f64) -> Option<Due> {
+        let in_flight = u32::try_from(self.in_flight.len()).unwrap_or(u32::MAX);
+        if in_flight >= self.plan.concurrency || self.next >= self.limit {
+            return None;
+        }
+        let elapsed = self.elapsed(now);
+        let end = match self.plan.stop {
+            Stop::Count(_) => f64::INFINITY,
+            Stop::Duration(span) => span,
+        };
+        let takes_requests = self.takes_requests();
+        let may_go = |wait: &Wait| {
+            let has_work = takes_requests || matches!(wait.what, Next::Poll(..));
+            has_work && wait.due <= elapsed + EARLY && elapsed + EARLY < end
+        };
+        // The longest due first, so that no request starves while others are polled.
+        let waited = || {
+            self.waits
+                .iter()
+                .enumerate()
+                .filter(|(_, wait)| may_go(wait))
+                .min_by(|(_, left), (_, right)| left.due.total_cmp(&right.due))
+                .map(|(index, _)| Due::Waited(index))
+        };
+        match self.plan.rate {
+            // The rate was promised to new requests: polls take the slots that it leaves free.
+            Some(rate) => {
+                let due = self.scheduled(rate);
+                let is_due = takes_requests && due <= elapsed + EARLY && due < end;
+                is_due.then_some(Due::New(due)).or_else(waited)
+            }
+            None if elapsed + EARLY >= end => None,
+            None => waited().or_else(|| (takes_requests && self.has_idle_slot()).then_some(Due::New(elapsed))),
+        }
+    }
+
+    /// Whether new requests can still be sent.
+    fn takes_requests(&self) -> bool {
+        let is_left = match self.plan.stop {
+            Stop::Count(count) => self.next_request < count,
+            Stop::Duration(_) => true,
+        };
+        is_left && self.phase == Phase::Running
+    }
+
+    fn send_new(&mut self, now: f64, due: f64, misses: u32) -> Attempt {
+        let sent = micros(now - self.began);
+        // Without a rate nothing is due before it can be sent.
+        let intended = match self.plan.rate {
+            Some(_) => micros(due + self.paused).min(sent),
+            None => sent,
+        };
+        let request = self.next_request;
+        self.next_request += 1;
+        let attempt = Attempt {
+            index: self.next,
+            request,
+            poll: 0,
+            asked: intended,
+            cost: self.plan.cost_of(false),
+            intended,
+            sent,
+        };
+        self.fly(attempt, misses)
+    }
+
+    fn send_poll(&mut self, now: f64, wait: &Wait, before: &Attempt) -> Attempt {
+        let sent = micros(now - self.began);
+        let intended = match self.plan.rate {
+            Some(_) => micros(wait.due + self.paused).min(sent),
+            None => sent,
+        };
+        let attempt = Attempt {
+            index: self.next,
+            request: before.request,
+            poll: before.poll.saturating_add(1),
+            asked: before.asked,
+            cost: self.plan.cost_of(true),
+            intended,
+            sent,
+        };
+        self.fly(attempt, wait.misses)
+    }
+
+    fn fly(&mut self, attempt: Attempt, misses: u32) -> Attempt {
+        self.next += 1;
+        let flight = Flight { attempt, misses };
+        self.in_flight.insert(attempt.index, flight);
+        attempt
+    }
+
+    /// When the next request of a fixed rate is due, in running time.
+    fn scheduled(&self, rate: f64) -> f64 {
+        #[expect(clippy::cast_precision_loss)] // at most 250,000 requests
+        let number = self.next_request as f64;
+        number / rate
+    }
+
+    fn has_idle_slot(&self) -> bool {
+        // A request that waits for its worker keeps its slot.
+        let busy = self.in_flight.len() + self.waits.len();
+        u32::try_from(busy).is_ok_and(|busy| busy < self.plan.concurrency)
+    }
+
+    /// A request without a worker is polled after a wait that grows each time; in a closed loop a
+    /// slot whose request failed waits as long before its next one.
+    pub(super) fn plan_next(&mut self, flight: &Flight, outcome: &Outcome, now: f64, jitter: f64) {
+        let (is_waiting, told) = match outcome {
+            Outcome::Assigned { .. } | Outcome::Cancelled => return,
+            Outcome::Waiting { .. } => (true, 0.0),
+            Outcome::RateLimited { wait: Some(wait) } if wait.is_finite() => (false, wait.clamp(0.0, 3600.0)),
+            Outcome::RateLimited { .. }
+            | Outcome::Refused { .. }
+            | Outcome::Failed { .. }
+            | Outcome::Garbage { .. }
+            | Outcome::TimedOut => (false, 0.0),
+        };
+        let misses = flight.misses.saturating_add(1);
+        // What the server asks for counts if it is longer than our own pause.
+        let wait = self.plan.poll.wait(misses, jitter).max(told);
+        let ended = micros(now - self.began);
+        let is_patient = ended - flight.attempt.asked + wait <= self.plan.poll.patience;
+        let what = if is_waiting && is_patient && self.polls_on() {
+            Next::Poll(flight.attempt, ended)
+        } else {
+            if is_waiting && !is_patient && flight.attempt.poll > 0 {
+                self.give_up(now);
+            }
+            Next::Request
+        };
+        // At a rate the schedule says when the next request goes, whatever became of this one.
+        let is_slot = self.plan.rate.is_none() && matches!(self.phase, Phase::Running | Phase::Paused);
+        if is_slot || matches!(what, Next::Poll(..)) {
+            let due = self.elapsed(now) + wait;
+            self.waits.push(Wait { due, misses, what });
+        }
+    }
+
+    /// A request has waited for its whole patience. If nothing got a worker in that time, every
+    /// request still to come would wait as long, one after the other: a run by count ends.
+    fn give_up(&mut self, now: f64) {
+        let is_counted = matches!(self.plan.stop, Stop::Count(_)) && self.plan.rate.is_none();
+        if is_counted && self.polls_on() && self.stats.count(OutcomeKind::Assigned) == 0 {
+            self.end_pause(now);
+            self.end = End::NoWorker;
+            self.phase = Phase::Draining;
+            self.waits.clear();
+        }
+    }
+
+    /// When [`Run::step`] next has something to do, on the caller's clock, if only time has to
+    /// pass.
+    pub fn wake(&self) -> Option<f64> {
+        if !matches!(self.phase, Phase::Running | Phase::Draining) {
+            return None;
+        }
+        let end = match self.plan.stop {
+            Stop::Duration(span) if self.phase == Phase::Running => Some(span),
+            Stop::Count(_) | Stop::Duration(_) => None,
+        };
+        let in_flight = u32::try_from(self.in_flight.len()).unwrap_or(u32::MAX);
+        let mut next = None;
+        if in_flight < self.plan.concurrency {
+            let new = match self.plan.rate {
+                _ if !self.takes_requests() => None,
+                Some(rate) => Some(self.scheduled(rate)),
+                None => self.has_idle_slot().then_some(0.0),
+            };
+            let waits = self.waits.iter().map(|wait| wait.due);
+            next = waits.chain(new).min_by(f64::total_cmp);
+        }
+        let soonest = [end, next].into_iter().flatten().min_by(f64::total_cmp)?;
+        Some(self.began + self.paused + soonest)
+    }
+
+    /// At a fixed rate: requests that are due but unsent because all slots are busy. None once the
+    /// run is over: they were never sent.
+    pub fn backlog(&self, now: f64) -> u64 {
+        let Some(rate) = self.plan.rate else {
+            return 0;
+        };
+        // The first one is due at the very start.
+        let due = ((self.elapsed(now) + EARLY) * rate).floor() + 1.0;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        // At most a day at 10,000 requests per second, which fits.
+        let due = match self.plan.stop {
+            Stop::Count(count) => (due as u64).min(count),
+            // A request due exactly at the end is not sent.
+            Stop::Duration(span) => due.min((span * rate - EARLY).ceil()) as u64,
+        };
+        due.saturating_sub(self.next_request)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Completion, RoutePlan};
+    use super::*;
+    use crate::text::Untrusted;
+
+    /// Carries a plan out with a limit of ten attempts, each answered at once.
+    fn limited(stop: Stop, rate: Option<f64>, outcome: &Outcome) -> Run {
+        let plan = RoutePlan {
+            stop,
+            rate,
+            ..RoutePlan::single("chat")
+        };
+        let mut run = Run::start(plan, 0.0, 0.0).unwrap();
+        run.limit = 10;
+        let mut now = 0.0;
+        while !run.is_over() {
+            for attempt in run.step(now) {
+                now += 0.01;
+                let completion = Completion::without_answer(outcome.clone());
+                run.complete(attempt.index, now, completion, 0.5);
+            }
+            now = run.wake().unwrap_or(now).max(now);
+        }
+        run
+    }
+
+    #[test]
+    fn a_run_at_its_limit_ends_and_says_so() {
+        let assigned = Outcome::Assigned {
+            worker: Untrusted::from("http://w:1"),
+            reqnum: None,
+            echoed: true,
+        };
+        let waiting = Outcome::waiting("{}");
+        let capped = Phase::Ended(End::Capped);
+        for (stop, rate, outcome, phase, requests) in [
+            (Stop::Duration(60.0), Some(10.0), &assigned, capped, 10),
+            (Stop::Duration(60.0), None, &assigned, capped, 10),
+            // All that were due went: nothing was cut.
+            (Stop::Duration(1.0), Some(10.0), &assigned, Phase::Ended(End::Done), 10),
+            (Stop::Count(10), None, &assigned, Phase::Ended(End::Done), 10),
+            // Polls count for the limit.
+            (Stop::Count(2), None, &waiting, capped, 1),
+        ] {
+            let run = limited(stop, rate, outcome);
+            assert_eq!(run.phase(), phase, "{stop:?} {rate:?}");
+            assert_eq!((run.sent(), run.requests()), (10, requests), "{stop:?}");
+        }
+    }
+}

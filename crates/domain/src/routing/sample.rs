@@ -1,0 +1,282 @@
+//! One attempt that has ended.
+
+use std::time::Duration;
+
+use serde_json::Value as Json;
+
+use crate::secrets::{is_secret_name, remove_secrets, without_members};
+use crate::text::Untrusted;
+
+/// The maximum length of a status reply or error message in a sample, in characters.
+const KEPT: usize = 400;
+
+/// The longest wait that a server's `Retry-After` can ask for; longer ones are cut to it.
+pub const LONGEST_WAIT: Duration = Duration::from_mins(5);
+
+/// What follows a wait in seconds that was cut to [`LONGEST_WAIT`], or may have been.
+pub fn or_more(wait: f64) -> &'static str {
+    if wait >= LONGEST_WAIT.as_secs_f64() {
+        " or more"
+    } else {
+        ""
+    }
+}
+
+/// How an attempt ended, without details.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum OutcomeKind {
+    Assigned,
+    /// A status reply: no worker yet.
+    Waiting,
+    RateLimited,
+    /// The key was refused (401 and its like).
+    Refused,
+    /// The request was rejected, the server failed, or there was no connection.
+    Failed,
+    /// A good status with an unusable body.
+    Garbage,
+    TimedOut,
+    Cancelled,
+}
+
+impl OutcomeKind {
+    /// All eight, in the order in which they are shown.
+    pub const ALL: [Self; 8] = [
+        Self::Assigned,
+        Self::Waiting,
+        Self::RateLimited,
+        Self::Refused,
+        Self::Failed,
+        Self::Garbage,
+        Self::TimedOut,
+        Self::Cancelled,
+    ];
+
+    /// Its name, for people and exports.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Assigned => "assigned",
+            Self::Waiting => "waiting",
+            Self::RateLimited => "rate limited",
+            Self::Refused => "refused",
+            Self::Failed => "failed",
+            Self::Garbage => "garbage",
+            Self::TimedOut => "timed out",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    pub(super) const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    Assigned {
+        worker: Untrusted,
+        /// Number of the request at this worker, where the reply has one.
+        reqnum: Option<i64>,
+        /// Whether the reply echoes endpoint and cost as sent.
+        echoed: bool,
+    },
+    /// A status reply: no worker yet.
+    Waiting {
+        /// The status, shortened.
+        status: Untrusted,
+    },
+    RateLimited {
+        /// Seconds that the server asks to wait, if it does.
+        wait: Option<f64>,
+    },
+    Refused {
+        status: u16,
+    },
+    /// The request was rejected, the server failed, or there was no connection.
+    Failed {
+        words: Untrusted,
+        /// Whether the server certainly did not accept it: it said so, or the request never reached
+        /// it.
+        is_rejected: bool,
+    },
+    /// A good status with an unusable body.
+    Garbage {
+        words: Untrusted,
+    },
+    TimedOut,
+    Cancelled,
+}
+
+impl Outcome {
+    /// The outcome of a status reply, given as JSON text of any shape.
+    pub fn waiting(json: &str) -> Self {
+        Self::Waiting {
+            status: Untrusted::from(status_words(json)),
+        }
+    }
+
+    /// A failure that leaves open whether the server accepted the request.
+    pub fn failed(words: &str) -> Self {
+        Self::Failed {
+            words: Untrusted::from(cut(words)),
+            is_rejected: false,
+        }
+    }
+
+    /// A failure of a request that the server did not accept.
+    pub fn rejected(words: &str) -> Self {
+        Self::Failed {
+            words: Untrusted::from(cut(words)),
+            is_rejected: true,
+        }
+    }
+
+    /// Whether the endpoint counts, or may count, the load of the request: not if it was refused. A
+    /// lost response does not rule it out.
+    pub const fn injects_load(&self) -> bool {
+        match self {
+            Self::RateLimited { .. } | Self::Refused { .. } => false,
+            Self::Failed { is_rejected, .. } => !*is_rejected,
+            Self::Assigned { .. } | Self::Waiting { .. } | Self::Garbage { .. } | Self::TimedOut | Self::Cancelled => {
+                true
+            }
+        }
+    }
+
+    pub fn garbage(words: &str) -> Self {
+        Self::Garbage {
+            words: Untrusted::from(cut(words)),
+        }
+    }
+
+    pub const fn kind(&self) -> OutcomeKind {
+        match self {
+            Self::Assigned { .. } => OutcomeKind::Assigned,
+            Self::Waiting { .. } => OutcomeKind::Waiting,
+            Self::RateLimited { .. } => OutcomeKind::RateLimited,
+            Self::Refused { .. } => OutcomeKind::Refused,
+            Self::Failed { .. } => OutcomeKind::Failed,
+            Self::Garbage { .. } => OutcomeKind::Garbage,
+            Self::TimedOut => OutcomeKind::TimedOut,
+            Self::Cancelled => OutcomeKind::Cancelled,
+        }
+    }
+
+    /// The worker's address, if one was assigned.
+    pub const fn worker(&self) -> Option<&Untrusted> {
+        match self {
+            Self::Assigned { worker, .. } => Some(worker),
+            _ => None,
+        }
+    }
+
+    /// The number at the worker, if one was given.
+    pub const fn reqnum(&self) -> Option<i64> {
+        match self {
+            Self::Assigned { reqnum, .. } => *reqnum,
+            _ => None,
+        }
+    }
+
+    /// Details besides the kind: the status reply or the error.
+    pub fn detail(&self) -> Untrusted {
+        match self {
+            Self::Waiting { status } => status.clone(),
+            Self::Failed { words, .. } | Self::Garbage { words } => words.clone(),
+            Self::RateLimited { wait: Some(wait) } => {
+                let more = or_more(*wait);
+                Untrusted::from(format!("asked to wait {wait} s{more}"))
+            }
+            Self::Refused { status } => Untrusted::from(format!("status {status}")),
+            Self::Assigned { echoed: false, .. } => Untrusted::from("endpoint or cost not echoed as sent"),
+            _ => Untrusted::default(),
+        }
+    }
+}
+
+/// One attempt that has ended. Times are seconds since the run began, in whole microseconds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RouteSample {
+    /// Its number in the run, from 0, in the order sent.
+    pub index: u64,
+    /// The number of its request in the run, from 0: a request and its polls share it.
+    pub request: u64,
+    /// The number of the poll of its request, from 1; 0 for a new request.
+    pub poll: u32,
+    /// When its request was first due.
+    pub asked: f64,
+    /// Load estimate that it carried.
+    pub cost: f64,
+    pub intended: f64,
+    pub sent: f64,
+    pub ended: f64,
+    pub outcome: Outcome,
+    /// Bytes of the response body.
+    pub bytes: u64,
+    /// Id that the server gave the request (`__request_id`).
+    pub request_id: Option<Untrusted>,
+}
+
+impl RouteSample {
+    /// Its number for people, from 1: servers count requests from 1 too, since 0 asks for a new
+    /// number.
+    pub const fn number(&self) -> u64 {
+        self.index + 1
+    }
+
+    /// Seconds from when it was due until it ended; never negative.
+    pub fn latency(&self) -> f64 {
+        micros(self.ended - self.intended).max(0.0)
+    }
+
+    /// Seconds from when its request was first due until it got a worker, polls included; `None`
+    /// without a worker.
+    pub fn time_to_worker(&self) -> Option<f64> {
+        self.outcome.worker().map(|_| micros(self.ended - self.asked).max(0.0))
+    }
+
+    /// The load that it reported to the endpoint: none if it was refused.
+    pub const fn load(&self) -> f64 {
+        if self.outcome.injects_load() { self.cost } else { 0.0 }
+    }
+
+    /// Whether the row contains every blank-separated word of `filter`, in any case.
+    pub fn matches(&self, filter: &str) -> bool {
+        let detail = self.outcome.detail();
+        let row = format!(
+            "{} {} {} {} {} {}",
+            self.number(),
+            self.outcome.kind().label(),
+            self.outcome.worker().map_or("", Untrusted::compared),
+            self.outcome
+                .reqnum()
+                .map_or_else(String::new, |reqnum| reqnum.to_string()),
+            self.request_id.as_ref().map_or("", Untrusted::compared),
+            detail.compared(),
+        )
+        .to_lowercase();
+        filter.split_whitespace().all(|word| row.contains(&word.to_lowercase()))
+    }
+}
+
+/// Rounded to whole microseconds, so that exported times are short and exact.
+pub(super) fn micros(seconds: f64) -> f64 {
+    (seconds * 1e6).round() / 1e6
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(KEPT).collect()
+}
+
+/// The text of a status reply: its `status` if it has one, else its members without those that may
+/// hold secrets.
+fn status_words(json: &str) -> String {
+    let Ok(mut reply) = serde_json::from_str::<Json>(json) else {
+        return cut(&without_members(json, is_secret_name));
+    };
+    if let Some(Json::String(status)) = reply.get("status") {
+        return cut(status);
+    }
+    remove_secrets(&mut reply);
+    cut(&reply.to_string())
+}

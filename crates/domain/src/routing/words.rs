@@ -1,0 +1,213 @@
+//! Formats plans, counts, loads and spans of the route lab.
+
+use super::compare::{Figure, FigureUnit};
+use super::plan::{MOST_ATTEMPTS, RoutePlan, Stop};
+use super::run::{End, Phase, Run};
+use super::sample::OutcomeKind;
+use crate::format::{grouped, percent, trimmed};
+use crate::text::Untrusted;
+
+pub fn plan(plan: &RoutePlan) -> String {
+    let endpoint = Untrusted::from(plan.endpoint.as_str()).screen(40);
+    let cost = amount(plan.cost);
+    if plan.is_single() {
+        return format!("{endpoint}, one request, load {cost}");
+    }
+    let stop = match plan.stop {
+        Stop::Count(number) => format!("{} requests", count(number)),
+        Stop::Duration(seconds) => format!("for {}", span(seconds)),
+    };
+    let rate = plan
+        .rate
+        .map_or_else(String::new, |rate| format!(", {}/s", amount(rate)));
+    format!("{endpoint}, {stop}, {} at once{rate}, load {cost}", plan.concurrency)
+}
+
+/// Why a run ended before its plan was complete, unless the person or the key ended it.
+pub fn early_end(run: &Run) -> Option<String> {
+    match run.phase() {
+        Phase::Ended(End::Capped) => Some(format!(
+            "ended early: a run sends at most {} requests and polls",
+            count(MOST_ATTEMPTS)
+        )),
+        Phase::Ended(End::NoWorker) => Some(format!(
+            "ended early: no worker within {}",
+            span(run.plan().poll.patience)
+        )),
+        Phase::Ended(End::Done | End::Stopped) | Phase::Running | Phase::Paused | Phase::Draining => None,
+    }
+}
+
+/// A count with thousands separators.
+pub fn count(number: u64) -> String {
+    grouped(usize::try_from(number).unwrap_or(usize::MAX))
+}
+
+/// A load or a rate: whole numbers with thousands separators, others with up to two decimals.
+pub fn amount(value: f64) -> String {
+    if value.fract() == 0.0 && (0.0..1e15).contains(&value) {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // in range just here
+        return count(value as u64);
+    }
+    if value.abs() >= 1e15 {
+        return format!("{value:.3e}");
+    }
+    trimmed(value, 2)
+}
+
+/// A time span as a clock shows it.
+pub fn span(seconds: f64) -> String {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a day at most
+    let whole = seconds.max(0.0) as u64;
+    match whole {
+        0..10 => format!("{seconds:.1}s"),
+        10..60 => format!("{whole}s"),
+        60..3600 => format!("{}m{:02}s", whole / 60, whole % 60),
+        _ => format!("{}h{:02}m", whole / 3600, whole % 3600 / 60),
+    }
+}
+
+/// A latency in a suitable unit.
+pub fn latency(seconds: f64) -> String {
+    let size = seconds.abs();
+    if size < 0.000_999_5 {
+        format!("{:.2} ms", seconds * 1e3)
+    } else if size < 0.099_95 {
+        format!("{:.1} ms", seconds * 1e3)
+    } else if size < 0.999_5 {
+        format!("{:.0} ms", seconds * 1e3)
+    } else if size < 99.995 {
+        format!("{seconds:.2} s")
+    } else {
+        format!("{seconds:.0} s")
+    }
+}
+
+pub fn bytes(number: u64) -> String {
+    #[expect(clippy::cast_precision_loss)] // shown to three digits
+    let size = number as f64;
+    match number {
+        0..10_000 => format!("{} B", count(number)),
+        10_000..10_000_000 => format!("{:.1} kB", size / 1e3),
+        10_000_000..10_000_000_000 => format!("{:.1} MB", size / 1e6),
+        _ => format!("{:.1} GB", size / 1e9),
+    }
+}
+
+/// A value of a figure; a dash if there is none.
+pub fn figure(of: &Figure, value: Option<f64>) -> String {
+    let Some(value) = value else {
+        return "—".to_owned();
+    };
+    match of.unit {
+        FigureUnit::Seconds => latency(value),
+        FigureUnit::Share => percent(value),
+        FigureUnit::PerSecond => format!("{value:.1}/s"),
+        FigureUnit::Bytes if value >= 0.0 => {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // not negative
+            bytes(value as u64)
+        }
+        FigureUnit::Count | FigureUnit::Load | FigureUnit::Bytes if value < 0.0 => {
+            format!("-{}", amount(-value))
+        }
+        FigureUnit::Count | FigureUnit::Load | FigureUnit::Bytes => amount(value),
+    }
+}
+
+/// A difference between two values of a figure; shares in percentage points.
+pub fn difference(of: &Figure, value: f64) -> String {
+    match of.unit {
+        FigureUnit::Share => format!("{:.1} pts", value * 100.0),
+        FigureUnit::Bytes if value < 0.0 => format!("-{}", figure(of, Some(-value))),
+        _ => figure(of, Some(value)),
+    }
+}
+
+/// The result of a run, in one line for a notification.
+pub fn result(run: &Run) -> String {
+    let endpoint = Untrusted::from(run.plan().endpoint.as_str()).screen(40);
+    let stats = run.stats();
+    let mut text = format!("{endpoint}: {} requests", count(stats.requests()));
+    for (name, of) in [
+        ("router reply", stats.router_reply()),
+        ("worker", stats.time_to_worker()),
+    ] {
+        if let Some(p99) = of.quantile(0.99) {
+            text = format!("{text}, {name} p99 {}", latency(p99));
+        }
+    }
+    let failed = stats.failed();
+    if failed > 0 {
+        text = format!("{text}, {} failed", count(failed));
+    }
+    text
+}
+
+/// When a run that was rate limited sends its next request; `None` if that is soon.
+pub fn resting(run: &Run, now: f64) -> Option<String> {
+    const LEAST: f64 = 2.0;
+    let latest = run.samples().last()?.outcome.kind();
+    let is_refused = latest == OutcomeKind::RateLimited && run.in_flight() == 0;
+    let seconds = run.wake().filter(|_| is_refused)? - now;
+    (seconds >= LEAST).then(|| format!("rate limited, next request in {seconds:.0} s"))
+}
+
+/// Why a run waits, from the status of its latest reply: `2 ready, 3 model_loading` becomes `3
+/// workers loading model`. A status in another format is shown as it is.
+pub fn waiting_for(run: &Run) -> Option<String> {
+    if run.is_over() {
+        return None;
+    }
+    let latest = run.samples().last()?;
+    if latest.outcome.kind() != OutcomeKind::Waiting {
+        return None;
+    }
+    let status = latest.outcome.detail();
+    let parts: Option<Vec<(u64, &str)>> = status
+        .compared()
+        .split(',')
+        .map(|part| {
+            let (number, state) = part.trim().split_once(' ')?;
+            Some((number.parse().ok()?, state.trim()))
+        })
+        .collect();
+    let Some(mut parts) = parts else {
+        return Some(status.screen(60));
+    };
+    // Ready workers are no reason to wait, unless there are no others.
+    parts.sort_by_key(|(_, state)| match *state {
+        "model_loading" | "loading" => 0,
+        "ready" => 2,
+        _ => 1,
+    });
+    let (number, state) = parts.first()?;
+    let state = match *state {
+        "model_loading" | "loading" => "loading model".to_owned(),
+        code => Untrusted::from(code.replace('_', " ")).screen(40),
+    };
+    let workers = if *number == 1 { "worker" } else { "workers" };
+    Some(format!("{} {workers} {state}", count(*number)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_for_people() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(1_000), "1,000");
+        assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!(amount(100.0), "100");
+        assert_eq!(amount(0.5), "0.5");
+        assert_eq!(latency(0.000_25), "0.25 ms");
+        assert_eq!(latency(0.0123), "12.3 ms");
+        assert_eq!(latency(0.25), "250 ms");
+        assert_eq!(latency(1.5), "1.50 s");
+        assert_eq!(span(9.5), "9.5s");
+        assert_eq!(span(75.0), "1m15s");
+        assert_eq!(bytes(1_234), "1,234 B");
+        assert_eq!(bytes(42_100), "42.1 kB");
+    }
+}

@@ -1,0 +1,367 @@
+//! Saved searches, and how the panes were left.
+//!
+//! Everything here is text and numbers, so that files of older and newer versions can be read: a
+//! query is stored as the text of the query bar, fields by their names. Reading one back can fail
+//! in parts, and the error says in which.
+
+use std::sync::OnceLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::catalog::Resource;
+use super::cost::{InputError, Job, VolumeTerm};
+use super::dialect::Dialect;
+use super::language::{self, LanguageError, Mode};
+use super::query::Query;
+
+/// A search as text: everything in a [`Query`], and the words that filter its rows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SearchSpec {
+    pub resource: Resource,
+    /// The conditions in force and the words, in the query language. No defaults are added.
+    #[serde(default)]
+    pub query: String,
+    /// Conditions that are switched off, each in the query language.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub off: Vec<String>,
+    /// The order; the pane's own if missing, none if empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<String>,
+    /// The maximum number of records; the pane's own if missing, 0 for no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// The price model by its wire name; on-demand if missing.
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    pub offer_type: Option<String>,
+    /// Storage in GB to price for; the market's own if missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage: Option<f64>,
+    /// Whether equal offers are listed separately.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unbundled: bool,
+}
+
+/// Which part of a saved search cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SpecError {
+    #[error("query: {0}")]
+    Query(String),
+    /// A condition that is switched off.
+    #[error("condition {0}")]
+    Off(String),
+    #[error("sort order: {0}")]
+    Order(String),
+    /// Its price model or storage.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl SearchSpec {
+    /// A query and the words that filter its rows, as text. A group of countries is stored by name.
+    pub fn of(query: &Query, words: &[String]) -> Self {
+        let mut text = language::print_briefly(&query.conditions);
+        for word in words {
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            if word.chars().all(char::is_alphanumeric) {
+                text.push_str(word);
+            } else {
+                text.push_str(&language::quoted(word));
+            }
+        }
+        let has_prices = query.resource == Resource::Offers;
+        Self {
+            resource: query.resource,
+            query: text,
+            off: query
+                .conditions
+                .iter()
+                .filter(|condition| !condition.enabled)
+                .map(language::print_condition_briefly)
+                .collect(),
+            order: Some(language::print_order(&query.order)),
+            limit: Some(query.limit.unwrap_or(0)),
+            offer_type: has_prices.then(|| query.offer_type.wire().to_owned()),
+            storage: query.storage,
+            unbundled: query.unbundled,
+        }
+    }
+
+    /// The query and the words, as `dialect` reads them.
+    ///
+    /// # Errors
+    /// When a part names something that does not exist.
+    pub fn read(&self, dialect: &'static Dialect) -> Result<(Query, Vec<String>), SpecError> {
+        let catalog = self.resource.catalog();
+        let said = |error: LanguageError| error.message;
+        let parsed = language::parse(&self.query, catalog, dialect, &[], Mode::Bar)
+            .map_err(|error| SpecError::Query(said(error)))?;
+        let mut query = language::default_query(self.resource, dialect);
+        query.conditions = parsed.conditions;
+        for text in &self.off {
+            let off = language::parse(text, catalog, dialect, &[], Mode::Strict)
+                .map_err(|error| SpecError::Off(format!("{text}: {}", said(error))))?;
+            query.conditions.extend(off.conditions.into_iter().map(|mut condition| {
+                condition.enabled = false;
+                condition
+            }));
+        }
+        if let Some(order) = &self.order {
+            query.order = language::parse_order(order, catalog).map_err(|error| SpecError::Order(said(error)))?;
+        }
+        if let Some(limit) = self.limit {
+            query.limit = (limit > 0).then_some(limit);
+        }
+        if let Some(word) = &self.offer_type {
+            query.offer_type = word.parse().map_err(SpecError::Other)?;
+        }
+        if let Some(gigabytes) = self.storage {
+            if !(0.0..=1e9).contains(&gigabytes) {
+                return Err(SpecError::Other(format!("storage of {gigabytes} GB is out of range")));
+            }
+            query.storage = Some(gigabytes);
+        }
+        query.unbundled = self.unbundled;
+        Ok((query, parsed.words))
+    }
+}
+
+/// A search under a name.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SavedSearch {
+    /// Its name, unique among the searches of a profile.
+    pub name: String,
+    /// What it is useful for; presets have one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+    /// The job that its offers are priced for, if one was set when it was saved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<Job>,
+    #[serde(flatten)]
+    pub spec: SearchSpec,
+}
+
+impl SavedSearch {
+    /// The query, the words and the job, as `dialect` reads them.
+    ///
+    /// # Errors
+    ///
+    /// When a part names something that does not exist, or the job is invalid.
+    pub fn read(&self, dialect: &'static Dialect) -> Result<(Query, Vec<String>, Option<Job>), SpecError> {
+        let (query, words) = self.spec.read(dialect)?;
+        if let Some(job) = &self.job {
+            let said = |error: InputError| SpecError::Other(format!("job: {error}"));
+            job.validate().map_err(said)?;
+        }
+        Ok((query, words, self.job))
+    }
+}
+
+/// The longest name, in characters.
+pub const LONGEST_NAME: usize = 60;
+
+/// The searches of a profile.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Searches {
+    /// Those that the person saved, in order.
+    pub saved: Vec<SavedSearch>,
+    /// The saved search or preset that runs at start-up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub startup: Option<String>,
+    /// Presets that the person has hidden.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hidden: Vec<String>,
+}
+
+/// A change to the searches. Several programs may share a file: each applies its changes to the
+/// current content of the file, so that none undoes another's.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SearchChange {
+    /// Saves a search; one with the same name is replaced in its place.
+    Put(SavedSearch),
+    Rename {
+        from: String,
+        to: String,
+    },
+    Delete(String),
+    Shift {
+        name: String,
+        /// By this many places: down, or up if negative.
+        by: isize,
+    },
+    /// Chooses the search that runs at start-up, or none.
+    Startup(Option<String>),
+    Hide(String),
+    ShowPresets,
+}
+
+/// Why a name cannot be used for a search.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    #[error("enter a name")]
+    Blank,
+    #[error("use at most {LONGEST_NAME} characters")]
+    Long,
+    #[error("a preset already has this name")]
+    Preset,
+    /// Another saved search has it.
+    #[error("another search already has this name")]
+    Taken,
+}
+
+impl Searches {
+    /// The saved search of that name.
+    pub fn named(&self, name: &str) -> Option<&SavedSearch> {
+        self.saved.iter().find(|search| search.name == name)
+    }
+
+    /// The presets that are shown.
+    pub fn presets(&self) -> impl Iterator<Item = &'static SavedSearch> {
+        presets().iter().filter(|preset| !self.hidden.contains(&preset.name))
+    }
+
+    /// The search that runs at start-up.
+    pub fn startup(&self) -> Option<&SavedSearch> {
+        let name = self.startup.as_deref()?;
+        self.named(name)
+            .or_else(|| presets().iter().find(|preset| preset.name == name))
+    }
+
+    /// The name without surrounding blanks.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be used.
+    pub fn check_name(&self, name: &str) -> Result<String, NameError> {
+        let name = name.trim();
+        if name.is_empty() {
+            Err(NameError::Blank)
+        } else if name.chars().count() > LONGEST_NAME {
+            Err(NameError::Long)
+        } else if presets().iter().any(|preset| preset.name == name) {
+            Err(NameError::Preset)
+        } else if self.named(name).is_some() {
+            Err(NameError::Taken)
+        } else {
+            Ok(name.to_owned())
+        }
+    }
+
+    /// Applies a change. Nothing happens if the search no longer exists.
+    pub fn apply(&mut self, change: &SearchChange) {
+        let position_of = |name: &str| self.saved.iter().position(|search| search.name == name);
+        match change {
+            SearchChange::Put(search) => match position_of(&search.name) {
+                Some(index) => self.saved[index] = search.clone(),
+                None => self.saved.push(search.clone()),
+            },
+            SearchChange::Rename { from, to } => {
+                if let (Some(index), None) = (position_of(from), position_of(to)) {
+                    self.saved[index].name.clone_from(to);
+                    if self.startup.as_ref() == Some(from) {
+                        self.startup = Some(to.clone());
+                    }
+                }
+            }
+            SearchChange::Delete(name) => {
+                self.saved.retain(|search| search.name != *name);
+                if self.startup.as_ref() == Some(name) {
+                    self.startup = None;
+                }
+            }
+            SearchChange::Shift { name, by } => {
+                if let Some(index) = position_of(name) {
+                    let search = self.saved.remove(index);
+                    let target = index.saturating_add_signed(*by).min(self.saved.len());
+                    self.saved.insert(target, search);
+                }
+            }
+            SearchChange::Startup(name) => self.startup.clone_from(name),
+            SearchChange::Hide(name) => {
+                if !self.hidden.contains(name) {
+                    self.hidden.push(name.clone());
+                }
+                if self.startup.as_ref() == Some(name) {
+                    self.startup = None;
+                }
+            }
+            SearchChange::ShowPresets => self.hidden.clear(),
+        }
+    }
+
+    /// Renames searches with duplicate names, as in a file edited by hand.
+    pub fn make_names_unique(&mut self) {
+        for index in 1..self.saved.len() {
+            let name = self.saved[index].name.clone();
+            let is_taken = |saved: &[SavedSearch], name: &str| {
+                let all = saved.iter().enumerate();
+                all.into_iter()
+                    .any(|(existing, search)| existing != index && search.name == name)
+            };
+            if self.saved[..index].iter().all(|search| search.name != name) {
+                continue;
+            }
+            let free = (2..=self.saved.len() + 1)
+                .map(|number| format!("{name} ({number})"))
+                .find(|name| !is_taken(&self.saved, name));
+            if let Some(free) = free {
+                self.saved[index].name = free;
+            }
+        }
+    }
+}
+
+/// The searches that ship with bourse.
+pub fn presets() -> &'static [SavedSearch] {
+    #[derive(Deserialize)]
+    struct File {
+        search: Vec<SavedSearch>,
+    }
+    static PRESETS: OnceLock<Vec<SavedSearch>> = OnceLock::new();
+    PRESETS.get_or_init(|| {
+        // A test reads the asset, so it cannot fail here.
+        toml::from_str::<File>(include_str!("../assets/presets.toml"))
+            .map(|file| file.search)
+            .unwrap_or_default()
+    })
+}
+
+/// How one pane was left.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PaneState {
+    pub search: SearchSpec,
+    /// Its columns in order, by the names of their fields.
+    #[serde(default)]
+    pub columns: Vec<String>,
+    /// The queries that ran, oldest first.
+    #[serde(default)]
+    pub history: Vec<String>,
+    /// Ids of the marked rows.
+    #[serde(default)]
+    pub marks: Vec<i64>,
+}
+
+/// How the dashboard was left, for one profile.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// The address of the market: the state of one market is not restored on another.
+    #[serde(default)]
+    pub market: String,
+    #[serde(default)]
+    pub panes: Vec<PaneState>,
+    /// The job that offers are priced for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<Job>,
+    /// The size and term that volumes are priced for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub volume_term: Option<VolumeTerm>,
+    /// The table's share of the width beside the detail view, in per cent, if the person changed
+    /// it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split: Option<u16>,
+    /// Whether the welcome card was closed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_welcomed: bool,
+}

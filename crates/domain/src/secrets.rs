@@ -1,0 +1,117 @@
+//! Which members of a record or reply may hold a secret, by name, and what can be an API key;
+//! removing known secrets from texts.
+
+mod json_text;
+mod known;
+
+use serde_json::Value as Json;
+
+pub use json_text::without_members;
+pub use known::{Known, scrub};
+pub use known::{has_secret_names, holds_secrets, without_secrets};
+
+/// What stands in place of a secret.
+pub const REMOVED: &str = "<removed>";
+
+/// [`REMOVED`] as a JSON string.
+const QUOTED: &str = "\"<removed>\"";
+
+/// Parts of names of members that hold secrets, by their first letter.
+const fn parts(letter: u8) -> &'static [&'static str] {
+    match letter {
+        b'k' => &["key"],
+        b't' => &["token"],
+        b's' => &["secret", "signature"],
+        b'p' => &["pass"],
+        b'l' => &["login"],
+        b'a' => &["auth"],
+        b'e' => &["env"],
+        b'c' => &["credential"],
+        _ => &[],
+    }
+}
+
+/// Members whose value is a secret by the specification, or by what the world calls them.
+const MEMBERS: [&str; 8] = [
+    "api_key",
+    "apikey",
+    "signature",
+    "token",
+    "secret",
+    "password",
+    "authorization",
+    "access_token",
+];
+
+/// Whether the value of a member of that name is a secret for certain.
+pub fn is_secret_member(name: &str) -> bool {
+    MEMBERS.iter().any(|secret| secret.eq_ignore_ascii_case(name))
+}
+
+/// Whether a member of that name is kept out of everything that is stored or exported. Unknown
+/// members are judged by their names too: a server may send an undocumented secret.
+pub fn is_secret_name(name: &str) -> bool {
+    let begins = |rest: &[u8], part: &str| {
+        let head = rest.get(..part.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(part.as_bytes()))
+    };
+    let name = name.as_bytes();
+    (0..name.len()).any(|at| {
+        let mut parts = parts(name[at].to_ascii_lowercase()).iter();
+        parts.any(|part| begins(&name[at..], part))
+    })
+}
+
+/// Removes all members with such names at any depth, which JSON parsers bound.
+pub fn remove_secrets(json: &mut Json) {
+    match json {
+        Json::Object(members) => {
+            members.retain(|name, _| !is_secret_name(name));
+            members.values_mut().for_each(remove_secrets);
+        }
+        Json::Array(items) => items.iter_mut().for_each(remove_secrets),
+        _ => {}
+    }
+}
+
+// Anything longer is something else.
+/// The maximum length of an API key in bytes.
+pub const LONGEST_KEY: usize = 4096;
+
+/// Why a text cannot be an API key, if it cannot: a key has to fit in one line of a header.
+pub fn key_fault(key: &str) -> Option<&'static str> {
+    if key.is_empty() {
+        Some("it is empty")
+    } else if key.len() > LONGEST_KEY {
+        Some("it is too long")
+    } else if key.bytes().any(|byte| byte.is_ascii_whitespace()) {
+        Some("it contains spaces or several lines")
+    } else if !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        Some("it contains control or non-ASCII characters")
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_be_an_api_key_is_a_line_of_a_header() {
+        let (longest, longer) = ("k".repeat(4096), "k".repeat(4097));
+        for (key, fault) in [
+            ("k", None),
+            ("!aZ0~", None),
+            (longest.as_str(), None),
+            ("", Some("it is empty")),
+            (longer.as_str(), Some("it is too long")),
+            ("two words", Some("it contains spaces or several lines")),
+            ("line\n", Some("it contains spaces or several lines")),
+            ("k\u{7f}", Some("it contains control or non-ASCII characters")),
+            ("clé", Some("it contains control or non-ASCII characters")),
+        ] {
+            assert_eq!(key_fault(key), fault, "{key:?}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Members of JSON text by their names, found without reading the JSON: it may be cut or broken.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::{memchr, memchr2};
+
+use super::QUOTED;
+use crate::pretty::string_end;
+
+/// What a text holds as far as secrets go.
+#[derive(Debug, Default)]
+pub(super) struct Scan {
+    /// The values of secret members, whatever their type, in the order in which they stand.
+    pub values: Vec<Range<usize>>,
+    /// Strings with a backslash outside of those: a secret may stand in them in another form.
+    pub escaped: Vec<Range<usize>>,
+}
+
+/// Finds secret members. An unfinished value ends where the text does.
+pub(super) fn scan(json: &str, is_secret: impl Fn(&str) -> bool) -> Scan {
+    let bytes = json.as_bytes();
+    let mut scanned = Scan::default();
+    let mut at = 0;
+    while let Some(quote) = bytes.get(at..).and_then(|rest| memchr(b'"', rest)) {
+        let start = at + quote;
+        let (end, is_escaped) = string(bytes, start);
+        at = end;
+        match value_after_colon(bytes, end) {
+            Some(value) if is_secret(&unquoted(&json[start..end])) => {
+                at = skip_value(bytes, value);
+                scanned.values.push(value..at);
+            }
+            _ if is_escaped => scanned.escaped.push(start..end),
+            _ => {}
+        }
+    }
+    scanned
+}
+
+/// The end of the string that starts at `start`, as [`string_end`], and whether it has a backslash.
+fn string(bytes: &[u8], start: usize) -> (usize, bool) {
+    let rest = bytes.get(start + 1..).unwrap_or_default();
+    match memchr2(b'"', b'\\', rest) {
+        None => (bytes.len(), false),
+        Some(length) if rest[length] == b'"' => (start + length + 2, false),
+        Some(_) => (string_end(bytes, start), true),
+    }
+}
+
+/// JSON text with the values of secret members replaced, whatever their type.
+pub fn without_members(json: &str, is_secret: impl Fn(&str) -> bool) -> String {
+    let mut out = String::with_capacity(json.len());
+    let mut copied = 0;
+    for value in scan(json, is_secret).values {
+        if &json[value.clone()] != "null" {
+            out.push_str(&json[copied..value.start]);
+            out.push_str(QUOTED);
+            copied = value.end;
+        }
+    }
+    out.push_str(&json[copied..]);
+    out
+}
+
+/// Adds the texts and numbers in a value; names of members are none.
+pub(super) fn scalars<'t>(value: &'t str, into: &mut Vec<Cow<'t, str>>) {
+    if !value.starts_with(['{', '[']) {
+        into.push(unquoted(value));
+        return;
+    }
+    let bytes = value.as_bytes();
+    let mut at = 0;
+    while let Some(quote) = bytes.get(at..).and_then(|rest| memchr(b'"', rest)) {
+        let start = at + quote;
+        (at, _) = string(bytes, start);
+        if value_after_colon(bytes, at).is_none() {
+            into.push(unquoted(&value[start..at]));
+        }
+    }
+}
+
+/// A string without its quotes and escapes.
+pub(super) fn unquoted(quoted: &str) -> Cow<'_, str> {
+    let plain = quoted.strip_prefix('"').unwrap_or(quoted);
+    let plain = plain.strip_suffix('"').unwrap_or(plain);
+    if memchr(b'\\', plain.as_bytes()).is_none() {
+        return Cow::Borrowed(plain);
+    }
+    serde_json::from_str(quoted).map_or(Cow::Borrowed(plain), Cow::Owned)
+}
+
+fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
+    while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
+        at += 1;
+    }
+    at
+}
+
+/// Where the value of a member begins, if a colon follows its name.
+fn value_after_colon(bytes: &[u8], name_end: usize) -> Option<usize> {
+    let colon = skip_blanks(bytes, name_end);
+    (bytes.get(colon) == Some(&b':')).then(|| skip_blanks(bytes, colon + 1))
+}
+
+/// The end of the value that begins at `at`.
+fn skip_value(bytes: &[u8], at: usize) -> usize {
+    let mut depth = 0_usize;
+    let mut at = at;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => {
+                (at, _) = string(bytes, at);
+                if depth == 0 {
+                    return at;
+                }
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => {
+                if depth <= 1 {
+                    return at + depth;
+                }
+                depth -= 1;
+            }
+            b',' | b' ' | b'\n' | b'\r' | b'\t' if depth == 0 => return at,
+            _ => {}
+        }
+        at += 1;
+    }
+    bytes.len()
+}

@@ -1,0 +1,182 @@
+//! Values of operands and cells.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+/// 2^53: from here on a double no longer holds every whole number.
+pub(super) const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// A whole number that a double holds exactly.
+fn exact(number: f64) -> Option<i128> {
+    let is_exact = number.fract() == 0.0 && number.abs() < EXACT;
+    #[expect(clippy::cast_possible_truncation)] // whole and within the exact range
+    is_exact.then_some(number as i128)
+}
+
+/// An operand of a condition, in wire units.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    Null,
+    Flag(bool),
+    /// A finite number.
+    Number(f64),
+    /// A text, compared exactly; for an id that a double cannot hold, its digits.
+    Text(String),
+    Version(Version),
+}
+
+impl Value {
+    /// An id as an operand.
+    pub fn id(id: i128) -> Self {
+        #[expect(clippy::cast_precision_loss)] // checked to be held exactly
+        Some(id as f64)
+            .filter(|number| exact(*number) == Some(id))
+            .map_or_else(|| Self::Text(id.to_string()), Self::Number)
+    }
+
+    /// The whole number, if it is one; digits count as one.
+    pub(super) fn whole(&self) -> Option<i128> {
+        match self {
+            Self::Number(number) => exact(*number),
+            Self::Text(text) => text.parse().ok(),
+            Self::Null | Self::Flag(_) | Self::Version(_) => None,
+        }
+    }
+
+    /// How two operands of one field are ordered; `None` if they have no order.
+    pub fn order(&self, other: &Self) -> Option<Ordering> {
+        match (self, other) {
+            (Self::Number(left), Self::Number(right)) => left.partial_cmp(right),
+            (Self::Version(left), Self::Version(right)) => Some(left.code.cmp(&right.code)),
+            _ => None,
+        }
+    }
+}
+
+/// A driver version, ordered part by part.
+#[derive(Debug, Clone)]
+pub struct Version {
+    /// The nine-digit number of the service: `major x 1e6 + minor x 1e3 + patch`.
+    pub code: u64,
+    /// The version as text, as the person typed it or as `major.minor.patch`.
+    pub text: String,
+}
+
+impl PartialEq for Version {
+    fn eq(&self, other: &Self) -> bool {
+        self.code == other.code
+    }
+}
+
+impl Version {
+    /// Reads `535`, `535.86`, `535.86.05` or the nine-digit number `535086005`.
+    ///
+    /// ```
+    /// use bourse::domain::Version;
+    /// assert_eq!(Version::parse("570.181").map(|v| v.code), Some(570_181_000));
+    /// assert_eq!(Version::parse("535086005").map(|v| v.text), Some("535.86.05".into()));
+    /// ```
+    pub fn parse(text: &str) -> Option<Self> {
+        let numbers = |text: &str| -> Option<Vec<u64>> {
+            text.split('.')
+                .map(|part| {
+                    let digits = (1..=9).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+                    digits.then(|| part.parse().ok()).flatten()
+                })
+                .collect()
+        };
+        let parts = numbers(text)?;
+        if let [code] = parts[..]
+            && code >= 1_000_000
+        {
+            return Some(Self::from_code(code));
+        }
+        let code = match parts[..] {
+            [major] => major * 1_000_000,
+            [major, minor] if minor < 1000 => major * 1_000_000 + minor * 1000,
+            [major, minor, patch] if minor < 1000 && patch < 1000 => major * 1_000_000 + minor * 1000 + patch,
+            _ => return None,
+        };
+        (parts[0] < 1_000_000).then(|| Self {
+            code,
+            text: text.to_owned(),
+        })
+    }
+
+    /// The version with that nine-digit number.
+    pub fn from_code(code: u64) -> Self {
+        let (major, minor, patch) = (code / 1_000_000, code / 1000 % 1000, code % 1000);
+        Self {
+            code,
+            text: format!("{major}.{minor:02}.{patch:02}"),
+        }
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// The type of a cell that did not fit its field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JsonKind {
+    Flag,
+    Number,
+    Text,
+    List,
+    Object,
+}
+
+impl JsonKind {
+    /// Its name in a message.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Flag => "true or false",
+            Self::Number => "a number",
+            Self::Text => "text",
+            Self::List => "a list",
+            Self::Object => "an object",
+        }
+    }
+}
+
+/// A cell of a record as its field sees it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum CellRef<'a> {
+    /// The record has no such member.
+    Missing,
+    Null,
+    Flag(bool),
+    /// A finite number.
+    Number(f64),
+    /// Untrusted text, only for comparing. Show it through [`crate::Untrusted`].
+    Text(&'a str),
+    /// The member does not fit the field.
+    Bad(JsonKind),
+}
+
+impl CellRef<'_> {
+    /// The number, if it is one.
+    pub const fn number(self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The whole number, if it is one. Cells of ids that a double cannot hold are their digits.
+    pub fn whole(self) -> Option<i128> {
+        match self {
+            Self::Number(number) => exact(number),
+            Self::Text(text) => text.parse().ok(),
+            Self::Missing | Self::Null | Self::Flag(_) | Self::Bad(_) => None,
+        }
+    }
+
+    /// Whether there is no usable value.
+    pub const fn is_blank(self) -> bool {
+        matches!(self, Self::Missing | Self::Null | Self::Bad(_))
+    }
+}

@@ -1,0 +1,35 @@
+//! What launch arguments say about a group's cost.
+
+use crate::cost::Input;
+
+/// The disk in GB that launch arguments give each worker: the last `--disk N` or `--disk=N`, split
+/// into words like a POSIX shell does. `Ok(None)` if they set none; `Err` is the text that is no
+/// size.
+///
+/// ```
+/// use bourse::domain::workergroup::disk;
+/// assert_eq!(disk("--env '-e A=1 --disk 9' --disk 200"), Ok(Some(200.0)));
+/// assert_eq!(disk("--disk=lots"), Err("lots".to_owned()));
+/// ```
+pub fn disk(launch_args: &str) -> Result<Option<f64>, String> {
+    let words = shell_words::split(launch_args);
+    // With an open quote it is no shell's.
+    let words = words.unwrap_or_else(|_| launch_args.split_whitespace().map(str::to_owned).collect());
+    let mut words = words.iter().map(String::as_str);
+    let mut disk = None;
+    while let Some(word) = words.next() {
+        let value = match word {
+            // The rest belongs to the container's own command.
+            "--" | "--args" => break,
+            "--disk" => words.next().unwrap_or_default(),
+            _ => match word.strip_prefix("--disk=") {
+                Some(value) => value,
+                None => continue,
+            },
+        };
+        let size = value.trim().parse::<f64>().ok();
+        let size = size.filter(|size| Input::DiskGb.check(*size).is_ok());
+        disk = Some(size.ok_or_else(|| value.to_owned()));
+    }
+    disk.transpose()
+}

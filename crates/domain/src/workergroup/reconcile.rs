@@ -1,0 +1,84 @@
+//! Finds the listed group whose creation may have gone unconfirmed.
+
+use serde_json::{Map, Value as Json};
+
+use super::NewWorkergroup;
+use super::parameters::{Key, PARAMETERS, ParameterKind};
+use super::search::group_search;
+use crate::catalog::OFFERS;
+use crate::dialect::Dialect;
+use crate::json_split;
+use crate::language::{self, Mode};
+use crate::listing::{Listing, RowId};
+use crate::secrets::REMOVED;
+
+/// The groups of `listing` that did not exist `before` the request and do not contradict it.
+/// Parameters that the market is known to ignore, and those that a record lacks, contradict
+/// nothing. An empty result means that the creation is not visible (yet), never that it failed.
+pub fn candidates(before: &[RowId], listing: &Listing, asked: &NewWorkergroup) -> Vec<RowId> {
+    let asked_for = serde_json::to_value(asked).unwrap_or_default();
+    (0..listing.len())
+        .filter_map(|row| listing.id(row).map(|id| (row, id)))
+        .filter(|(_, id)| !before.contains(id))
+        .filter(|(row, _)| fits(listing, *row, asked, &asked_for))
+        .map(|(_, id)| id)
+        .collect()
+}
+
+fn fits(listing: &Listing, row: usize, asked: &NewWorkergroup, asked_for: &Json) -> bool {
+    let json = listing.json(row).unwrap_or_default();
+    let record = json_split::object(json).unwrap_or_default();
+    let members = PARAMETERS.iter().all(|parameter| {
+        parameter.inert.is_some()
+            || parameter.kind == ParameterKind::Search
+            || !contradicts(&record, asked_for, parameter.key)
+    });
+    let search = asked
+        .search_params
+        .as_ref()
+        .is_none_or(|asked| group_search(listing, row).is_none_or(|search| holds(asked, search.text.compared())));
+    members && search
+}
+
+fn contradicts(record: &Map<String, Json>, asked_for: &Json, key: Key) -> bool {
+    match (record.get(key.wire()), asked_for.get(key.wire())) {
+        (None | Some(Json::Null), _) | (_, None) => false,
+        (Some(Json::String(recorded)), Some(Json::String(asked))) => !may_be(recorded.trim(), asked.trim()),
+        // The market sends some numbers as text.
+        (Some(Json::String(recorded)), Some(asked)) => recorded.trim().parse().ok() != asked.as_f64(),
+        (Some(recorded), Some(asked)) => recorded.as_f64() != asked.as_f64(),
+    }
+}
+
+/// Whether a text found may be the one asked for, where secrets were taken out of the former.
+fn may_be(recorded: &str, asked: &str) -> bool {
+    let parts: Vec<&str> = recorded.split(REMOVED).collect();
+    let [start, between @ .., end] = parts.as_slice() else {
+        return recorded == asked;
+    };
+    let inner = asked.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
+    let Some(mut rest) = inner else {
+        return false;
+    };
+    for part in between {
+        match rest.split_once(part) {
+            Some((_, after)) => rest = after,
+            None => return false,
+        }
+    }
+    true
+}
+
+/// Whether the found search includes everything requested; servers add their defaults. Texts that
+/// cannot be parsed are compared as they are.
+fn holds(asked: &str, recorded: &str) -> bool {
+    if recorded.contains(REMOVED) {
+        return true;
+    }
+    let read =
+        |text| language::parse(text, &OFFERS, &Dialect::DOCUMENTED, &[], Mode::Market).map(|parsed| parsed.conditions);
+    match (read(asked), read(recorded)) {
+        (Ok(asked), Ok(recorded)) => asked.iter().all(|condition| recorded.contains(condition)),
+        _ => asked.split_whitespace().eq(recorded.split_whitespace()),
+    }
+}

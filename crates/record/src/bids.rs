@@ -1,0 +1,222 @@
+//! What bids would have held, by the recorded minimum bids.
+//!
+//! A bid holds an offer while it is on offer and its minimum bid is not above the bid. A renter is followed
+//! through the record who takes the offer with the lowest minimum bid, keeps it until it no longer holds, and
+//! then takes the next. What others rent counts as lost: the record cannot tell whom they would have bid
+//! against. Only time between complete polls counts, and a hold that a gap cuts off was not interrupted.
+
+use std::collections::{BTreeMap, HashMap};
+
+use bourse_domain::format::lasting;
+
+use super::outline::Interval;
+use super::recall::{Question, Recorded};
+use super::series::{Lows, Prices, quantile};
+use super::timeline::{self, seconds};
+use super::verdict::LEAST_WATCHED;
+use super::{Cause, Ending, Lot, Moment, PollOutcome, PollRow, SearchKey};
+
+/// Shares of the time, at whose lowest minimum bids a bid is tried: from there on some offer is held.
+const OF_TIME: [f64; 6] = [0.0, 0.25, 0.5, 0.75, 0.9, 1.0];
+/// Shares of all offers' time, at whose minimum bids a bid is tried: from there on holds get longer.
+const OF_OFFERS: [f64; 5] = [0.25, 0.5, 0.75, 0.9, 1.0];
+
+// Minimum bids are sent with more digits than anyone types, and differ by rounding.
+/// Steps of a bid in one $/h.
+const STEPS: f64 = 1e4;
+
+/// What was recorded of minimum bids.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BidHistory {
+    pub search: SearchKey,
+    /// The first complete poll of the time.
+    pub since: Moment,
+    /// Seconds of the time between complete polls.
+    pub watched: i64,
+    pub markets: Vec<BidMarket>,
+}
+
+/// The offers of one model with one number of GPUs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BidMarket {
+    pub model: String,
+    pub gpus: u32,
+    /// By bid.
+    pub levels: Vec<BidLevel>,
+}
+
+/// A bid, and what it would have held.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BidLevel {
+    /// $/h for all GPUs of the offer, without storage.
+    pub bid: f64,
+    pub holds: Vec<Hold>,
+}
+
+/// A time on one offer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hold {
+    pub seconds: i64,
+    /// Whether it began after an interruption, so that the work was restarted.
+    pub is_restart: bool,
+    /// Whether it ended because the bid no longer held; else nobody looked on.
+    pub is_interrupted: bool,
+}
+
+impl BidHistory {
+    /// Why there are no figures; `None` if as much is recorded as a verdict needs.
+    pub fn withheld(&self) -> Option<String> {
+        let known = [self.watched, LEAST_WATCHED].map(|span| lasting(seconds(span)));
+        let [known, least] = &known;
+        (self.watched < LEAST_WATCHED)
+            .then(|| format!("No figures on bids yet: minimum bids are known for {known} ({least} needed)"))
+    }
+}
+
+/// A time during which a lot was on offer at one minimum bid.
+#[derive(Debug)]
+struct Stay {
+    interval: Interval,
+    /// Whether what ended it was seen.
+    is_end_seen: bool,
+    /// The one of the same lot that goes on where it ends.
+    next: Option<usize>,
+}
+
+impl Stay {
+    fn until(&self) -> Moment {
+        self.interval.until()
+    }
+}
+
+/// What bids would have held on a question's lots with `gpus` GPUs, or with any number.
+pub fn bids(question: &Question, recorded: &Recorded, gpus: Option<u32>) -> BidHistory {
+    let mut complete = recorded.excerpt.polls.clone();
+    complete.retain(|poll| poll.outcome == PollOutcome::Complete);
+    let watched = timeline::watched(&complete, question.since, question.until);
+    let of_market = |((model, gpus), stays): ((String, u32), Vec<Stay>)| BidMarket {
+        model,
+        gpus,
+        levels: levels(&stays, &complete, &watched),
+    };
+    let markets = stays(question, recorded, gpus).into_iter().map(of_market);
+    BidHistory {
+        search: recorded.search.clone(),
+        since: watched.first().map_or(question.since, |(from, _)| *from),
+        watched: watched.iter().map(|(from, until)| until.since(*from)).sum(),
+        markets: markets.filter(|market| !market.levels.is_empty()).collect(),
+    }
+}
+
+/// The stays of each model and number of GPUs, in the order of their first poll.
+fn stays(question: &Question, recorded: &Recorded, gpus: Option<u32>) -> BTreeMap<(String, u32), Vec<Stay>> {
+    let mut markets: BTreeMap<(String, u32), Vec<Stay>> = BTreeMap::new();
+    let mut latest: HashMap<(&Lot, u32), usize> = HashMap::new();
+    let spells = recorded.excerpt.spells.iter();
+    for spell in spells.filter(|spell| question.filter.accepts(&spell.lot)) {
+        let quotes = spell.quotes.iter();
+        for quote in quotes.filter(|quote| gpus.is_none_or(|gpus| quote.gpus == gpus)) {
+            let stays = markets.entry((spell.lot.model.clone(), quote.gpus)).or_default();
+            let index = stays.len();
+            let before = latest.get(&(&spell.lot, quote.gpus));
+            let before = before.and_then(|before| stays.get_mut(*before));
+            let before = before.filter(|before| before.until() == spell.first);
+            let Some(min_bid) = quote.min_bid.filter(|bid| bid.is_finite() && *bid >= 0.0) else {
+                // It goes on, but nobody knows at which minimum bid.
+                if let Some(before) = before {
+                    before.is_end_seen = false;
+                }
+                continue;
+            };
+            if let Some(before) = before {
+                before.next = Some(index);
+            }
+            latest.insert((&spell.lot, quote.gpus), index);
+            stays.push(Stay {
+                interval: Interval {
+                    price: min_bid,
+                    ..spell.interval(0)
+                },
+                is_end_seen: match spell.end {
+                    Some((Ending::Changed | Ending::Gone(Cause::Rented | Cause::Delisted | Cause::Unknown), _)) => true,
+                    // It goes on with values that the search excludes.
+                    Some((Ending::Gone(Cause::LeftTheSearch) | Ending::LostSight, _)) | None => false,
+                },
+                next: None,
+            });
+        }
+    }
+    markets
+}
+
+/// What bids of several heights would have held; none where nothing was on offer in the watched time.
+fn levels(stays: &[Stay], complete: &[PollRow], watched: &[(Moment, Moment)]) -> Vec<BidLevel> {
+    let (mut of_time, mut of_offers) = (Prices::default(), Prices::default());
+    let intervals: Vec<Interval> = stays.iter().map(|stay| stay.interval).collect();
+    let lows = Lows::of(&intervals, complete).of_polls;
+    for (polls, low) in complete.windows(2).zip(lows) {
+        if let ([poll, next], Some(low)) = (polls, low) {
+            of_time.add(low, seconds(timeline::overlap(watched, poll.at, next.at)));
+        }
+    }
+    for interval in &intervals {
+        let span = timeline::overlap(watched, interval.first, interval.until());
+        of_offers.add(interval.price, seconds(span));
+    }
+    let (of_time, of_offers) = (of_time.sorted(), of_offers.sorted());
+    let of_time = OF_TIME.into_iter().filter_map(|part| quantile(&of_time, part));
+    let of_offers = OF_OFFERS.into_iter().filter_map(|part| quantile(&of_offers, part));
+    let mut bids: Vec<f64> = of_time.chain(of_offers).map(rounded_up).collect();
+    bids.sort_by(f64::total_cmp);
+    bids.dedup();
+    let level = |bid| BidLevel {
+        bid,
+        holds: holds(stays, watched, bid),
+    };
+    bids.into_iter().map(level).collect()
+}
+
+fn rounded_up(bid: f64) -> f64 {
+    let steps = (bid * STEPS).round();
+    // Not `ceil`: the product may lie above a whole number that it stands for.
+    if steps / STEPS < bid {
+        (steps + 1.0) / STEPS
+    } else {
+        steps / STEPS
+    }
+}
+
+/// The offers that a bid would have held one after another.
+fn holds(stays: &[Stay], watched: &[(Moment, Moment)], bid: f64) -> Vec<Hold> {
+    let is_held = |stay: &&Stay| stay.interval.price <= bid;
+    let mut coming = stays.iter().filter(is_held).peekable();
+    let mut on_offer: Vec<&Stay> = Vec::new();
+    let mut holds = Vec::new();
+    for (from, until) in watched {
+        let (mut at, mut is_restart) = (*from, false);
+        while at < *until {
+            while let Some(stay) = coming.next_if(|stay| stay.interval.first <= at) {
+                on_offer.push(stay);
+            }
+            on_offer.retain(|stay| stay.until() > at);
+            let lowest = on_offer.iter().copied();
+            let lowest = lowest.min_by(|left, right| left.interval.price.total_cmp(&right.interval.price));
+            let Some(mut stay) = lowest else {
+                at = coming.peek().map_or(*until, |stay| stay.interval.first);
+                continue;
+            };
+            while let Some(next) = stay.next.and_then(|next| stays.get(next)).filter(is_held) {
+                stay = next;
+            }
+            let end = stay.until().min(*until);
+            let is_interrupted = stay.is_end_seen && stay.until() == end;
+            holds.push(Hold {
+                seconds: end.since(at),
+                is_restart,
+                is_interrupted,
+            });
+            (at, is_restart) = (end, is_interrupted);
+        }
+    }
+    holds
+}

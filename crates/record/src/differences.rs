@@ -1,0 +1,164 @@
+//! What changed between two responses to the same query.
+
+use std::collections::{HashMap, HashSet};
+
+use bourse_domain::field::Field;
+use bourse_domain::insight::numeric;
+use bourse_domain::listing::{Listing, RowId};
+use bourse_domain::{CellRef, Resource};
+
+use crate::{Lot, VOLUME_MODEL};
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PriceChange {
+    pub id: RowId,
+    /// Its row in the earlier listing.
+    pub old_row: u32,
+    /// Its row in the later listing.
+    pub new_row: u32,
+    pub from: f64,
+    pub to: f64,
+}
+
+/// What changed between two listings.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Differences {
+    /// Rows of the new listing that the old one lacks.
+    pub arrived: Vec<u32>,
+    /// Rows of the old listing that the new one lacks. If the limit truncated the response, they may
+    /// only have been pushed out of it.
+    pub left: Vec<u32>,
+    /// Prices that changed, in the order of the new listing.
+    pub changed: Vec<PriceChange>,
+}
+
+/// Compares two responses to the same query by id and by the numbers in `price`. A price that only
+/// one of them has did not change, and neither did one that differs in the last digits only, as
+/// after re-encoding.
+///
+/// A market renumbers its offers and re-splits its machines without anything having changed
+/// hands: a row under another id is the same if machine, model and number of GPUs are, and a machine
+/// that still offers the model has neither arrived nor left.
+pub fn differences(old: &Listing, new: &Listing, price: &Field) -> Differences {
+    let mut differences = Differences::default();
+    let id = |listing: &Listing, row: &u32| listing.id(*row as usize);
+    let mut olds = old.by_id().iter().peekable();
+    for new_row in new.by_id() {
+        let wanted = id(new, new_row);
+        while let Some(gone) = olds.next_if(|row| id(old, row) < wanted) {
+            differences.left.push(*gone);
+        }
+        match olds.next_if(|row| id(old, row) == wanted) {
+            Some(old_row) => differences.compare((old, *old_row), (new, *new_row), price),
+            None => differences.arrived.push(*new_row),
+        }
+    }
+    differences.left.extend(olds);
+    differences.match_renumbered(old, new, price);
+    differences.arrived.sort_unstable();
+    differences.left.sort_unstable();
+    let changed = &mut differences.changed;
+    changed.sort_unstable_by_key(|change| change.new_row);
+    differences
+}
+
+impl Differences {
+    /// Notes a change of the price of a row that both listings have.
+    fn compare(&mut self, (old, old_row): (&Listing, u32), (new, new_row): (&Listing, u32), price: &Field) {
+        let number = |listing: &Listing, row: u32| numeric(listing.column(price), price.kind, row as usize);
+        if let (Some(id), Some(from), Some(to)) = (new.id(new_row as usize), number(old, old_row), number(new, new_row))
+            // Prices that are computed here may differ in the last bit from one response to the next.
+            && (from - to).abs() > 1e-9 * from.abs().max(to.abs())
+        {
+            self.changed.push(PriceChange {
+                id,
+                old_row,
+                new_row,
+                from,
+                to,
+            });
+        }
+    }
+
+    /// Finds the rows that only have another id, and the machines that are only split differently.
+    fn match_renumbered(&mut self, old: &Listing, new: &Listing, price: &Field) {
+        if self.arrived.is_empty() && self.left.is_empty() {
+            return;
+        }
+        let mut slices: HashMap<(Lot, Option<u64>), Vec<u32>> = HashMap::new();
+        // Taken from the end, so that of equal slices the first is matched first.
+        for row in self.left.iter().rev() {
+            if let Some(slice) = slice(old, *row) {
+                slices.entry(slice).or_default().push(*row);
+            }
+        }
+        let mut matched = HashSet::new();
+        for new_row in std::mem::take(&mut self.arrived) {
+            let slice = slice(new, new_row).and_then(|slice| slices.get_mut(&slice)?.pop());
+            if let Some(old_row) = slice {
+                matched.insert(old_row);
+                self.compare((old, old_row), (new, new_row), price);
+            } else {
+                self.arrived.push(new_row);
+            }
+        }
+        self.left.retain(|row| !matched.contains(row));
+        let without = |rows: &mut Vec<u32>, listing: &Listing, compared: &Listing| {
+            if !rows.is_empty() {
+                let lots = lots(compared);
+                rows.retain(|row| lot_of(listing, *row).is_none_or(|lot| !lots.contains(&lot)));
+            }
+        };
+        without(&mut self.arrived, new, old);
+        without(&mut self.left, old, new);
+    }
+}
+
+/// The machine and model of a row; `None` if the record does not name them.
+pub fn lot_of(listing: &Listing, row: u32) -> Option<Lot> {
+    let catalog = listing.catalog();
+    // A cluster of volumes is not one thing for rent: its volumes are told apart by their ids.
+    if catalog.resource != Resource::Offers {
+        return None;
+    }
+    let row = row as usize;
+    let machine = listing.cell(row, catalog.by_key("machine_id")?).whole()?;
+    let machine = i64::try_from(machine).ok()?;
+    let model = match listing.cell(row, catalog.by_key("gpu_name")?) {
+        CellRef::Text(text) => text.chars().take(LONGEST_MODEL).collect(),
+        _ => String::new(),
+    };
+    Some(Lot { machine, model })
+}
+
+/// The lot as which a row is recorded: the volumes of a cluster are one.
+pub fn recorded_lot(listing: &Listing, row: u32) -> Option<Lot> {
+    let catalog = listing.catalog();
+    match catalog.resource {
+        Resource::Offers => lot_of(listing, row),
+        Resource::Volumes => {
+            let cluster = listing.cell(row as usize, catalog.by_key("cluster_id")?);
+            Some(Lot {
+                machine: i64::try_from(cluster.whole()?).ok()?,
+                model: VOLUME_MODEL.to_owned(),
+            })
+        }
+        Resource::Workergroups => None,
+    }
+}
+
+/// Characters of a model's name that are compared.
+const LONGEST_MODEL: usize = 64;
+
+/// The recorded lots of all rows.
+pub fn lots(listing: &Listing) -> HashSet<Lot> {
+    let rows = 0..u32::try_from(listing.len()).unwrap_or(u32::MAX);
+    rows.filter_map(|row| recorded_lot(listing, row)).collect()
+}
+
+/// What stays of a row under another id: its lot and number of GPUs.
+fn slice(listing: &Listing, row: u32) -> Option<(Lot, Option<u64>)> {
+    let gpus = listing.catalog().by_key("num_gpus");
+    let gpus = gpus.and_then(|field| listing.cell(row as usize, field).number());
+    Some((lot_of(listing, row)?, gpus.map(f64::to_bits)))
+}

@@ -1,0 +1,209 @@
+//! What each GPU model usually costs, and how its sizes and price types compare.
+//!
+//! Medians weigh each lowest price by the time for which it was the lowest. Two prices are compared at the same
+//! moments only: a size that was on offer on cheap days alone would look cheap.
+
+use std::collections::BTreeMap;
+
+use bourse_domain::OfferType;
+
+use super::outline::{Interval, Outline};
+use super::recall::{Question, Recorded};
+use super::series::{Prices, quantile};
+use super::timeline::seconds;
+use super::verdict::{LEAST_DEPARTURES, LEAST_WATCHED};
+use super::{Cause, Ending, Moment, PollOutcome, Quote, SearchKey, Spell};
+
+/// The numbers of GPUs whose price per GPU is compared with that of one.
+pub const SIZES: [u32; 3] = [2, 4, 8];
+
+/// The price types that an index compares, on-demand first.
+pub const INDEX_TYPES: [OfferType; 3] = [OfferType::OnDemand, OfferType::Bid, OfferType::Reserved];
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Index {
+    pub search: SearchKey,
+    /// The first usable poll of the time.
+    pub since: Moment,
+    /// By model, then by country, the whole of a model first.
+    pub lines: Vec<IndexLine>,
+    /// Models that are left out: their lowest price is known for less than a day.
+    pub withheld: usize,
+}
+
+/// The prices of a model, everywhere or in one country. What is known of less than a day is `None`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IndexLine {
+    pub model: String,
+    pub country: Option<String>,
+    /// Times with a known lowest price, in their order, and the price.
+    pub lows: Lows,
+    /// Their median: the usual lowest price per GPU on demand, with the storage of the question.
+    pub lowest: f64,
+    /// How much more a GPU usually costs in an offer of each of [`SIZES`] than alone, as a share; without storage.
+    pub premiums: [Option<f64>; 3],
+    /// How much more the lowest minimum bid and the lowest reserved price are than that on demand, as a share;
+    /// below zero if they are less. Without storage.
+    pub bid: Option<f64>,
+    pub reserved: Option<f64>,
+    /// Of the lots that left the market for a known cause, the share that was rented.
+    pub rented: Option<f64>,
+}
+
+/// Times, in their order, and the lowest price in each.
+pub type Lows = Vec<(Moment, Moment, f64)>;
+
+/// The index of on-demand prices; the records are those of the [`INDEX_TYPES`] that are recorded.
+pub fn index(question: &Question, recorded: &[Recorded]) -> Option<Index> {
+    let of_type = |offer_type| recorded.iter().find(|record| record.search.offer_type == offer_type);
+    let [on_demand, bid, reserved] = INDEX_TYPES.map(of_type);
+    let on_demand = on_demand?;
+    let mut polls = on_demand.excerpt.polls.iter().filter(|poll| poll.outcome.is_usable());
+    let since = polls.find(|poll| poll.at >= question.since)?.at;
+    let mut index = Index {
+        search: on_demand.search.clone(),
+        since,
+        lines: Vec::new(),
+        withheld: 0,
+    };
+    let [bids, reserved] = [bid, reserved].map(|record| record.map(|record| Group::all(question, record)));
+    for (key, group) in Group::all(question, on_demand) {
+        let other = |groups: &Option<BTreeMap<Key, Group<'_>>>| {
+            let group = groups.as_ref()?.get(&key)?;
+            Some(group.lows(question, since, |quote| Some(base(quote))))
+        };
+        match group.line(question, since, &key, [other(&bids), other(&reserved)]) {
+            Some(line) => index.lines.push(line),
+            None => index.withheld += usize::from(key.1.is_none()),
+        }
+    }
+    Some(index)
+}
+
+/// A model and a country; without a country, all of a model.
+type Key = (String, Option<String>);
+
+/// The spells of a line.
+struct Group<'a> {
+    record: &'a Recorded,
+    spells: Vec<&'a Spell>,
+}
+
+/// $/h per GPU without storage.
+fn base(quote: &Quote) -> f64 {
+    quote.per_gpu(0.0)
+}
+
+impl<'a> Group<'a> {
+    fn all(question: &Question, record: &'a Recorded) -> BTreeMap<Key, Self> {
+        let mut groups: BTreeMap<Key, Self> = BTreeMap::new();
+        let spells = record.excerpt.spells.iter();
+        for spell in spells.filter(|spell| question.filter.accepts(&spell.lot)) {
+            let country = spell.country.clone().map(Some);
+            for country in std::iter::once(None).chain(country) {
+                let group = groups.entry((spell.lot.model.clone(), country));
+                group
+                    .or_insert_with(|| Self {
+                        record,
+                        spells: Vec::new(),
+                    })
+                    .spells
+                    .push(spell);
+            }
+        }
+        groups
+    }
+
+    fn line(&self, question: &Question, since: Moment, key: &Key, others: [Option<Lows>; 2]) -> Option<IndexLine> {
+        let lows = self.lows(question, since, |quote| Some(quote.per_gpu(question.storage)));
+        let lowest = usual(lows.iter().map(|(from, to, low)| (*low, to.since(*from))))?;
+        let of_size = |gpus| self.lows(question, since, |quote| (quote.gpus == gpus).then(|| base(quote)));
+        let alone = of_size(1);
+        let on_demand = self.lows(question, since, |quote| Some(base(quote)));
+        let [bids, reserved] = others.map(|other| other.and_then(|other| premium(&on_demand, &other)));
+        // Where no bid search is recorded, offers on demand name their minimum bids.
+        let named = || {
+            let named = self.lows(question, since, |quote| {
+                Some(quote.min_bid? / f64::from(quote.gpus.max(1)))
+            });
+            premium(&on_demand, &named)
+        };
+        Some(IndexLine {
+            model: key.0.clone(),
+            country: key.1.clone(),
+            lows,
+            lowest,
+            premiums: SIZES.map(|gpus| premium(&alone, &of_size(gpus))),
+            bid: bids.or_else(named),
+            reserved,
+            rented: self.rented(question),
+        })
+    }
+
+    /// The lowest of a price over the time.
+    fn lows(&self, question: &Question, since: Moment, price: impl Fn(&Quote) -> Option<f64>) -> Lows {
+        let intervals = self.spells.iter().map(|spell| {
+            let prices = spell.quotes.iter().filter_map(&price);
+            Interval {
+                price: prices.reduce(f64::min).unwrap_or(f64::NAN),
+                ..spell.interval(0)
+            }
+        });
+        let mut polls = self.record.excerpt.polls.clone();
+        // What a truncated response lacks is more expensive by its own order, not by any of these prices.
+        polls.retain(|poll| poll.outcome == PollOutcome::Complete);
+        let outline = Outline {
+            search: self.record.search.clone(),
+            polls,
+            intervals: intervals.collect(),
+        };
+        outline.lows(question, since).0
+    }
+
+    fn rented(&self, question: &Question) -> Option<f64> {
+        let asked = question.since..=question.until;
+        let ends = self
+            .spells
+            .iter()
+            .filter_map(|spell| spell.end)
+            .filter(|(_, at)| asked.contains(at));
+        let count = |cause| {
+            ends.clone()
+                .filter(|(ending, _)| *ending == Ending::Gone(cause))
+                .count()
+        };
+        let (rented, delisted) = (count(Cause::Rented), count(Cause::Delisted));
+        #[expect(clippy::cast_precision_loss)] // counts of spells
+        let share = rented as f64 / (rented + delisted) as f64;
+        (rented + delisted >= LEAST_DEPARTURES).then_some(share)
+    }
+}
+
+/// The median of what weighs as many seconds; `None` of less than a day.
+fn usual(weighed: impl Iterator<Item = (f64, i64)>) -> Option<f64> {
+    let mut prices = Prices::default();
+    let mut watched = 0;
+    for (price, span) in weighed {
+        prices.add(price, seconds(span));
+        watched += span;
+    }
+    quantile(&prices.sorted(), 0.5).filter(|_| watched >= LEAST_WATCHED)
+}
+
+/// How much more `others` usually are than `lows` at the same time, as a share.
+fn premium(lows: &Lows, others: &Lows) -> Option<f64> {
+    let (mut rest, mut ratios) = (others.as_slice(), Vec::new());
+    for (from, to, low) in lows {
+        while let Some((other_from, other_to, other)) = rest.first() {
+            let both = (*other_to).min(*to).since((*other_from).max(*from));
+            if both > 0 && *low > 0.0 {
+                ratios.push((other / low, both));
+            }
+            if other_to > to {
+                break;
+            }
+            rest = rest.split_first().map_or(&[], |(_, rest)| rest);
+        }
+    }
+    Some(usual(ratios.into_iter())? - 1.0)
+}

@@ -1,0 +1,399 @@
+//! The market's memory: what each search has seen, and what follows from it.
+//!
+//! A response that is complete and truly answers its search is a *poll*. What it says about a GPU
+//! model on one machine is a *sighting*; equal sightings in a row are a *spell*. Events, price
+//! series, lifetimes and verdicts are computed from polls and spells, never from offer ids: a market
+//! renumbers and re-splits its offers without anything having changed hands.
+//!
+//! Prices are asked, not paid. A lot keeps a [`Quote`] for each number of GPUs that it is offered with,
+//! and every answer prices them with the storage that its question names.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+use bourse_domain::cost::storage_per_hour;
+use bourse_domain::format::trimmed;
+use bourse_domain::query::DEFAULT_STORAGE_GB;
+use bourse_domain::{OfferType, Resource};
+use serde::{Deserialize, Serialize};
+
+mod advance;
+mod alert;
+pub mod alerts;
+mod bids;
+mod clock;
+pub mod differences;
+pub mod files;
+mod index;
+mod outline;
+mod poll;
+mod recall;
+mod replay;
+mod series;
+mod shift;
+pub mod state_file;
+pub mod store;
+mod survival;
+mod tape;
+mod timeline;
+mod told;
+mod verdict;
+
+pub use advance::{Advance, advance};
+pub use alert::{AlertState, Figures, PricePer, Repeat, Ring, Rule, RuleError, Seen, Trigger, check};
+pub use bids::{BidHistory, BidLevel, BidMarket, Hold, bids};
+pub use clock::{Placed, placed};
+pub use index::{INDEX_TYPES, Index, IndexLine, SIZES, index};
+pub use outline::{Interval, Onset, Outline};
+pub use poll::{Arrival, MOST_CAUSES, MOST_SLICES, cause_query, causes, quotes};
+pub use recall::{Answer, LotFilter, Question, Recorded, RecordedSearch, Want, answer};
+pub use replay::{Replay, replay};
+pub use series::{Bucket, Levels, Now, Series, series};
+pub use survival::{Estimate, Life, Lifetimes, Step, lifetimes, lives};
+pub use tape::{Change, ChangeKind, Event, EventKind, Lasted, compare, tape};
+pub use timeline::{rhythm, seconds};
+pub use verdict::{Days, Memory, Rating, Standing, Verdict, Withheld, memory, verdict};
+
+// A small and a large disk would disagree on which of two lots is cheaper, and whether one was repriced.
+/// Storage in GB for each GPU with which prices are compared from poll to poll, whatever a search asks.
+const REFERENCE_GB: f64 = 50.0;
+
+/// The unit of prices for offers with `storage` GB, which goes without saying if it is the default.
+pub fn price_unit(resource: Resource, storage: f64) -> String {
+    match resource {
+        Resource::Offers | Resource::Workergroups => {
+            format!("$/h per GPU{}", with_storage(storage))
+        }
+        Resource::Volumes => "$/GB/month".to_owned(),
+    }
+}
+
+/// ` with 200 GB`, unless it is what every search has that asks for nothing else.
+pub fn with_storage(storage: f64) -> String {
+    // Naming it everywhere would hide the searches where it does matter.
+    if (storage - DEFAULT_STORAGE_GB).abs() < 1e-9 {
+        return String::new();
+    }
+    format!(" with {} GB", trimmed(storage, 1))
+}
+
+/// What stands for the model of all volumes: their records name none.
+pub const VOLUME_MODEL: &str = "network volume";
+
+/// A moment: whole seconds since 1970, UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Moment(pub i64);
+
+impl Moment {
+    /// The whole second that a time in seconds since 1970 lies in.
+    #[expect(clippy::cast_possible_truncation)] // the conversion saturates
+    pub fn of(epoch: f64) -> Self {
+        Self(epoch.floor() as i64)
+    }
+
+    /// Seconds from an `earlier` moment to this one.
+    pub const fn since(self, earlier: Self) -> i64 {
+        self.0.saturating_sub(earlier.0)
+    }
+}
+
+/// Seconds of a day.
+pub const DAY: i64 = 86_400;
+
+/// Days of prices that a verdict compares with.
+pub const VERDICT_DAYS: i64 = 30;
+
+/// What a search asks for, whatever its order, limit and storage: the identity of a search in the
+/// recorded history.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SearchKey {
+    pub resource: Resource,
+    pub offer_type: OfferType,
+    /// The conditions as the query language prints them, sorted.
+    pub conditions: String,
+}
+
+impl SearchKey {
+    /// Whether a price decides what is found, so that what is new in it may only have become cheaper.
+    fn is_bound_by_price(&self) -> bool {
+        // Every field that moves with an offer's price: a machine that is new in such a search may have been
+        // listed for days.
+        const PRICES: [&str; 7] = [
+            "dph_total",
+            "dph_base",
+            "dph_per_gpu",
+            "min_bid",
+            "discounted_dph_total",
+            "storage_cost",
+            "dlperf_per_dphtotal",
+        ];
+        let conditions = self.conditions.split(' ');
+        let mut keys = conditions.map(|condition| {
+            let end = condition.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+            condition.get(..end.unwrap_or(condition.len())).unwrap_or_default()
+        });
+        keys.any(|key| PRICES.contains(&key))
+    }
+}
+
+/// What prices are compared of: the GPUs of one model on one machine, or the volumes of one cluster.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Lot {
+    /// The machine's id; of volumes the cluster's.
+    pub machine: i64,
+    /// The GPU model as the market writes it, cut to 64 characters: untrusted. Of volumes
+    /// [`VOLUME_MODEL`].
+    pub model: String,
+}
+
+/// The cheapest of a lot's offers with the same number of GPUs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Quote {
+    /// GPUs of the offer; 1 of volumes.
+    pub gpus: u32,
+    /// $/h of the GPUs, by the price type of the search; of volumes $/GB/month.
+    pub base: f64,
+    /// $/GB/month of its storage; 0 of volumes.
+    pub storage: f64,
+    /// The least bid in $/h of the GPUs, where the market tells it.
+    pub min_bid: Option<f64>,
+}
+
+impl Quote {
+    /// $/h per GPU with `gb` of storage for the whole offer; of volumes $/GB/month.
+    pub fn per_gpu(&self, gb: f64) -> f64 {
+        (self.base + storage_per_hour(self.storage, gb)) / f64::from(self.gpus.max(1))
+    }
+
+    fn reference(&self) -> f64 {
+        self.per_gpu(REFERENCE_GB * f64::from(self.gpus))
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        let bid = |quote: &Self| quote.min_bid.unwrap_or(-1.0);
+        self.gpus == other.gpus
+            && is_same_price(self.base, other.base)
+            && is_same_price(self.storage, other.storage)
+            && is_same_price(bid(self), bid(other))
+    }
+}
+
+/// The lowest price of `quotes` with `gb` of storage, of those with `gpus` GPUs if that is asked. Version
+/// 0.1 recorded no quotes: then it is `recorded`, which includes 50 GB for each GPU, and of no known
+/// number of GPUs.
+pub fn lowest_price(quotes: impl Iterator<Item = Quote>, recorded: f64, gpus: Option<u32>, gb: f64) -> Option<f64> {
+    let mut is_known = false;
+    let lowest = quotes
+        .inspect(|_| is_known = true)
+        .filter(|quote| gpus.is_none_or(|gpus| quote.gpus == gpus))
+        .map(|quote| quote.per_gpu(gb))
+        .reduce(f64::min);
+    lowest.or_else(|| (!is_known && gpus.is_none()).then_some(recorded))
+}
+
+/// What one poll says about a lot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sighting {
+    pub lot: Lot,
+    pub host: Option<i64>,
+    /// Two letters, where its location ends with a country.
+    pub country: Option<String>,
+    /// Distinct GPUs on offer: slices that share GPUs count once. Of volumes: GB.
+    pub amount: u32,
+    /// The least price in $/h per GPU; of volumes in $/GB/month. In a poll it includes 50 GB for each GPU,
+    /// until [`Poll::priced`] says otherwise.
+    pub price: f64,
+    /// The id of the offer with that price, to open it while it is listed.
+    pub offer: i64,
+    /// One for each number of GPUs that it is offered with, ascending.
+    pub quotes: Vec<Quote>,
+}
+
+/// How a response to a search counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PollOutcome {
+    /// All that the market has for the search.
+    Complete,
+    /// The limit cut it: what is missing may only be out of view.
+    Truncated,
+    /// No response, or an incomplete one.
+    Failed,
+    /// The market ignored a condition, so that the rows are not those asked for.
+    FiltersIgnored,
+}
+
+impl PollOutcome {
+    /// Whether the response says what is on offer.
+    pub const fn is_usable(self) -> bool {
+        match self {
+            Self::Complete | Self::Truncated => true,
+            Self::Failed | Self::FiltersIgnored => false,
+        }
+    }
+}
+
+/// One response to a search, or its failure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Poll {
+    pub search: SearchKey,
+    pub at: Moment,
+    /// Milliseconds until the response was complete.
+    pub took: u32,
+    pub outcome: PollOutcome,
+    pub rows: u32,
+    /// Whether the lowest price must be among the rows: all are there, or the cheapest.
+    pub has_lowest: bool,
+    /// Seconds until the next poll while the search is watched.
+    pub interval: Option<u32>,
+    /// Which machines and hosts the person left out, see [`Annotations::scope`].
+    ///
+    /// [`Annotations::scope`]: bourse_domain::annotations::Annotations::scope
+    pub bans: i64,
+    /// What it says about each lot, one for each, sorted by lot; empty unless complete or truncated.
+    pub sightings: Vec<Sighting>,
+    /// Why lots are not among the sightings, where that is known.
+    pub causes: Vec<(Lot, Cause)>,
+}
+
+/// Why a lot is no longer on offer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// Listed as rented.
+    Rented,
+    /// On offer at a price or with values that the search excludes.
+    LeftTheSearch,
+    /// Neither on offer nor rented.
+    Delisted,
+    /// Nobody asked, or the answer was not clear.
+    Unknown,
+}
+
+/// How a spell began.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Beginning {
+    /// In the first poll, in the first after a time without polls or with other bans, or after a
+    /// truncated one: it may be older.
+    Found,
+    /// Not on offer in the poll before.
+    Listed,
+    /// On offer in the poll before, at another price.
+    Repriced { from: f64 },
+    /// On offer in the poll before at the same price, in another amount.
+    Resized { from: u32 },
+    /// On offer in the poll before with other quotes at the same price, as after another split, or after
+    /// a truncated poll that may not have shown all of the lot: no change.
+    Revealed,
+}
+
+/// How a spell ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Ending {
+    /// The lot was not in the poll after it.
+    Gone(Cause),
+    /// The next spell of the lot began: another price or amount.
+    Changed,
+    /// No poll followed soon enough to tell when, only truncated ones without it, or one that left
+    /// out other machines.
+    LostSight,
+}
+
+/// A time during which a search saw a lot on offer unchanged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spell {
+    pub lot: Lot,
+    pub host: Option<i64>,
+    /// See [`Sighting::country`]; none of version 0.1.
+    pub country: Option<String>,
+    pub amount: u32,
+    /// With 50 GB for each GPU.
+    pub price: f64,
+    pub offer: i64,
+    /// See [`Sighting::quotes`]; none of version 0.1.
+    pub quotes: Vec<Quote>,
+    pub beginning: Beginning,
+    /// The poll that saw it first.
+    pub first: Moment,
+    /// The poll that saw it last. Of a spell on offer this is the search's last usable poll, unless
+    /// that was truncated and did not show the lot.
+    pub last: Moment,
+    /// How it ended and at which poll; `None` while it is on offer.
+    pub end: Option<(Ending, Moment)>,
+}
+
+/// A poll without its sightings, as it is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PollRow {
+    pub at: Moment,
+    pub took: u32,
+    pub outcome: PollOutcome,
+    pub rows: u32,
+    /// See [`Poll::has_lowest`].
+    pub has_lowest: bool,
+    pub interval: Option<u32>,
+    /// See [`Poll::bans`].
+    pub bans: i64,
+}
+
+impl PollRow {
+    /// Seconds after which nothing is known any longer without another poll: 10 minutes, or three
+    /// intervals of a slow watch.
+    pub fn patience(&self) -> i64 {
+        self.interval
+            // Two polls in a row may fail without the watch having ended.
+            .map_or(0, |interval| i64::from(interval).saturating_mul(3))
+            .max(600)
+    }
+
+    /// Whether the search went unwatched between this poll and one at `later`.
+    pub fn is_gap(&self, later: Moment) -> bool {
+        later.since(self.at) > self.patience()
+    }
+}
+
+/// A search's recorded polls and spells between two moments, in their order in time.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Excerpt {
+    /// The polls of the time and, if there is one, the usable poll before it.
+    pub polls: Vec<PollRow>,
+    /// Spells that overlap the time; cut to nothing, so that lifetimes stay whole.
+    pub spells: Vec<Spell>,
+}
+
+/// Whether two prices differ by rounding only, as after another storage size was taken off.
+fn is_same_price(left: f64, right: f64) -> bool {
+    // Markets send prices with six or seven digits, some in single precision.
+    (left - right).abs() <= 1e-7 + 1e-6 * left.abs().max(right.abs())
+}
+
+impl Sighting {
+    const fn figures(&self) -> shift::Figures {
+        shift::Figures {
+            price: self.price,
+            amount: self.amount,
+            offer: self.offer,
+        }
+    }
+}
+
+impl Spell {
+    /// What its last poll saw of the lot.
+    pub fn sighting(self) -> Sighting {
+        Sighting {
+            lot: self.lot,
+            host: self.host,
+            country: self.country,
+            amount: self.amount,
+            price: self.price,
+            offer: self.offer,
+            quotes: self.quotes,
+        }
+    }
+
+    const fn figures(&self) -> shift::Figures {
+        shift::Figures {
+            price: self.price,
+            amount: self.amount,
+            offer: self.offer,
+        }
+    }
+}

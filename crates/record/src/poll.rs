@@ -1,0 +1,428 @@
+//! What a response says about each lot.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bourse_domain::cost::{Prices, VolumePrices};
+use bourse_domain::country;
+use bourse_domain::dialect::Dialect;
+use bourse_domain::insight::{Coverage, Supply, coverage};
+use bourse_domain::listing::{Column, Listing};
+use bourse_domain::query::Direction;
+use bourse_domain::response_check::ResponseCheck;
+use bourse_domain::value::CellRef;
+use bourse_domain::{Condition, Field, OfferType, Operand, Operator, Query, Resource, Value, language};
+
+use super::{Cause, Lot, Moment, Poll, PollOutcome, PollRow, PricePer, Quote, SearchKey, Sighting, VOLUME_MODEL};
+
+// Real names have up to 20 characters; a hostile one must not fill the database.
+/// The longest name of a model, in characters.
+const LONGEST_MODEL: usize = 64;
+
+/// When a response arrived and how it was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrival {
+    pub at: Moment,
+    /// Milliseconds until the response was complete, or until the request failed.
+    pub took: u32,
+    /// Seconds until the next poll while the search is watched.
+    pub interval: Option<u32>,
+    /// See [`Poll::bans`].
+    pub bans: i64,
+}
+
+impl SearchKey {
+    /// What a query asks for: its conditions in force, without order, limit and storage.
+    pub fn of(query: &Query) -> Self {
+        let active = query.active().map(language::print_condition);
+        // A repeated condition asks for nothing more.
+        let conditions: BTreeSet<String> = active.collect();
+        Self {
+            resource: query.resource,
+            offer_type: match query.resource {
+                Resource::Offers => query.offer_type,
+                Resource::Volumes | Resource::Workergroups => OfferType::OnDemand,
+            },
+            conditions: conditions.into_iter().collect::<Vec<_>>().join(" "),
+        }
+    }
+}
+
+impl Poll {
+    /// What a response to `query` says; only rows that meet the conditions which `dialect` cannot
+    /// send count.
+    pub fn of(
+        query: &Query,
+        listing: &Listing,
+        check: &ResponseCheck,
+        dialect: &'static Dialect,
+        arrival: Arrival,
+    ) -> Self {
+        let outcome = outcome(query, listing, check);
+        let mut lots = Lots::default();
+        if outcome.is_usable() {
+            let rows = matching(query, listing, dialect);
+            lots = Lots::of(listing, query.offer_type, &rows);
+        }
+        Self {
+            search: SearchKey::of(query),
+            at: arrival.at,
+            took: arrival.took,
+            outcome,
+            rows: u32::try_from(listing.len()).unwrap_or(u32::MAX),
+            has_lowest: match outcome {
+                PollOutcome::Complete => true,
+                PollOutcome::Truncated => leads_with_lowest(query, listing, check, dialect),
+                PollOutcome::Failed | PollOutcome::FiltersIgnored => false,
+            },
+            interval: arrival.interval,
+            bans: arrival.bans,
+            causes: lots.rented(),
+            sightings: lots.sightings,
+        }
+    }
+
+    /// A request for `query` that failed or was answered incompletely.
+    pub fn failed(query: &Query, arrival: Arrival) -> Self {
+        Self {
+            search: SearchKey::of(query),
+            at: arrival.at,
+            took: arrival.took,
+            outcome: PollOutcome::Failed,
+            rows: 0,
+            has_lowest: false,
+            interval: arrival.interval,
+            bans: arrival.bans,
+            sightings: Vec::new(),
+            causes: Vec::new(),
+        }
+    }
+
+    /// What is kept of it besides its sightings.
+    pub const fn row(&self) -> PollRow {
+        PollRow {
+            at: self.at,
+            took: self.took,
+            outcome: self.outcome,
+            rows: self.rows,
+            has_lowest: self.has_lowest,
+            interval: self.interval,
+            bans: self.bans,
+        }
+    }
+
+    /// The same with the prices of offers that have `storage` GB, per GPU or per machine.
+    #[must_use]
+    pub fn priced(mut self, storage: f64, per: PricePer) -> Self {
+        for sighting in &mut self.sightings {
+            sighting.price = per.price(sighting.quotes.iter().copied(), sighting.price, storage);
+        }
+        self
+    }
+
+    /// Why it lacks a lot.
+    pub(super) fn cause(&self, lot: &Lot) -> Cause {
+        let known = self.causes.iter().find(|(changed, _)| changed == lot);
+        known.map_or(Cause::Unknown, |(_, cause)| *cause)
+    }
+
+    /// The sighting of a lot.
+    pub fn sighting(&self, lot: &Lot) -> Option<&Sighting> {
+        let row = self.sightings.binary_search_by(|sighting| sighting.lot.cmp(lot));
+        self.sightings.get(row.ok()?)
+    }
+}
+
+// One request has to do: the search is limited like any other, and with more gone the market itself has
+// changed.
+/// Machines that one search for causes asks about.
+pub const MOST_CAUSES: usize = 50;
+
+/// Rows of a search for causes: its machines have a few offers each.
+pub const MOST_SLICES: u32 = 1000;
+
+/// The search that tells why lots are gone from another one: what has these `ids`, without its
+/// conditions.
+pub fn cause_query(query: &Query, field: &'static Field, ids: BTreeSet<i128>) -> Option<Query> {
+    if ids.is_empty() {
+        return None;
+    }
+    let operand = Operand::Many(ids.into_iter().map(Value::id).collect());
+    Some(Query {
+        conditions: vec![Condition::new(field, Operator::In, operand)],
+        order: Vec::new(),
+        limit: Some(MOST_SLICES),
+        unbundled: true,
+        ..query.clone()
+    })
+}
+
+/// Why `missing` lots are not on offer in a search, by a search for their machines without other
+/// conditions. Nothing is said of lots that a truncated response lacks.
+pub fn causes(missing: &[Lot], listing: &Listing, offer_type: OfferType, coverage: Coverage) -> Vec<(Lot, Cause)> {
+    let rows: Vec<u32> = all_rows(listing).collect();
+    let lots = Lots::of(listing, offer_type, &rows);
+    let cause = |lot: &Lot| {
+        let is_on_offer = lots.sightings.iter().any(|sighting| sighting.lot == *lot);
+        if is_on_offer {
+            Some(Cause::LeftTheSearch)
+        } else if lots.rented.contains(lot) {
+            Some(Cause::Rented)
+        } else {
+            let is_whole = coverage == Coverage::Whole && listing.skipped().is_empty();
+            is_whole.then_some(Cause::Delisted)
+        }
+    };
+    let known = missing.iter().map(|lot| (lot.clone(), cause(lot)));
+    known.filter_map(|(lot, cause)| Some((lot, cause?))).collect()
+}
+
+fn outcome(query: &Query, listing: &Listing, check: &ResponseCheck) -> PollOutcome {
+    // The public service ignores the filter `rented`; rented rows are not on offer anyway.
+    let is_harmless = |key: &str| matches!(key, "rented" | "rentable");
+    let is_ignored = check
+        .violations
+        .iter()
+        .any(|violation| !is_harmless(violation.field.key));
+    if is_ignored || check.is_other_type() {
+        return PollOutcome::FiltersIgnored;
+    }
+    match coverage(listing, query.limit) {
+        // A record that cannot be read may be any lot.
+        Coverage::Whole if listing.skipped().is_empty() => PollOutcome::Complete,
+        Coverage::Whole | Coverage::Cut | Coverage::Unknown => PollOutcome::Truncated,
+    }
+}
+
+/// Whether a truncated response begins with its lowest prices.
+fn leads_with_lowest(query: &Query, listing: &Listing, check: &ResponseCheck, dialect: &'static Dialect) -> bool {
+    let price = match query.resource {
+        Resource::Offers => "dph_total",
+        Resource::Volumes => "storage_cost",
+        Resource::Workergroups => return false,
+    };
+    let first = query.sent_order(dialect).into_iter().next();
+    let is_cheapest_first = first.is_some_and(|key| key.field.key == price && key.direction == Direction::Ascending);
+    is_cheapest_first && !check.is_unordered() && listing.skipped().is_empty()
+}
+
+fn all_rows(listing: &Listing) -> std::ops::Range<u32> {
+    0..u32::try_from(listing.len()).unwrap_or(u32::MAX)
+}
+
+/// The rows that meet the conditions which were not sent.
+fn matching(query: &Query, listing: &Listing, dialect: &'static Dialect) -> Vec<u32> {
+    let local: Vec<_> = query
+        .local(dialect)
+        .map(|condition| (condition, listing.column(condition.field)))
+        .collect();
+    let meets = |row: &u32| {
+        let mut conditions = local.iter();
+        conditions.all(|(condition, column)| condition.accepts(column.cell(*row as usize)))
+    };
+    all_rows(listing).filter(meets).collect()
+}
+
+/// The lots of a listing.
+#[derive(Debug, Default)]
+struct Lots {
+    /// Those on offer, sorted by lot.
+    sightings: Vec<Sighting>,
+    /// Those with rows that are rented, on offer or not.
+    rented: BTreeSet<Lot>,
+}
+
+/// The cheapest row of a lot and the rows that it adds up.
+#[derive(Debug)]
+struct Offers {
+    rows: Vec<u32>,
+    /// The price and the row of the cheapest; the earlier one of equals.
+    best: (f64, u32),
+    /// The cheapest of each number of GPUs.
+    quotes: BTreeMap<u32, Quote>,
+}
+
+impl Lots {
+    fn of(listing: &Listing, offer_type: OfferType, rows: &[u32]) -> Self {
+        let columns = Columns::of(listing);
+        let quote = quotes(listing, offer_type);
+        let mut rented = BTreeSet::new();
+        let mut lots: BTreeMap<Lot, Offers> = BTreeMap::new();
+        for row in rows {
+            let Some(lot) = columns.lot(*row) else {
+                continue;
+            };
+            if columns.is_rented(*row) {
+                rented.insert(lot);
+            } else if columns.is_rentable(*row)
+                && let Some(quote) = quote(*row).filter(|quote| quote.reference().is_finite())
+            {
+                let price = quote.reference();
+                let offers = lots.entry(lot).or_insert_with(|| Offers {
+                    rows: Vec::new(),
+                    best: (price, *row),
+                    quotes: BTreeMap::new(),
+                });
+                offers.rows.push(*row);
+                if price < offers.best.0 {
+                    offers.best = (price, *row);
+                }
+                let known = offers.quotes.entry(quote.gpus).or_insert(quote);
+                if price < known.reference() {
+                    *known = quote;
+                }
+            }
+        }
+        let sighting = |(lot, offers): (Lot, Offers)| {
+            let (price, row) = offers.best;
+            Some(Sighting {
+                host: columns.host(row),
+                country: columns.country(row),
+                amount: columns.amount(listing, &offers.rows),
+                price,
+                offer: listing.id(row as usize)?.0,
+                quotes: offers.quotes.into_values().collect(),
+                lot,
+            })
+        };
+        Self {
+            sightings: lots.into_iter().filter_map(sighting).collect(),
+            rented,
+        }
+    }
+
+    /// The lots that are rented and not on offer.
+    fn rented(&self) -> Vec<(Lot, Cause)> {
+        let is_gone = |lot: &&Lot| {
+            let row = self.sightings.binary_search_by(|sighting| sighting.lot.cmp(lot));
+            row.is_err()
+        };
+        let gone = self.rented.iter().filter(is_gone);
+        gone.map(|lot| (lot.clone(), Cause::Rented)).collect()
+    }
+}
+
+/// What each row of a listing asks; `None` where a price is missing.
+pub fn quotes(listing: &Listing, offer_type: OfferType) -> Box<dyn Fn(u32) -> Option<Quote> + '_> {
+    match listing.catalog().resource {
+        Resource::Offers => {
+            let prices = Prices::new(listing, offer_type);
+            let column = |key| {
+                let field = listing.catalog().by_key(key)?;
+                Some(listing.sent_column(field))
+            };
+            let number = |column: Option<&Column>, row: u32| {
+                let number = column?.cell(row as usize).number()?;
+                (number.is_finite() && number >= 0.0).then_some(number)
+            };
+            let columns = [column("num_gpus"), column("storage_cost"), column("min_bid")];
+            Box::new(move |row| {
+                let [gpus, storage, min_bid] = columns.map(|column| number(column, row));
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
+                let gpus = gpus? as u32;
+                (gpus > 0).then_some(Quote {
+                    gpus,
+                    base: prices.base(row as usize).ok()?,
+                    storage: storage?,
+                    min_bid,
+                })
+            })
+        }
+        Resource::Volumes => {
+            let prices = VolumePrices::new(listing);
+            Box::new(move |row| {
+                Some(Quote {
+                    gpus: 1,
+                    base: prices.per_gb_month(row as usize).ok()?,
+                    storage: 0.0,
+                    min_bid: None,
+                })
+            })
+        }
+        Resource::Workergroups => Box::new(|_| None),
+    }
+}
+
+/// What identifies lots.
+struct Columns<'a> {
+    machine: Option<&'a Column>,
+    model: Option<&'a Column>,
+    host: Option<&'a Column>,
+    location: Option<&'a Column>,
+    rented: Option<&'a Column>,
+    rentable: Option<&'a Column>,
+    space: Option<&'a Column>,
+}
+
+impl<'a> Columns<'a> {
+    fn of(listing: &'a Listing) -> Self {
+        let column = |key| {
+            let field = listing.catalog().by_key(key)?;
+            Some(listing.sent_column(field))
+        };
+        let is_volumes = listing.catalog().resource == Resource::Volumes;
+        Self {
+            machine: column(if is_volumes { "cluster_id" } else { "machine_id" }),
+            model: column("gpu_name"),
+            host: column("host_id"),
+            location: column("geolocation"),
+            rented: column("rented"),
+            rentable: column("rentable"),
+            space: column("disk_space").filter(|_| is_volumes),
+        }
+    }
+
+    fn lot(&self, row: u32) -> Option<Lot> {
+        Some(Lot {
+            machine: id(self.machine?, row)?,
+            model: match self.model {
+                Some(column) => match column.cell(row as usize) {
+                    CellRef::Text(name) => name.chars().take(LONGEST_MODEL).collect(),
+                    _ => String::new(),
+                },
+                None => VOLUME_MODEL.to_owned(),
+            },
+        })
+    }
+
+    fn host(&self, row: u32) -> Option<i64> {
+        id(self.host?, row)
+    }
+
+    fn country(&self, row: u32) -> Option<String> {
+        let CellRef::Text(location) = self.location?.cell(row as usize) else {
+            return None;
+        };
+        let code = country::code(location);
+        // Hosts write locations by hand: other texts are no codes, and must not fill the database.
+        let is_code = code.len() == 2 && code.bytes().all(|letter| letter.is_ascii_uppercase());
+        is_code.then(|| code.to_owned())
+    }
+
+    fn is_rented(&self, row: u32) -> bool {
+        let cell = self.rented.map(|column| column.cell(row as usize));
+        cell == Some(CellRef::Flag(true))
+    }
+
+    fn is_rentable(&self, row: u32) -> bool {
+        let cell = self.rentable.map(|column| column.cell(row as usize));
+        cell != Some(CellRef::Flag(false))
+    }
+
+    /// GPUs that can be rented at once, or the GB of the largest volume: whether several of one
+    /// cluster share their space is not told.
+    fn amount(&self, listing: &Listing, rows: &[u32]) -> u32 {
+        match self.space {
+            None => u32::try_from(Supply::of(listing, rows).amount().gpus).unwrap_or(u32::MAX),
+            Some(space) => {
+                let sizes = rows.iter().filter_map(|row| space.cell(*row as usize).number());
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
+                let largest = sizes.fold(0.0, f64::max) as u32;
+                largest
+            }
+        }
+    }
+}
+
+fn id(column: &Column, row: u32) -> Option<i64> {
+    i64::try_from(column.cell(row as usize).whole()?).ok()
+}

@@ -1,0 +1,179 @@
+//! What `bourse db` does.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use bourse_domain::query::DEFAULT_STORAGE_GB;
+
+use super::{Database, HistoryError, schema};
+use crate::{LotFilter, Moment, Question, SearchKey, Spell, Want};
+
+/// What a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Contents {
+    pub searches: i64,
+    pub polls: i64,
+    pub spells: i64,
+    /// Bytes.
+    pub size: i64,
+    /// The first and the last poll, by the clock in use.
+    pub span: Option<(Moment, Moment)>,
+}
+
+/// A spell with its search, as it is exported.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExportedSpell {
+    pub search: SearchKey,
+    pub spell: Spell,
+}
+
+impl Database {
+    /// Reads the whole file and returns what is wrong with it; empty if nothing is.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read at all.
+    pub fn check(&self) -> Result<Vec<String>, HistoryError> {
+        let check = || {
+            let mut wrong: Vec<String> = self
+                .connection
+                .prepare("PRAGMA integrity_check(20)")?
+                .query_map([], |row| row.get(0))?
+                .collect::<rusqlite::Result<_>>()?;
+            wrong.retain(|line| line != "ok");
+            let strays = self
+                .connection
+                .prepare("PRAGMA foreign_key_check")?
+                .query_map([], |row| row.get::<_, String>(0))?
+                .count();
+            if strays > 0 {
+                wrong.push(format!("{strays} rows without the row they belong to"));
+            }
+            Ok(wrong)
+        };
+        check().map_err(|error: rusqlite::Error| self.explained(&error))
+    }
+
+    /// What the file holds, of every market.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
+    pub fn contents(&self) -> Result<Contents, HistoryError> {
+        let count = |table| {
+            let text = format!("SELECT count(*) FROM {table}");
+            self.connection.query_row(&text, [], |row| row.get(0))
+        };
+        let read = || {
+            let pragma = |name| {
+                self.connection
+                    .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
+            };
+            let span: (Option<i64>, Option<i64>) = self.connection.query_row(
+                "SELECT min(at - ahead), max(at - ahead)
+                         FROM poll JOIN search ON search.id = poll.search",
+                [],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )?;
+            Ok(Contents {
+                searches: count("search")?,
+                polls: count("poll")?,
+                spells: count("spell")?,
+                size: pragma("page_count")? * pragma("page_size")?,
+                span: span.0.zip(span.1).map(|(first, last)| (Moment(first), Moment(last))),
+            })
+        };
+        read().map_err(|error: rusqlite::Error| self.explained(&error))
+    }
+
+    /// Rewrites the file without its free space.
+    ///
+    /// # Errors
+    ///
+    /// When the disk has no room for a second copy, or another program writes.
+    pub fn vacuum(&mut self, now: Moment) -> Result<(), HistoryError> {
+        self.sweep(now)?;
+        self.connection
+            .execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
+            .map_err(|error| self.explained(&error))
+    }
+
+    /// Moves the file at `path` aside under a name with `date`, with the log that belongs to it.
+    /// Returns the new name; `None` if there is no file.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be renamed.
+    pub fn set_aside(path: &Path, date: &str) -> std::io::Result<Option<PathBuf>> {
+        if !path.exists() {
+            return Ok(None);
+        }
+        let named = |end: &str| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(end);
+            PathBuf::from(name)
+        };
+        let aside = (1..1000)
+            .map(|number| match number {
+                1 => format!(".{date}"),
+                _ => format!(".{date}-{number}"),
+            })
+            .find(|end| !named(end).exists())
+            .ok_or_else(|| std::io::Error::other("too many files of that date"))?;
+        std::fs::rename(path, named(&aside))?;
+        // A log without its database would be applied to the next one.
+        for log in ["-wal", "-shm"] {
+            let beside = named(log);
+            if beside.exists() {
+                std::fs::rename(beside, named(&format!("{aside}{log}")))?;
+            }
+        }
+        Ok(Some(named(&aside)))
+    }
+
+    /// Calls `each` with every spell of every search of the market, in the order of their beginning.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read, or what `each` returns.
+    pub fn export<E: From<HistoryError>>(
+        &self,
+        mut each: impl FnMut(&ExportedSpell) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let everything = Question {
+            search: None,
+            filter: LotFilter::default(),
+            storage: DEFAULT_STORAGE_GB,
+            since: Moment(i64::MIN),
+            until: Moment(i64::MAX),
+            want: Want::Tape { most: usize::MAX },
+        };
+        for search in self.searches()? {
+            let excerpt = self.excerpt(&search, &everything)?;
+            for spell in excerpt.spells {
+                let search = search.clone();
+                each(&ExportedSpell { search, spell })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Brings the files that `bourse db reset` moved aside up to date: earlier versions stored responses in them. One
+/// that can't be read stays as it is.
+pub(super) fn clean_aside(path: &Path) {
+    let Some((folder, name)) = path.parent().zip(path.file_name().and_then(OsStr::to_str)) else {
+        return;
+    };
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let file = entry.file_name();
+        let date = file
+            .to_str()
+            .and_then(|file| file.strip_prefix(name)?.strip_prefix('.'));
+        let is_dated = |date: &str| date.starts_with(|first: char| first.is_ascii_digit());
+        if date.is_some_and(|date| is_dated(date) && !date.ends_with("-wal") && !date.ends_with("-shm")) {
+            let connection = super::connect(&entry.path()).ok().and_then(Result::ok);
+            connection.map(|mut connection| schema::prepare(&mut connection).ok());
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! The recorded market: one `SQLite` file per profile with the polls of each search and the spells
+//! that follow from them.
+//!
+//! What is compared and computed is in [the crate](crate); this module only stores it. A
+//! poll is one transaction, so that a crash loses at most the last one. Several programs share the
+//! file: `SQLite`'s locks order their writes, and a lock file per search says which of them polls.
+//!
+//! No error here ends the session: the caller says it once and goes on without a memory.
+
+mod block;
+mod budget;
+mod codes;
+mod maintenance;
+mod outline;
+mod past;
+mod poll_lock;
+mod read;
+mod retention;
+mod ring;
+mod schema;
+mod write;
+
+use std::fs::{OpenOptions, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bourse_domain::annotations::Supplier;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use crate::files;
+
+pub use budget::SharedBudget;
+pub use maintenance::{Contents, ExportedSpell};
+pub use poll_lock::PollLocks;
+pub use retention::Limits;
+pub use ring::ProgramId;
+
+// After so long something is wrong with the file; the poll is lost, not the program.
+/// How long a write waits for another program's transaction, which takes milliseconds.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The name of the file in the profile's folder.
+const NAME: &str = "history.sqlite";
+
+/// Why the recorded market cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HistoryError {
+    #[error("{path} is corrupt. bourse db reset moves it aside and starts a new one")]
+    Corrupt { path: String },
+    #[error("{path} is another program's database and is not changed")]
+    Foreign { path: String },
+    #[error("{path} was written by a newer bourse and is not changed")]
+    Newer { path: String },
+    #[error("{path} is locked by another program")]
+    Locked { path: String },
+    #[error("{path}: no space left on the disk")]
+    Full { path: String },
+    #[error("{path} is read-only")]
+    ReadOnly { path: String },
+    #[error("{path}: {why}")]
+    Failed { path: String, why: String },
+}
+
+impl HistoryError {
+    /// Whether later writes may succeed without anybody repairing the file.
+    pub const fn is_passing(&self) -> bool {
+        match self {
+            Self::Locked { .. } | Self::Full { .. } => true,
+            Self::Corrupt { .. }
+            | Self::Foreign { .. }
+            | Self::Newer { .. }
+            | Self::ReadOnly { .. }
+            | Self::Failed { .. } => false,
+        }
+    }
+}
+
+/// Where a market is recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryLocation {
+    /// The file; without one, what is recorded ends with the program.
+    pub path: Option<PathBuf>,
+    /// Identifies the market: its address, or the sandbox's seed.
+    pub market: String,
+}
+
+impl HistoryLocation {
+    /// Opens the database, creating it if needed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::open`].
+    pub fn open(&self) -> Result<Database, HistoryError> {
+        match &self.path {
+            Some(path) => Database::open(path, &self.market),
+            None => Database::in_memory(&self.market),
+        }
+    }
+}
+
+/// The recorded market of a profile.
+#[derive(Debug)]
+pub struct Database {
+    connection: Connection,
+    path: String,
+    /// The file, and which one it was when it was opened.
+    file: Option<(PathBuf, Option<(u64, u64)>)>,
+    /// The market that is recorded: another address is another market.
+    market: String,
+    limits: Limits,
+    /// Machines and hosts that no answer is about.
+    left_out: Vec<Supplier>,
+    /// Polls written since the last look at the limits.
+    unswept: u32,
+}
+
+impl Database {
+    /// The file in a profile's folder.
+    pub fn path(folder: &Path) -> PathBuf {
+        folder.join(NAME)
+    }
+
+    /// Opens the file at `path`, creating or migrating it. Only what was recorded of `market` is
+    /// read.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be created, or is corrupt, locked, read-only or from a newer version.
+    pub fn open(path: &Path, market: &str) -> Result<Self, HistoryError> {
+        let shown = path.display().to_string();
+        let connection = connect(path).map_err(|why| HistoryError::Failed {
+            path: shown.clone(),
+            why: files::why(&why),
+        })?;
+        let connection = connection.map_err(|error| explained(&shown, &error))?;
+        let mut database = Self::prepared(connection, shown, market)?;
+        database.file = Some((path.to_owned(), files::identity(path)));
+        maintenance::clean_aside(path);
+        Ok(database)
+    }
+
+    /// Goes on in the file at its path, if that is no longer the one that was opened: `bourse db
+    /// reset` moves it aside.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::open`].
+    pub fn follow(&mut self) -> Result<(), HistoryError> {
+        let Some((path, opened)) = &self.file else {
+            return Ok(());
+        };
+        if files::identity(path) == *opened {
+            return Ok(());
+        }
+        let again = Self::open(path, &self.market)?;
+        *self = Self {
+            limits: self.limits,
+            left_out: std::mem::take(&mut self.left_out),
+            ..again
+        };
+        Ok(())
+    }
+
+    /// A database that ends with the program: a frozen sandbox changes nothing on disk.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory for it.
+    pub fn in_memory(market: &str) -> Result<Self, HistoryError> {
+        let shown = "the recorded market".to_owned();
+        let connection = Connection::open_in_memory().map_err(|error| explained(&shown, &error))?;
+        Self::prepared(connection, shown, market)
+    }
+
+    fn prepared(mut connection: Connection, path: String, market: &str) -> Result<Self, HistoryError> {
+        connection
+            .busy_timeout(PATIENCE)
+            .map_err(|error| explained(&path, &error))?;
+        connection.set_prepared_statement_cache_capacity(32);
+        match schema::prepare(&mut connection) {
+            Ok(None) => {}
+            Ok(Some(unusable)) => return Err(unusable(path)),
+            Err(error) => return Err(explained(&path, &error)),
+        }
+        Ok(Self {
+            connection,
+            path,
+            file: None,
+            market: market.to_owned(),
+            limits: Limits::default(),
+            left_out: Vec::new(),
+            // The first poll of a session looks at the limits.
+            unswept: write::SWEEP_EVERY,
+        })
+    }
+
+    /// Keeps no more than these limits allow.
+    #[must_use]
+    pub const fn within(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Answers as if these machines and hosts had never been on offer.
+    #[must_use]
+    pub fn leaving_out(mut self, suppliers: impl Iterator<Item = Supplier>) -> Self {
+        self.left_out = suppliers.collect();
+        self
+    }
+
+    fn explained(&self, error: &rusqlite::Error) -> HistoryError {
+        explained(&self.path, error)
+    }
+}
+
+fn is_read_only(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+    matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem)
+}
+
+/// Opens a private file; the outer error is the file system's.
+fn connect(path: &Path) -> std::io::Result<rusqlite::Result<Connection>> {
+    if let Some(folder) = path.parent() {
+        files::private_dir(folder)?;
+    }
+    if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(std::io::Error::other("it is not a regular file"));
+    }
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    // SQLite gives its files beside it the same mode.
+    match files::private(&mut options).open(path) {
+        Ok(file) => file.set_permissions(Permissions::from_mode(0o600))?,
+        // A read-only file is reported as such once it is open.
+        Err(error) if path.exists() && is_read_only(&error) => {}
+        Err(error) => return Err(error),
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Ok(Connection::open_with_flags(path, flags))
+}
+
+fn explained(path: &str, error: &rusqlite::Error) -> HistoryError {
+    let path = path.to_owned();
+    match error.sqlite_error_code() {
+        // Unknown: a statement does not fit the tables, which are not as bourse made them.
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt | ErrorCode::Unknown) => {
+            HistoryError::Corrupt { path }
+        }
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => HistoryError::Locked { path },
+        Some(ErrorCode::DiskFull) => HistoryError::Full { path },
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => HistoryError::ReadOnly { path },
+        _ => HistoryError::Failed {
+            path,
+            why: error.to_string(),
+        },
+    }
+}

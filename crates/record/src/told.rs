@@ -1,0 +1,102 @@
+//! What the record says of prices, in sentences.
+
+use bourse_domain::Resource;
+use bourse_domain::format::{self, percent};
+use jiff::tz::TimeZone;
+
+use super::timeline::seconds;
+use super::verdict::{Days, Memory, Rating};
+
+const DAYS: [&str; 7] = [
+    "Mondays",
+    "Tuesdays",
+    "Wednesdays",
+    "Thursdays",
+    "Fridays",
+    "Saturdays",
+    "Sundays",
+];
+
+/// A part of the time and its usual price.
+type Part = (usize, f64);
+
+impl Memory {
+    /// A price with its unit.
+    pub fn money(&self, price: f64) -> String {
+        match self.search.resource {
+            Resource::Volumes => format!("${}/GB/month", format::trimmed(price, 4)),
+            Resource::Offers | Resource::Workergroups => format::unit_price(price),
+        }
+    }
+
+    /// `Market low: 1x from $0.310 now, 12% below the usual $0.352; it was more expensive on 8 of the last 10 days`,
+    /// of the rating of the lowest price now.
+    pub fn market(&self, rating: &Rating) -> String {
+        let (name, median) = (rating.standing.name(), self.money(rating.median));
+        let gpus = self.gpus.filter(|_| self.search.resource == Resource::Offers);
+        let gpus = gpus.map_or_else(String::new, |gpus| format!("{gpus}x "));
+        let lowest = self.lowest.unwrap_or(rating.median);
+        let more = lowest / rating.median - 1.0;
+        // Less than a hundredth would be noise in words.
+        let usual = match percent(more.abs()) {
+            _ if !more.is_finite() || more.abs() < 0.01 => format!("usually {median}"),
+            share if more < 0.0 => format!("{share} below the usual {median}"),
+            share => format!("{share} above the usual {median}"),
+        };
+        // The prices of larger offers are those of each GPU.
+        let each = if self.gpus.is_some_and(|gpus| gpus > 1) {
+            " each"
+        } else {
+            ""
+        };
+        let lowest = self.money(lowest) + each;
+        format!(
+            "Market {name}: {gpus}from {lowest} now, {usual}; {}",
+            compared(rating, more < 0.0)
+        )
+    }
+
+    /// When the lowest price is usually lowest, in a time zone, once three weeks were watched.
+    pub fn times(&self, zone: &TimeZone) -> Option<String> {
+        let hours = ends(&self.by_hour(zone))
+            .map(|ends| ends.map(|(hour, price)| format!("at {hour:02}:00 ({})", self.money(price))));
+        let days = ends(&self.by_weekday(zone)).map(|ends| {
+            ends.map(|(day, price)| {
+                let day = DAYS.get(day).copied().unwrap_or_default();
+                format!("on {day} ({})", self.money(price))
+            })
+        });
+        let known = [hours, days].into_iter().flatten();
+        let (low, high): (Vec<String>, Vec<String>) = known.map(|[low, high]| (low, high)).unzip();
+        (!low.is_empty()).then(|| {
+            let (low, high) = (low.join(" and "), high.join(" and "));
+            format!("Usually cheapest {low}, most expensive {high}")
+        })
+    }
+}
+
+/// `it was cheaper on 8 of the last 10 days`; for how long it was watched before days can be compared.
+fn compared(rating: &Rating, is_below: bool) -> String {
+    let Days { higher, lower, of } = rating.days;
+    let days = match of {
+        0 => return format!("{} watched", format::lasting(seconds(rating.watched))),
+        10 => "the last 10 days".to_owned(),
+        _ => format::counted(of, "watched day", "watched days"),
+    };
+    let (were, many) = if is_below {
+        ("more expensive", higher)
+    } else {
+        ("cheaper", lower)
+    };
+    format!("it was {were} on {many} of {days}")
+}
+
+/// The cheapest and the most expensive part; `None` if all are equal.
+fn ends(prices: &[Option<f64>]) -> Option<[Part; 2]> {
+    let known = prices.iter().enumerate();
+    let known = known.filter_map(|(part, price)| Some((part, (*price)?)));
+    let known: Vec<Part> = known.collect();
+    let low = known.iter().copied().min_by(|left, right| left.1.total_cmp(&right.1))?;
+    let high = known.iter().copied().max_by(|left, right| left.1.total_cmp(&right.1))?;
+    (low.1 < high.1).then_some([low, high])
+}

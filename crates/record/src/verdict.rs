@@ -1,0 +1,376 @@
+//! Whether a price is low, and how long such offers last.
+//!
+//! Like is compared with like: a price with the lowest prices of the past, for the same model, number
+//! of GPUs and price type. Against all that was on offer, the cheapest would always be low.
+
+use bourse_domain::OfferType;
+use bourse_domain::format::lasting;
+use jiff::tz::TimeZone;
+
+use super::outline::Outline;
+use super::recall::{Question, Recorded};
+use super::series::{Lows, Prices, quantile};
+use super::survival::Lifetimes;
+use super::tape::{Lasted, Lived};
+use super::timeline::{self, seconds, share};
+use super::{DAY, Lot, Moment, PollOutcome, SearchKey, lifetimes};
+
+/// Seconds with a known lowest price below which there is no verdict: a day, with its nights.
+pub(super) const LEAST_WATCHED: i64 = DAY;
+/// Seconds from which on hours of the day and weekdays are compared: three weeks.
+const LEAST_WEEKS: i64 = 21 * DAY;
+// With fewer the band around the curve is too wide to plan by.
+/// Departures below which nothing is said of lifetimes.
+pub(super) const LEAST_DEPARTURES: usize = 30;
+// Few enough to be said as a count, `cheaper on 7 of 10 days`, and recent enough to plan by.
+/// Days that a price is compared with one by one.
+const MOST_DAYS: i64 = 10;
+
+/// What is remembered of the lots of a question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Memory {
+    pub search: SearchKey,
+    /// The number of GPUs of the offers that it is about; `None` of all.
+    pub gpus: Option<u32>,
+    /// The first usable poll of the time.
+    pub since: Moment,
+    pub until: Moment,
+    /// Seconds of the time in which the lowest price was known.
+    pub watched: i64,
+    /// The lowest price at the last poll that has to know it; `None` with nothing on offer.
+    pub lowest: Option<f64>,
+    pub lifetimes: Lifetimes,
+    /// The times with a known lowest price, in their order, and the price.
+    lows: Vec<(Moment, Moment, f64)>,
+    /// The lots on offer, sorted, and how long they are so at the last poll.
+    on_offer: Vec<(Lot, Lasted)>,
+    last: Moment,
+}
+
+/// Where a price lies among those of the time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Among the lowest fifth.
+    Low,
+    Typical,
+    /// Among the highest fifth.
+    High,
+}
+
+/// Too little is recorded for a verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Withheld {
+    /// See [`Memory::watched`].
+    pub watched: i64,
+}
+
+/// A price beside the lowest prices of the last days, each of 24 hours, that were watched for at least
+/// half of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Days {
+    /// Days on which the usual lowest price was higher.
+    pub higher: usize,
+    pub lower: usize,
+    pub of: usize,
+}
+
+/// A price among the lowest prices of the time, each of which weighs as long as it lasted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rating {
+    pub standing: Standing,
+    /// `(price - lowest) / (highest - lowest)`, from 0 to 1; `None` if all are equal.
+    pub rank: Option<f64>,
+    /// The share of the time in which the lowest price was lower, and half of that in which it was the
+    /// same, from 0 to 1.
+    pub percentile: f64,
+    pub lowest: f64,
+    pub p20: f64,
+    pub median: f64,
+    pub p80: f64,
+    pub highest: f64,
+    /// For bids: the share of the time in which every least bid was above the price, from 0 to 1. No
+    /// probability of what comes.
+    pub outbid: Option<f64>,
+    pub days: Days,
+    /// See [`Memory::watched`].
+    pub watched: i64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Verdict {
+    Withheld(Withheld),
+    Given(Rating),
+}
+
+impl Standing {
+    /// What the price is called: `low`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Typical => "typical",
+            Self::High => "high",
+        }
+    }
+}
+
+impl Withheld {
+    /// Why there is no verdict.
+    pub fn sentence(&self) -> String {
+        let (watched, least) = (seconds(self.watched), seconds(LEAST_WATCHED));
+        format!(
+            "No price verdict yet: the lowest price is known for {} ({} needed)",
+            lasting(watched),
+            lasting(least)
+        )
+    }
+}
+
+impl Memory {
+    /// With the prices and lifetimes of a longer watched search. What is on offer stays its own.
+    pub(super) fn with_past(self, longer: Self) -> Self {
+        Self {
+            lowest: self.lowest.or(longer.lowest),
+            on_offer: self.on_offer,
+            last: self.last,
+            until: self.until,
+            ..longer
+        }
+    }
+
+    /// How long a lot has been on offer at `now`; `None` if the last poll did not see it.
+    pub fn seen(&self, lot: &Lot, now: Moment) -> Option<Lasted> {
+        let index = self.on_offer.binary_search_by(|(offered, _)| offered.cmp(lot));
+        let (_, lasted) = self.on_offer.get(index.ok()?)?;
+        Some(Lasted {
+            seconds: lasted.seconds + now.since(self.last).max(0),
+            ..*lasted
+        })
+    }
+
+    /// How long such lots last; `None` while too few departures were seen.
+    pub fn lasting(&self) -> Option<&Lifetimes> {
+        let is_enough = self.lifetimes.departures >= LEAST_DEPARTURES;
+        is_enough.then_some(&self.lifetimes)
+    }
+}
+
+/// Sums up what was recorded of a question's lots.
+pub fn memory(question: &Question, recorded: &Recorded) -> Memory {
+    let (outline, lots) = recorded.outline(&question.filter, |spell| question.price_of(spell));
+    let name = |number: u32| lots.get(number as usize).map(|lot| Lot::clone(lot));
+    outline.memory(question, name)
+}
+
+impl Outline {
+    /// Sums up all its lots; `name` tells which lot has a number.
+    pub fn memory(&self, question: &Question, name: impl Fn(u32) -> Option<Lot>) -> Memory {
+        let polls = timeline::usable(&self.polls);
+        let until = question.until;
+        let first = polls.partition_point(|poll| poll.at < question.since);
+        let since = polls.get(first).map_or(question.since, |poll| poll.at);
+        let last = polls.iter().rfind(|poll| poll.at <= until);
+        let last = last.map_or(since, |poll| poll.at);
+        let (lows, lowest) = self.lows(question, since);
+        Memory {
+            search: self.search.clone(),
+            gpus: question.gpus(),
+            since,
+            until,
+            watched: lows.iter().map(|(from, to, _)| to.since(*from)).sum(),
+            lowest,
+            lifetimes: lifetimes(&self.lives()),
+            lows,
+            on_offer: self.on_offer(last, name),
+            last,
+        }
+    }
+
+    /// The times with a known lowest price, and the one of the last poll that has to know it. What a
+    /// poll saw holds until the next one.
+    pub(super) fn lows(&self, question: &Question, since: Moment) -> (Vec<(Moment, Moment, f64)>, Option<f64>) {
+        let mut polls = timeline::usable(&self.polls);
+        polls.retain(|poll| poll.at <= question.until);
+        let of_polls = Lows::of(&self.intervals, &polls).of_polls;
+        let mut lows: Vec<(Moment, Moment, f64)> = Vec::new();
+        let mut lowest = None;
+        for (index, (poll, low)) in polls.iter().zip(&of_polls).enumerate() {
+            // A truncated poll without such an offer says nothing of its price.
+            if !poll.has_lowest || (low.is_none() && poll.outcome == PollOutcome::Truncated) {
+                continue;
+            }
+            lowest = *low;
+            let next = polls.get(index + 1).filter(|next| !poll.is_gap(next.at));
+            let from = poll.at.max(since);
+            let (Some(low), Some(to)) = (*low, next.map(|next| next.at).filter(|to| *to > from)) else {
+                continue;
+            };
+            match lows.last_mut() {
+                Some((_, end, price)) if *end == from && price.total_cmp(&low).is_eq() => *end = to,
+                Some(_) | None => lows.push((from, to, low)),
+            }
+        }
+        (lows, lowest)
+    }
+
+    /// The lots on offer at a poll, sorted, and how long they are so.
+    fn on_offer(&self, at: Moment, name: impl Fn(u32) -> Option<Lot>) -> Vec<(Lot, Lasted)> {
+        let mut lives: Vec<Option<Lived>> = vec![None; self.lots()];
+        let mut on_offer = Vec::new();
+        for interval in &self.intervals {
+            let Some(known) = lives.get_mut(interval.lot as usize) else {
+                continue;
+            };
+            let so_far = *known.insert(Lived::after(*known, interval));
+            if interval.is_on_offer(at)
+                && let Some(lot) = name(interval.lot)
+            {
+                on_offer.push((lot, so_far.lasted(at)));
+            }
+        }
+        on_offer.sort_by(|(left, _), (right, _)| left.cmp(right));
+        on_offer
+    }
+}
+
+/// Compares a price per GPU, with the storage of the question, with the lowest prices of the past.
+pub fn verdict(memory: &Memory, price: f64) -> Verdict {
+    let watched = memory.watched;
+    let rating = rate(memory, price).filter(|_| watched >= LEAST_WATCHED);
+    rating.map_or(Verdict::Withheld(Withheld { watched }), Verdict::Given)
+}
+
+fn rate(memory: &Memory, price: f64) -> Option<Rating> {
+    let prices = &memory.between(memory.since, memory.until);
+    let (lowest, highest) = (prices.first()?.0, prices.last()?.0);
+    // Fifths, as in the ranks of rows: `low` is a price that is there for about one day in five.
+    let [p20, median, p80] = [0.2, 0.5, 0.8].map(|part| quantile(prices, part));
+    let (p20, median, p80) = (p20?, median?, p80?);
+    // Where a fifth of the time has one price, that is low, though not below P20.
+    let standing = if price < p20 || (price <= p20 && p20 < p80) {
+        Standing::Low
+    } else if price > p80 || (price >= p80 && p20 < p80) {
+        Standing::High
+    } else {
+        Standing::Typical
+    };
+    let weight = |is_counted: &dyn Fn(f64) -> bool| -> f64 {
+        let counted = prices.iter().filter(|(asked, _)| is_counted(*asked));
+        counted.map(|(_, seconds)| seconds).sum()
+    };
+    let total = weight(&|_| true);
+    let below = weight(&|asked| asked < price);
+    let above = weight(&|asked| asked > price);
+    let rank = (price - lowest) / (highest - lowest);
+    Some(Rating {
+        standing,
+        // Where all prices were the same there is no lower and higher.
+        rank: (highest > lowest).then(|| rank.clamp(0.0, 1.0)),
+        percentile: share(below + (total - below - above) / 2.0, total),
+        lowest,
+        p20,
+        median,
+        p80,
+        highest,
+        outbid: (memory.search.offer_type == OfferType::Bid).then(|| share(above, total)),
+        days: memory.days(price),
+        watched: memory.watched,
+    })
+}
+
+impl Memory {
+    /// The times with a known lowest price, in their order, and the price.
+    pub fn lows(&self) -> &[(Moment, Moment, f64)] {
+        &self.lows
+    }
+
+    /// The lowest price in each of so many equal parts of the time; `None` where it was not known.
+    pub fn trend(&self, parts: usize) -> Vec<Option<f64>> {
+        let mut trend = vec![None; parts];
+        let length = self.until.since(self.since).max(1);
+        let last = parts.saturating_sub(1);
+        let part = |at: Moment| {
+            let parts = i64::try_from(parts).unwrap_or(i64::MAX);
+            usize::try_from(at.since(self.since) * parts / length).map_or(0, |part| part.min(last))
+        };
+        for (from, to, low) in &self.lows {
+            // A time ends before its last moment.
+            let covered = part(*from)..=part(Moment(to.0 - 1));
+            for lowest in trend.get_mut(covered).unwrap_or_default() {
+                *lowest = Some(lowest.map_or(*low, |lowest: f64| lowest.min(*low)));
+            }
+        }
+        trend
+    }
+
+    /// The lowest prices between two moments, ascending, and for how many seconds each was the lowest.
+    fn between(&self, since: Moment, until: Moment) -> Vec<(f64, f64)> {
+        let mut prices = Prices::default();
+        for (from, to, low) in &self.lows {
+            let span = (*to).min(until).since((*from).max(since));
+            prices.add(*low, seconds(span));
+        }
+        prices.sorted()
+    }
+
+    fn days(&self, price: f64) -> Days {
+        let mut days = Days {
+            higher: 0,
+            lower: 0,
+            of: 0,
+        };
+        // The last 24 hours are what the price is compared from.
+        for day in 1..=MOST_DAYS {
+            let until = Moment(self.last.0 - day * DAY);
+            let prices = self.between(Moment(until.0 - DAY), until);
+            let watched: f64 = prices.iter().map(|(_, seconds)| seconds).sum();
+            // Half a day covers either the day or the night of it; less would compare a night with days.
+            if watched >= seconds(DAY) / 2.0
+                && let Some(usual) = quantile(&prices, 0.5)
+            {
+                days.of += 1;
+                days.higher += usize::from(usual > price);
+                days.lower += usize::from(usual < price);
+            }
+        }
+        days
+    }
+
+    /// The usual lowest price of each hour of the day, or of each weekday from Monday on, in a time
+    /// zone; `None` of those that were not watched, and of all before three weeks were.
+    pub fn by_hour(&self, zone: &TimeZone) -> [Option<f64>; 24] {
+        self.by(|at| usize::try_from(local(at, zone)?.hour()).ok())
+    }
+
+    /// As [`Memory::by_hour`].
+    pub fn by_weekday(&self, zone: &TimeZone) -> [Option<f64>; 7] {
+        self.by(|at| {
+            let day = local(at, zone)?.weekday().to_monday_zero_offset();
+            usize::try_from(day).ok()
+        })
+    }
+
+    fn by<const PARTS: usize>(&self, part: impl Fn(Moment) -> Option<usize>) -> [Option<f64>; PARTS] {
+        let mut prices = [const { Vec::new() }; PARTS].map(|_: Vec<()>| Prices::default());
+        if self.watched < LEAST_WEEKS {
+            return [None; PARTS];
+        }
+        for (from, to, low) in &self.lows {
+            let mut at = *from;
+            while at < *to {
+                // Time zones differ by quarters of an hour.
+                let next = Moment((at.0.div_euclid(QUARTER) + 1) * QUARTER).min(*to);
+                if let Some(prices) = part(at).and_then(|part| prices.get_mut(part)) {
+                    prices.add(*low, seconds(next.since(at)));
+                }
+                at = next;
+            }
+        }
+        prices.map(|prices| quantile(&prices.sorted(), 0.5))
+    }
+}
+
+const QUARTER: i64 = 900;
+
+fn local(at: Moment, zone: &TimeZone) -> Option<jiff::Zoned> {
+    Some(jiff::Timestamp::from_second(at.0).ok()?.to_zoned(zone.clone()))
+}
