@@ -71,7 +71,7 @@ impl Default for Copies {
 }
 
 impl Copies {
-    /// The secrets to look for; those shorter than [`SHORTEST`] are none.
+    /// The secrets to look for; those shorter than `SHORTEST` are none.
     pub fn of<'s, S: Into<Cow<'s, str>>>(secrets: impl IntoIterator<Item = S>) -> Self {
         let secrets = secrets.into_iter().map(Into::into);
         // A response may have hundreds of thousands of them: no list is made twice.
