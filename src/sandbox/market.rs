@@ -15,6 +15,7 @@ mod price;
 pub(super) mod record;
 mod volume;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 pub use figures::FiguresError;
@@ -29,7 +30,7 @@ use super::random::{Purpose, Rng};
 use super::{USER, UserListing};
 use figures::Figures;
 use host::Host;
-use machine::{Commission, Ids, Machine, Wish, chunks};
+use machine::{Commission, Ids, Machine, Order, Wish, chunks};
 use volume::{Cluster, Volume};
 
 /// The time of a frozen market: 2026-01-01, midnight UTC, in seconds since 1970.
@@ -103,6 +104,24 @@ const fn anchor(model: &'static str, gpus: u32, location: &'static str, datacent
     }
 }
 
+/// The place of a machine that has left: its host lists another one with the same GPUs.
+#[derive(Debug)]
+struct Vacancy {
+    host: Arc<Host>,
+    model: usize,
+    gpus: u32,
+}
+
+impl Vacancy {
+    fn of(machine: &Machine) -> Self {
+        Self {
+            host: Arc::clone(&machine.host),
+            model: machine.model,
+            gpus: machine.gpus,
+        }
+    }
+}
+
 /// A listed offer: its prices depend on the search.
 #[derive(Debug, Clone, Copy)]
 pub struct Listed<'m>(&'m Machine, &'m machine::Slice);
@@ -119,6 +138,7 @@ pub struct Market {
     next_host: u64,
     /// The host that is listing machines, and how many it has left.
     listing: Option<(Arc<Host>, u64)>,
+    vacancies: VecDeque<Vacancy>,
     listed: usize,
     elapsed: f64,
     ticks: u64,
@@ -145,16 +165,29 @@ impl Market {
             next_machine: 0,
             next_host: 0,
             listing: None,
+            vacancies: VecDeque::new(),
             listed: 0,
             elapsed: 0.0,
             ticks: 0,
         };
         market.list_anchors();
         while market.offer_count() < config.offers {
-            market.list_machine(None);
+            market.list_machine();
         }
         market.ids.gap = 40;
         market.list_volumes();
+        Ok(market)
+    }
+
+    /// The market of `config` at its start, to be taken back from there: what it draws on the way has ids and
+    /// random numbers that it does not get as it moves on.
+    pub fn before(config: MarketConfig) -> Result<Self, FiguresError> {
+        let mut market = Self::new(config)?;
+        market.ticks = 1 << 32;
+        market.next_machine = 1 << 32;
+        market.ids.offer += 1_000_000_000;
+        market.ids.machine += 10_000_000;
+        market.ids.gpu += 10_000_000;
         Ok(market)
     }
 
@@ -269,13 +302,16 @@ impl Market {
                 index == OWN_ANCHOR,
             );
             self.next_host += 1;
-            self.draw_machine(host, Some(wish), room, None);
+            let order = Order {
+                wish: Some(wish),
+                ..self.first(room)
+            };
+            self.draw_machine(host, order);
         }
     }
 
-    /// Lists one more machine, of the current host or of the next one; `arrival` is its time, if it
-    /// arrives after the start.
-    fn list_machine(&mut self, arrival: Option<f64>) {
+    /// Lists one more machine, of the current host or of the next one.
+    fn list_machine(&mut self) {
         let (host, left) = self.listing.take().unwrap_or_else(|| {
             let host = Host::draw(&self.figures, self.config.seed, self.next_host);
             self.next_host += 1;
@@ -284,19 +320,39 @@ impl Market {
         });
         let room = self.config.offers.saturating_sub(self.offer_count()).max(1);
         self.listing = (left > 1).then(|| (Arc::clone(&host), left - 1));
-        self.draw_machine(host, None, room, arrival);
+        self.draw_machine(host, self.first(room));
     }
 
-    fn draw_machine(&mut self, host: Arc<Host>, wish: Option<Wish>, room: usize, arrival: Option<f64>) {
+    /// Any machine of the start.
+    fn first(&self, room: usize) -> Order {
+        Order {
+            wish: None,
+            like: None,
+            room,
+            now: self.config.start,
+            arriving: false,
+        }
+    }
+
+    /// Lists a machine in the place of one that has left.
+    fn fill(&mut self, vacancy: Vacancy, now: f64, arriving: bool) {
+        let order = Order {
+            wish: None,
+            like: Some((vacancy.model, vacancy.gpus)),
+            room: usize::MAX,
+            now,
+            arriving,
+        };
+        self.draw_machine(vacancy.host, order);
+    }
+
+    fn draw_machine(&mut self, host: Arc<Host>, order: Order) {
         let commission = Commission {
             figures: &self.figures,
             seed: self.config.seed,
             serial: self.next_machine,
             host,
-            now: arrival.unwrap_or(self.config.start),
-            wish,
-            room,
-            arriving: arrival.is_some(),
+            order,
         };
         self.next_machine += 1;
         let machine = machine::draw(&commission, &mut self.ids);

@@ -1,13 +1,12 @@
 //! The hours before the sandbox started, so that price history, verdicts and lifetimes are there from the
 //! first minute.
 //!
-//! The market is run forwards and told backwards: the newest hour is then the market as it starts, and
-//! nothing jumps between past and present. Its motion is a random walk, which looks the same both ways.
+//! The market is taken back from its start: the newest hour is then the market as it starts, and nothing jumps
+//! between past and present. It is steady, so the oldest hour has as much on offer as the newest.
 
 use axum::body::Bytes;
 
 use super::market::{FiguresError, Market, MarketConfig};
-use super::numbers::float;
 use super::search::Search;
 use super::state::{found_offers, found_volumes};
 use crate::domain::Query;
@@ -23,7 +22,8 @@ pub struct Past {
     market: Market,
     offers: Search,
     volumes: Search,
-    hour: u64,
+    /// Whether the hour of the start is told.
+    is_begun: bool,
 }
 
 /// What was on the market.
@@ -44,10 +44,10 @@ impl Past {
     /// If the embedded figures are broken.
     pub fn new(config: MarketConfig, offers: &Query, volumes: &Query) -> Result<Self, FiguresError> {
         Ok(Self {
-            market: Market::new(config)?,
+            market: Market::before(config)?,
             offers: whole(offers),
             volumes: whole(volumes),
-            hour: 0,
+            is_begun: false,
         })
     }
 }
@@ -64,12 +64,12 @@ impl Iterator for Past {
     type Item = PastHour;
 
     fn next(&mut self) -> Option<PastHour> {
-        if self.hour > 0 {
-            self.market.step(MOTION);
+        if self.is_begun {
+            self.market.go_back(HOUR, MOTION);
         }
         // A second before the first response, which would replace what is recorded at the same time.
-        let at = self.market.config().start - HOUR * float(self.hour) - 1.0;
-        self.hour += 1;
+        let at = self.market.now() - 1.0;
+        self.is_begun = true;
         Some(PastHour {
             at,
             offers: found_offers(&self.market, &self.offers),

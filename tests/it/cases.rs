@@ -53,6 +53,7 @@ const TESTS: &[&str] = &[
     "safety::watch_saved::every_due_ring_rings_once_within_the_budget",
     "sandbox::faults::every_fault_on_every_operation_is_survived",
     "sandbox::faults::no_profile_leads_to_a_false_verdict",
+    "sandbox::past::the_month_before_the_start_is_as_steady_as_its_noise_allows",
     "store::failing_disk::a_place_that_cannot_be_written_is_told",
     "store::history::answers::every_answer_is_that_of_its_definition",
     "store::history::file::programs_that_start_together_all_open_a_new_file",

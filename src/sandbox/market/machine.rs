@@ -98,12 +98,20 @@ pub struct Commission<'a> {
     pub seed: u64,
     pub serial: u64,
     pub host: Arc<Host>,
-    /// Now, in seconds since 1970.
-    pub now: f64,
+    pub order: Order,
+}
+
+/// What a machine shall be, and when.
+#[derive(Debug)]
+pub struct Order {
     pub wish: Option<Wish>,
+    /// The GPU model and number of the machine that it replaces.
+    pub like: Option<(usize, u32)>,
     /// The maximum number of offers to split it into.
     pub room: usize,
-    /// Whether it is newly listed.
+    /// Now, in seconds since 1970.
+    pub now: f64,
+    /// Whether it arrives after the start.
     pub arriving: bool,
 }
 
@@ -138,20 +146,23 @@ drawn! {
 
     /// Draws a machine and gives its offers ids. The order of the rows decides which random number each gets.
     pub fn draw(commission: &Commission<'_>, ids: &mut Ids) {
-        let Commission { figures, host, now, .. } = commission;
+        let Commission { figures, host, order, .. } = commission;
+        let now = order.now;
         let rng = &mut Rng::keyed(commission.seed, Purpose::Machine, commission.serial);
         let shares = &figures.spread.shares;
         let model = choose_model(commission, rng);
         let card = &figures.gpus[model];
         let gpus = choose_size(card, commission, rng);
-        let anchor = commission.wish.is_some();
-        let new = !anchor && (commission.arriving || rng.chance(shares.new_machine));
+        let anchor = order.wish.is_some();
+        let new = !anchor && rng.chance(shares.new_machine);
         let (driver_version, cuda_max_good) = choose_driver(figures, card, rng);
         let (processor, cpu_cores) = choose_processor(&figures.spread.processors, figures, card, gpus, rng);
         let cpu_ram = unsigned(figures.spread.ram_per_gpu.draw(rng) * f64::from(gpus));
         let disk_space = rounded(figures.spread.disk_per_gpu.draw(rng) * f64::from(gpus), 1);
         let network = |rng: &mut Rng| (host.network_level + rng.between(-0.08, 0.08)).clamp(0.0, 1.0);
-        let (ask, bid_ask) = choose_price(card, host, shares, rng);
+        let price_roll = rng.unit();
+        let bid_ratio = choose_bid_ratio(card, shares, rng);
+        let (ask, bid_ask) = prices(card, host, price_roll, bid_ratio);
         // Consumer boards have too few lanes for seven cards with sixteen each.
         let lanes: u8 = if gpus > 6 && !card.server { 8 } else { 16 };
         // Server cards and those of the newest generation (compute capability 12.0) are PCIe 5; older ones
@@ -161,10 +172,10 @@ drawn! {
         } else {
             [3.0, 4.0, 4.0][rng.index(3)]
         };
-        let (listed, end) = if commission.arriving {
-            (*now, *now)
+        let (listed, end) = if order.arriving {
+            (now, now)
         } else {
-            (now - since_midnight(*now), now + until_midnight(*now))
+            (now - since_midnight(now), now + until_midnight(now))
         };
         let end_date = end
             + figures
@@ -188,11 +199,7 @@ drawn! {
     gpus: u32 = gpus;
     gpu_ids: Vec<u64> = (0..u64::from(gpus)).map(|card| ids.gpu + card).collect();
     /// GPUs rented to others: offers of more than the rest cannot be rented.
-    occupied: u32 = if anchor || rng.chance(1.0 - shares.occupied * 1.8) {
-        0
-    } else {
-        1 + draw_below(gpus, rng)
-    };
+    occupied: u32 = if anchor { 0 } else { choose_occupied(gpus, shares, rng) };
     // A machine is listed once for every power of two of its GPUs, each with an id of its own.
     slices: Vec<Slice> = cut(chunks(gpus), ids, rng);
     /// Recently listed: few measurements yet, no location, lowest scores.
@@ -267,6 +274,10 @@ drawn! {
         id: ids.next_offer(rng),
         size: disk_space * rng.between(0.2, 0.9),
     });
+    /// Where its price lies among those that its host asks for such GPUs, 0 to 1.
+    price_roll: f64 = price_roll;
+    /// Lowest bid over price.
+    bid_ratio: f64 = bid_ratio;
     /// $ per GPU and hour.
     ask: f64 = ask;
     /// Lowest bid, $ per GPU and hour.
@@ -274,7 +285,7 @@ drawn! {
     /// Seconds since 1970, if known.
     start_date: Option<f64> = (!rng.chance(shares.start_unknown)).then(|| {
         listed
-            - if commission.arriving {
+            - if order.arriving && new {
                 0.0
             } else {
                 rng.between(0.05, 400.0) * 86_400.0
@@ -310,6 +321,47 @@ impl Machine {
             self.slices = cut(chunks, ids, rng);
         }
     }
+
+    /// Whether it is split into other offers than at first.
+    pub fn is_resplit(&self) -> bool {
+        self.slices.len() < chunks(self.gpus).count()
+    }
+
+    /// Splits it as at first.
+    pub fn join(&mut self, ids: &mut Ids, rng: &mut Rng) {
+        self.slices = cut(chunks(self.gpus), ids, rng);
+    }
+}
+
+/// A host changes its price, mostly by some percent, within what it asks for such GPUs.
+pub fn reprice(figures: &Figures, machine: &mut Machine, rng: &mut Rng) {
+    let Some(card) = figures.gpus.get(machine.model) else {
+        return;
+    };
+    let step = rng.between(0.05, 0.2);
+    let wanted = machine.price_roll + if rng.chance(0.5) { step } else { -step };
+    // Turned back at the ends: each price is as frequent as at first.
+    let turned = wanted.abs();
+    machine.price_roll = if turned > 1.0 { 2.0 - turned } else { turned };
+    if rng.chance(0.1) {
+        machine.bid_ratio = choose_bid_ratio(card, &figures.spread.shares, rng);
+    }
+    (machine.ask, machine.bid_ask) = prices(card, &machine.host, machine.price_roll, machine.bid_ratio);
+}
+
+/// GPUs are rented or released.
+pub fn relet(figures: &Figures, machine: &mut Machine, rng: &mut Rng) {
+    if !machine.anchor {
+        machine.occupied = choose_occupied(machine.gpus, &figures.spread.shares, rng);
+    }
+}
+
+fn choose_occupied(gpus: u32, shares: &Shares, rng: &mut Rng) -> u32 {
+    if rng.chance(1.0 - shares.occupied * 1.8) {
+        0
+    } else {
+        1 + draw_below(gpus, rng)
+    }
 }
 
 fn draw_below(bound: u32, rng: &mut Rng) -> u32 {
@@ -318,8 +370,11 @@ fn draw_below(bound: u32, rng: &mut Rng) -> u32 {
 
 fn choose_model(commission: &Commission<'_>, rng: &mut Rng) -> usize {
     let gpus = &commission.figures.gpus;
-    if let Some(wish) = commission.wish {
+    if let Some(wish) = commission.order.wish {
         return gpus.iter().position(|card| card.name == wish.model).unwrap_or(0);
+    }
+    if let Some((model, _)) = commission.order.like {
+        return model;
     }
     let only_server = commission.host.server_cards;
     rng.weighted(gpus.iter().map(|card| match (only_server, card.server) {
@@ -331,11 +386,14 @@ fn choose_model(commission: &Commission<'_>, rng: &mut Rng) -> usize {
 }
 
 fn choose_size(card: &GpuModel, commission: &Commission<'_>, rng: &mut Rng) -> u32 {
-    if let Some(wish) = commission.wish {
+    if let Some(wish) = commission.order.wish {
         return wish.gpus;
     }
+    if let Some((_, gpus)) = commission.order.like {
+        return gpus;
+    }
     let drawn = pick(&card.sizes, rng).copied().unwrap_or(1);
-    if chunks(drawn).count() > commission.room {
+    if chunks(drawn).count() > commission.order.room {
         1
     } else {
         drawn
@@ -385,20 +443,23 @@ fn choose_processor(all: &[Processor], figures: &Figures, card: &GpuModel, gpus:
 }
 
 /// The host's price per GPU and hour, and its lowest bid, both in whole cents.
-fn choose_price(card: &GpuModel, host: &Host, shares: &Shares, rng: &mut Rng) -> (f64, f64) {
+fn prices(card: &GpuModel, host: &Host, roll: f64, bid_ratio: f64) -> (f64, f64) {
     // Hosts are cheap or not with all of their machines, more than a single machine is.
-    let level = (host.price_level * 0.6 + rng.unit() * 0.4).clamp(0.02, 0.98);
+    let level = (host.price_level * 0.6 + roll * 0.4).clamp(0.02, 0.98);
     let ask = whole_cents(card.price.at(level) * 0.75);
+    (ask, whole_cents(ask * bid_ratio))
+}
+
+fn choose_bid_ratio(card: &GpuModel, shares: &Shares, rng: &mut Rng) -> f64 {
     let roll = rng.unit();
     // On the market one bid in ten is above the on-demand price, and many are equal to it.
-    let ratio = if roll < shares.min_bid_equal {
+    if roll < shares.min_bid_equal {
         1.0
     } else if roll < shares.min_bid_equal + shares.min_bid_above {
         card.bid.at(rng.between(0.9, 1.0)).clamp(1.02, 2.5)
     } else {
         card.bid.at(rng.between(0.0, 0.85)).min(1.0)
-    };
-    (ask, whole_cents(ask * ratio))
+    }
 }
 
 /// An address of the range reserved for benchmarks (RFC 2544): it leads nowhere. A few have the

@@ -1,25 +1,31 @@
 //! How the market changes: prices, rentals, scores, splits, arrivals and departures, tick by tick.
+//!
+//! The market is steady: however long it moves, it looks as it was drawn. Each change draws again what the
+//! first draw drew (who rents, the lowest bid, the machine in a host's place) or takes a step that is as
+//! likely both ways. Such a motion looks the same forwards and backwards, which [`Market::go_back`] uses.
 
 use super::super::numbers::{float, rounded, unsigned};
 use super::super::random::{Purpose, Rng};
-use super::Market;
-use super::figures::{Figures, FiveQuantiles};
+use super::figures::Figures;
 use super::host::whole_cents;
-use super::machine::Machine;
+use super::machine::{self, Machine};
+use super::{Market, Vacancy, volume};
 
 /// Seconds of one tick of the market's clock.
 const TICK: f64 = 5.0;
 // Real prices change more slowly; these are meant to be seen.
 /// Share of the machines whose price changes in a tick.
 const REPRICED: f64 = 0.004;
-/// Share of the machines whose GPUs are rented or released in a tick.
-const RELET: f64 = 0.003;
+/// Share of the machines whose GPUs may change hands in a tick.
+const RELET: f64 = 0.005;
 /// Share of the machines whose reliability is remeasured in a tick.
 const MEASURED: f64 = 0.006;
 /// Share of the machines that leave in a tick.
 const DEPARTED: f64 = 0.0005;
 /// Share of the machines that are split into other offers in a tick.
 const RESPLIT: f64 = 0.0005;
+/// Share of the machines without an offer of one GPU that get one again in a tick.
+const JOINED: f64 = 0.005;
 /// Share of the machines whose offers get new ids in a tick.
 const REISSUED: f64 = 0.0005;
 /// Share of the volumes that change in a tick.
@@ -28,6 +34,13 @@ const VOLUMES_CHANGED: f64 = 0.01;
 const ENDED_EVERY: u64 = 12;
 /// Maximum number of machines that arrive in a tick.
 const ARRIVALS: u64 = 3;
+
+/// Which way the market's clock runs.
+#[derive(Debug, Clone, Copy)]
+enum Direction {
+    Forth,
+    Back,
+}
 
 impl Market {
     /// Advances time by `seconds`. Only the sum of all steps counts, not how it is divided; a
@@ -40,31 +53,42 @@ impl Market {
         let due = unsigned(self.elapsed / TICK);
         while self.ticks < due {
             self.ticks += 1;
-            self.tick();
+            self.tick(self.config.start + float(self.ticks) * TICK, Direction::Forth);
         }
     }
 
-    fn tick(&mut self) {
+    /// Takes the clock back by `seconds`, in which the market changes as much as else in `motion` seconds.
+    pub fn go_back(&mut self, seconds: f64, motion: f64) {
+        self.elapsed -= seconds;
+        let now = self.now();
+        for _ in 0..unsigned(motion / TICK) {
+            self.ticks += 1;
+            self.tick(now, Direction::Back);
+        }
+        // Nothing is on offer before it is listed.
+        self.remove(|machine| !machine.anchor && machine.start_date.is_some_and(|start| start > now));
+    }
+
+    fn tick(&mut self, now: f64, direction: Direction) {
         let rng = &mut Rng::keyed(self.config.seed, Purpose::Tick, self.ticks);
-        let now = self.config.start + float(self.ticks) * TICK;
         let machines = float(self.machines.len() as u64);
         for _ in 0..rng.count(machines * REPRICED) {
-            self.change(rng, reprice);
+            self.change(rng, machine::reprice);
         }
         for _ in 0..rng.count(machines * RELET) {
-            self.change(rng, |_, machine, rng| relet(machine, rng));
+            self.change(rng, machine::relet);
         }
         for _ in 0..rng.count(machines * MEASURED) {
-            self.change(rng, |_, machine, rng| measure(machine, rng));
+            self.change(rng, |_, machine, rng| measure(machine, direction, rng));
         }
         for _ in 0..rng.count(machines * DEPARTED) {
             self.depart(rng);
         }
-        if self.ticks.is_multiple_of(ENDED_EVERY) {
+        if matches!(direction, Direction::Forth) && self.ticks.is_multiple_of(ENDED_EVERY) {
             self.end(now);
         }
         self.relist();
-        self.arrive(rng, now);
+        self.arrive(rng, now, direction);
         self.change_volumes(rng, now);
     }
 
@@ -89,6 +113,13 @@ impl Market {
             }
             self.listed += machine.slices.len();
         }
+        for machine in &mut self.machines {
+            if machine.is_resplit() && rng.chance(JOINED) {
+                self.listed -= machine.slices.len();
+                machine.join(&mut self.ids, rng);
+                self.listed += machine.slices.len();
+            }
+        }
     }
 
     fn change(&mut self, rng: &mut Rng, how: impl Fn(&Figures, &mut Machine, &mut Rng)) {
@@ -103,6 +134,7 @@ impl Market {
         if self.machines.get(index).is_some_and(|machine| !machine.anchor) {
             let gone = self.machines.swap_remove(index);
             self.listed -= gone.slices.len();
+            self.vacancies.push_back(Vacancy::of(&gone));
         }
     }
 
@@ -114,18 +146,31 @@ impl Market {
                 machine.end_date += 90.0 * 86_400.0;
             }
         }
-        self.machines.retain(|machine| machine.end_date > now);
+        self.remove(|machine| machine.end_date <= now);
+    }
+
+    fn remove(&mut self, is_gone: impl Fn(&Machine) -> bool) {
+        let vacancies = &mut self.vacancies;
+        self.machines.retain(|machine| {
+            let gone = is_gone(machine);
+            if gone {
+                vacancies.push_back(Vacancy::of(machine));
+            }
+            !gone
+        });
         self.listed = self.machines.iter().map(|machine| machine.slices.len()).sum();
     }
 
-    fn arrive(&mut self, rng: &mut Rng, now: f64) {
+    /// Lists machines in the place of those that have left, with some delay.
+    fn arrive(&mut self, rng: &mut Rng, now: f64, direction: Direction) {
         for _ in 0..ARRIVALS {
-            // What leaves is replaced with some delay, so that the number of offers moves around the wanted
-            // one.
-            if self.offer_count() >= self.config.offers || rng.chance(0.4) {
+            if rng.chance(0.4) {
                 return;
             }
-            self.list_machine(Some(now));
+            let Some(vacancy) = self.vacancies.pop_front() else {
+                return;
+            };
+            self.fill(vacancy, now, matches!(direction, Direction::Forth));
         }
     }
 
@@ -137,9 +182,13 @@ impl Market {
             };
             if rng.chance(0.3) {
                 let cent = if rng.chance(0.5) { 0.01 } else { -0.01 };
-                volume.ask = whole_cents((volume.ask + cent).clamp(0.03, 0.2));
+                let (low, high) = volume::PRICES;
+                volume.ask = whole_cents((volume.ask + cent).clamp(low, high));
             } else {
-                volume.disk_space = rounded(volume.disk_space * rng.between(0.9, 1.1), 1).max(10.0);
+                let factor = rng.between(1.0, 1.1);
+                let space = volume.disk_space * if rng.chance(0.5) { factor } else { 1.0 / factor };
+                let (low, high) = volume::SPACE;
+                volume.disk_space = rounded(space.clamp(low, high), 1);
             }
         }
         for volume in &mut self.volumes {
@@ -150,49 +199,12 @@ impl Market {
     }
 }
 
-/// A host changes its price: a few percent up or down, at least a cent, within the usual range of
-/// its GPU.
-fn reprice(figures: &Figures, machine: &mut Machine, rng: &mut Rng) {
-    let Some(card) = figures.gpus.get(machine.model) else {
-        return;
-    };
-    let bid_ratio = machine.bid_ask / machine.ask;
-    // A lowest bid above the on-demand price stays the exception that it is in real markets.
-    let most = bid_ratio.max(1.0);
-    // Hosts type whole cents.
-    let step = (machine.ask * rng.between(0.02, 0.08)).max(0.01);
-    let wanted = machine.ask + if rng.chance(0.5) { step } else { -step };
-    let (low, high) = bounds(&card.price);
-    machine.ask = whole_cents(wanted.clamp(low, high));
-    let bid_ratio = (bid_ratio * rng.between(0.97, 1.03)).min(most);
-    machine.bid_ask = whole_cents(machine.ask * bid_ratio);
-}
-
-/// The range of a host's price: a little beyond the usual prices of its GPU.
-fn bounds(price: &FiveQuantiles) -> (f64, f64) {
-    // Without bounds prices would drift away over weeks.
-    (price.at(0.0) * 0.75 * 0.8, price.at(1.0) * 0.75 * 1.25)
-}
-
-fn relet(machine: &mut Machine, rng: &mut Rng) {
-    if machine.anchor {
-        return;
-    }
-    let cards = 1 + u32::try_from(rng.below(u64::from(machine.gpus))).unwrap_or(0);
-    // Slightly more is released than rented, so that the market never sells out.
-    machine.occupied = if machine.occupied > 0 && rng.chance(0.6) {
-        machine.occupied.saturating_sub(cards)
-    } else {
-        (machine.occupied + cards).min(machine.gpus)
-    };
-}
-
-fn measure(machine: &mut Machine, rng: &mut Rng) {
+fn measure(machine: &mut Machine, direction: Direction, rng: &mut Rng) {
     // A new machine begins at 0.6 and earns its reliability; the others change in the fourth decimal.
-    let better = if machine.new {
-        0.01
-    } else {
-        rng.between(-0.000_6, 0.000_5)
+    let better = match direction {
+        Direction::Forth if machine.new => 0.01,
+        Direction::Back if machine.new => 0.0,
+        Direction::Forth | Direction::Back => rng.between(-0.000_5, 0.000_5),
     };
     let floor = if machine.anchor { 0.985 } else { 0.55 };
     machine.reliability = rounded((machine.reliability + better).clamp(floor, 0.999_9), 7);

@@ -12,6 +12,12 @@ use super::record::record;
 /// Disk in GB that a volume search prices by default.
 pub const DEFAULT_VOLUME: f64 = 1.0;
 
+/// The lowest and highest price of a host, $ per GB and month.
+pub const PRICES: (f64, f64) = (0.03, 0.16);
+
+/// The least and most space of a volume, GB: e² and e⁵ times a hundred.
+pub const SPACE: (f64, f64) = (738.9, 14_841.3);
+
 /// The cluster of a volume, as far as it shows in the record: the network in Mbit/s, traffic in $ per
 /// GB.
 #[derive(Debug, Clone)]
@@ -58,7 +64,7 @@ impl Volume {
             id,
             cluster,
             disk_space: rounded(rng.between(2.0, 5.0).exp() * 100.0, 1),
-            ask: whole_cents(rng.between(0.03, 0.16)),
+            ask: whole_cents(rng.between(PRICES.0, PRICES.1)),
             bandwidth: [
                 unsigned(average),
                 unsigned(average * rng.between(1.0, 1.4)),

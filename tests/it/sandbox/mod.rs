@@ -5,3 +5,4 @@ mod faults;
 mod http;
 mod life;
 mod market;
+mod past;
