@@ -77,10 +77,7 @@ fn notice(entry: &Entry) -> String {
 /// The notice of damaged lines.
 fn damaged(damage: &[Damage]) -> String {
     let lines = counted(damage.len(), "line", "lines");
-    format!(
-        "Nothing can be created or unlisted: {lines} of the write history can't be read, and a write whose outcome \
-         is unknown may be among them. Settle with :resolve."
-    )
+    format!("Nothing can be created or unlisted: {lines} of the write history can't be read. Settle with :resolve.")
 }
 
 impl State {

@@ -7,9 +7,14 @@ use crate::core::view::Cx;
 use crate::core::views::confirm::Confirm;
 use crate::domain::Resource;
 use crate::domain::format::counted;
+use crate::domain::text::truncate;
 
 /// The maximum number of lines shown.
 const MOST: usize = 5;
+
+// The advice below them is on a screen of 24 rows, too.
+/// The maximum cells of a line shown.
+const WIDEST: usize = 60;
 
 /// Shows the damaged lines, over the workergroups as the market lists them now, and asks whether to move them;
 /// false without any.
@@ -24,11 +29,13 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
          is created or unlisted.\n\n"
     );
     for line in damage.iter().take(MOST) {
-        let _ = writeln!(text, "line {}: {}", line.line, line.text); // writing to a String cannot fail
+        let _ = writeln!(text, "line {}: {}", line.line, truncate(&line.text, WIDEST)); // writing to a String cannot fail
     }
-    if damage.len() > MOST {
-        let _ = writeln!(text, "and {} more: bourse writes check", damage.len() - MOST);
-    }
+    let more = match damage.len().saturating_sub(MOST) {
+        0 => String::new(),
+        more => format!(", with {more} more"),
+    };
+    let _ = writeln!(text, "in full{more}: bourse writes check");
     text.push_str(
         "\nCompare your workergroups, which are listed again, and your volumes in the market's console. Then move \
          the lines to writes.jsonl.damaged beside the write history, and you can write again.",

@@ -145,10 +145,11 @@ pub(super) fn set_aside(journal: Journal, outbox: UnboundedSender<Message>, dama
         let moved = journal.set_aside(&damage);
         // The receiver is gone once the program ends.
         let _ = outbox.send(match moved {
+            // The folder may not fit on the screen, and is that of the write history.
             Ok(aside) => Message::Told(Ok(format!(
                 "Moved {} to {}",
                 counted(damage.len(), "line", "lines"),
-                aside.display()
+                aside.file_name().unwrap_or(aside.as_os_str()).display()
             ))),
             Err(why) => Message::Notice(format!("Damaged lines are not moved: {why}.")),
         });

@@ -107,8 +107,12 @@ impl Browser {
     /// Puts the meaning of the words at the cursor before the other candidates; of an ambiguous text all readings.
     fn offer_meaning(&self, text: &str, completion: &mut Completion) {
         let cursor = self.bar.input.cursor_byte();
+        let before = &text[..text.floor_char_boundary(cursor)];
+        let reading = plain::read(before, self.query.catalog(), self.dialect(), &self.models());
+        let phrase = reading.phrase_at(cursor);
         let mut readings = plain::read(text, self.query.catalog(), self.dialect(), &self.models()).readings;
-        let is_idle = completion.candidates.is_empty();
+        // Words that are understood are complete, and nothing is sent before a reading is chosen.
+        let is_idle = phrase.is_some() || completion.candidates.is_empty();
         readings.retain(|reading| is_idle || reading.span.start < cursor && cursor <= reading.span.end);
         if let Some(first) = readings.first() {
             let span = first.span.clone();
@@ -124,14 +128,9 @@ impl Browser {
             };
             return;
         }
-        let before = &text[..text.floor_char_boundary(cursor)];
-        let reading = plain::read(before, self.query.catalog(), self.dialect(), &self.models());
-        let Some(phrase) = reading.phrase_at(cursor) else {
+        let Some(phrase) = phrase.filter(|phrase| !phrase.meaning.is_idle()) else {
             return;
         };
-        if phrase.meaning.is_idle() {
-            return;
-        }
         let words = &before[phrase.span.clone()];
         // Settings have no conditions: their words stay.
         let has_settings = phrase.meaning.settings != Settings::default();

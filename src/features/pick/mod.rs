@@ -10,7 +10,7 @@ use crate::core::feature::{Feature, FeatureState};
 use crate::core::message::{Effect, News};
 use crate::core::owners::Owner;
 use crate::core::view::Cx;
-use crate::domain::cost::{Basis, Outlives, Prices, Room};
+use crate::domain::cost::{Basis, Prices};
 use crate::domain::insight::Coverage;
 use crate::domain::{Condition, Dialect, Listing, Operand, Operator, OrderKey, Query, RowId, Value, language};
 use crate::features::copy_export::handoff;
@@ -96,15 +96,8 @@ pub fn obstacle(prices: &Prices<'_>, basis: Basis, row: usize) -> Option<&'stati
     if is_free {
         return Some("base price of 0");
     }
-    let Some(job) = &basis.job else {
-        return basis.price(prices, row).is_err().then_some("unknown price");
-    };
-    match prices.job(row, job, listing.read_at()) {
-        Err(_) => Some("unknown bill"),
-        Ok(cost) if job.disk_gb > 0.0 && cost.room == Room::Unknown => Some("unknown disk"),
-        Ok(cost) if cost.outlives == Outlives::Unknown => Some("unknown time left"),
-        Ok(_) => None,
-    }
+    let unknown = basis.job.map_or("unknown price", |_| "unknown bill");
+    basis.price(prices, row).is_err().then_some(unknown)
 }
 
 /// What is picked from, once somebody asked for it.

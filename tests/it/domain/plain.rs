@@ -233,7 +233,15 @@ fn a_proposal_is_understood_or_there_is_none() {
     };
     assert_eq!(proposed("4090 relibility 99%").as_deref(), Some("4090 reliability 99%"));
     assert_eq!(proposed("4090 in gremany 3d").as_deref(), Some("4090 in germany 3d"));
-    for words in ["500 down", "4090 300 up", "4090 16", "8 ports 400 open", "h100 900"] {
+    for words in [
+        "500 down",
+        "4090 300 up",
+        "4090 16",
+        "8 ports 400 open",
+        "h100 900",
+        "4090 under $1,500",
+        "at most $5,070, 4090",
+    ] {
         assert_eq!(proposed(words), None, "{words}");
     }
 }

@@ -52,10 +52,13 @@ fn what_got_more_expensive_is_ranked_again() {
 fn an_offer_without_a_price_or_a_usable_id_is_no_pick() {
     let mut desk = TestApp::speaking(&Dialect::SANDBOX);
     let free = offers(&[3, 2, -1]).replace("\"dph_total\":2", "\"dph_base\":0,\"dph_total\":2");
+    let free = free.replace("\"dph_total\":-1", "\"dph_total\":0.5");
     desk.answer(&free).keys(":").type_text("pick").keys("enter");
     let asked = wire::encode(desk.asked(), &Dialect::SANDBOX).body.unwrap();
     assert_eq!(asked["id"], json!({"eq": 3}));
-    let desk = picking(&[0]);
+    let mut desk = TestApp::speaking(&Dialect::SANDBOX);
+    desk.answer(&offers(&[0]).replace("\"dph_total\":0", "\"dph_total\":0.5"));
+    desk.keys(":").type_text("pick").keys("enter");
     assert!(desk.calls.is_empty());
     desk.expect("No offer can be picked");
 }

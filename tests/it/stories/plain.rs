@@ -112,6 +112,20 @@ fn an_ambiguous_text_offers_its_readings_and_sends_nothing() {
     );
 }
 
+/// Wherever the cursor is: words that are understood need no completion.
+#[test]
+fn readings_are_offered_behind_words_that_are_understood() {
+    let mut desk = desk();
+    desk.keys("/").type_text("best 5 4090 with 200gb disk");
+    desk.expect("best 5 → first 5 best").expect("best 5 → num_gpus=5 best");
+    desk.keys("enter tab enter");
+    let asked = desk.asked_text();
+    assert!(
+        asked.contains("disk_space>=200") && !asked.contains("num_gpus"),
+        "{asked}"
+    );
+}
+
 /// A field that is set twice is no search for either value.
 #[test]
 fn two_values_of_a_field_are_sent_neither_way() {

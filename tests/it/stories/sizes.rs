@@ -1,7 +1,9 @@
 //! Every list, editor and dialog at every size and in every sort of theme.
 
+use bourse::core::Message;
 use bourse::core::themes::{NamedTheme, Themes};
 use bourse::domain::Dialect;
+use bourse::domain::journal::Damage;
 use bourse::widgets::theme::Theme;
 
 use crate::cases::cases;
@@ -154,4 +156,29 @@ fn dialogs_are_as_high_as_their_content() {
     // The details of a market beside one line for it.
     desk.keys("esc M");
     assert!(height_of(&desk, "Markets") <= 11, "{}", desk.screen());
+}
+
+#[test]
+fn on_24_rows_damaged_lines_leave_room_for_what_to_do() {
+    let mut desk = TestApp::with_offers(THREE);
+    let line = |number: u8| Damage::new(number.into(), 0, &[b'0' + number; 600]);
+    desk.send(Message::JournalDamage((1..8).map(line).collect()));
+    desk.resize(80, 24);
+    desk.expect("Settle with :resolve.");
+    desk.keys(":").type_text("resolve").keys("enter");
+    // The beginning of a line is enough to see what it is.
+    desk.expect("line 5: 55555").expect_not("line 6");
+    desk.expect("in full, with 2 more: bourse writes check");
+    desk.expect("and you can write again").expect("[ Move ]");
+}
+
+#[test]
+fn a_notice_that_is_cut_ends_in_an_ellipsis() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.send(Message::Notice("word ".repeat(40).trim().to_owned()));
+    desk.resize(80, 24);
+    let screen = desk.screen();
+    let end = screen.lines().position(|line| line.contains(" ! word")).unwrap() + 1;
+    let end = screen.lines().nth(end).unwrap();
+    assert!(end.starts_with("   word") && end.trim_end().ends_with('…'), "{screen}");
 }

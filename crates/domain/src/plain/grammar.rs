@@ -37,6 +37,23 @@ impl Fact {
         let Self::Choice(own, names, is) = self else { return &[] };
         if (*own, *is) == (field, sense) { names } else { &[] }
     }
+
+    /// Whether it is a need that the market bills by itself: a disk, traffic.
+    fn is_billed_apart(&self) -> bool {
+        match self {
+            Self::Condition(text) => text.starts_with("disk_space"),
+            Self::Set(settings) => settings.job.gb_in.or(settings.job.gb_out).is_some(),
+            Self::Choice(..) | Self::Size(_) | Self::Price(_) | Self::Note(_) => false,
+        }
+    }
+
+    fn is_price(&self) -> bool {
+        match self {
+            Self::Price(_) => true,
+            Self::Condition(text) => text.starts_with("dph_total") || text.starts_with("job_cost"),
+            Self::Choice(..) | Self::Size(_) | Self::Set(_) | Self::Note(_) => false,
+        }
+    }
 }
 
 /// A clause that was read.
@@ -160,6 +177,12 @@ pub(super) fn loose(text: &Text<'_>, parts: &[Rc<Part>]) -> usize {
     parts.iter().filter(is_loose).count()
 }
 
+/// Whether nothing but fillers is between a position and the beginning of the text or a comma.
+fn is_first(text: &Text<'_>, at: usize) -> bool {
+    let before = (0..at).rfind(|at| role!(text, *at, Role::Filler => ()).is_none());
+    before.is_none_or(|at| text.kind(at) == Some(Kind::Break))
+}
+
 /// Whether two parts with nothing but fillers between them are understood together or not at all.
 fn are_bound(text: &Text<'_>, left: &Part, right: &Part) -> bool {
     let is_joined = |words: &str| (left.next..right.start).any(|at| text.is_one_of(at, words));
@@ -179,6 +202,12 @@ fn are_bound(text: &Text<'_>, left: &Part, right: &Part) -> bool {
             is_last && role!(text, right.start, Role::Not(true) | Role::Behind(_) => ()).is_some()
         }
         (What::Clause(left), What::Unknown) => left.is_open && is_adjacent,
+        // `100gb storage for $5 a month, 4090`: the price of the storage, which is no price of a machine.
+        (What::Clause(own), What::Clause(price))
+            if text.is_offers() && is_joined("for") && is_first(text, left.start) =>
+        {
+            own.facts.iter().any(Fact::is_billed_apart) && price.facts.iter().any(Fact::is_price)
+        }
         // `no 4090 with 24gb`
         (left, _) => left.chooses("gpu_name", Sense::Excluded) && is_joined("with has having that"),
     }

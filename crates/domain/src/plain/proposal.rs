@@ -22,7 +22,9 @@ pub(super) fn proposed(
         let is_better = after.unclear.is_none() && after.refused.len() < before.refused.len();
         is_better && before.phrases.iter().all(is_kept)
     };
-    text[clause.clone()].split([' ', ',', ';']).find_map(|word| {
+    // A comma inside a clause is part of a number or of a list: half a number is no word.
+    text[clause.clone()].split(' ').find_map(|word| {
+        let word = word.trim_matches([',', ';']);
         let start = word.as_ptr() as usize - text.as_ptr() as usize;
         let mut near = near(&word.to_lowercase()).into_iter().map(|replacement| {
             let span = start..start + word.len();

@@ -23,10 +23,12 @@ const MOST: usize = 4;
 pub(super) fn lines(state: &State, browser: &Browser, width: u16, now: Now, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines: Vec<Line<'static>> = Vec::new();
     let mut add = |text: &str, style: Style| {
-        let parts = wrap(text, width.saturating_sub(4));
-        for (index, part) in parts.into_iter().take(2).enumerate() {
-            let sign = if index == 0 { " ! " } else { "   " };
-            lines.push(Line::styled(format!("{sign}{part}"), style));
+        let mut parts = wrap(text, width.saturating_sub(4)).into_iter();
+        lines.extend(parts.next().map(|part| Line::styled(format!(" ! {part}"), style)));
+        let rest = parts.collect::<Vec<_>>().join(" ");
+        if !rest.is_empty() {
+            let line = Line::styled(format!("   {rest}"), style);
+            lines.push(fit(line, width.saturating_sub(1)));
         }
     };
     for notice in &state.notices {

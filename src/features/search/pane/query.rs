@@ -236,7 +236,7 @@ fn highlighted(browser: &Browser, scroll: usize, width: usize, theme: &Theme) ->
         }
         let style = match &browser.bar.error {
             Some(error) if error.span.contains(&at) => theme.error,
-            None if understood.iter().any(|span| span.contains(&at)) => theme.good,
+            _ if understood.iter().any(|span| span.contains(&at)) => theme.good,
             _ => tokens
                 .iter()
                 .find(|(span, _)| span.contains(&at))
