@@ -348,6 +348,15 @@ pub fn send_signal(id: u32, signal: rustix::process::Signal) {
     rustix::process::kill_process(pid, signal).unwrap();
 }
 
+/// Whether programs that tests start without a terminal notice a signal: they inherit what `nohup`, or a shell
+/// for its background jobs, made the tests ignore. Terminals reset it.
+pub fn is_noticed(signal: rustix::process::Signal) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mut lines = status.lines();
+    let ignored = lines.find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    ignored.unwrap_or(0) & (1 << (signal.as_raw() - 1)) == 0
+}
+
 /// Reads what the program writes until the terminal is closed.
 fn read(mut input: Box<dyn Read + Send>, shared: &Shared) {
     let mut bytes = vec![0; 64 * 1024];
