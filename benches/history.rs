@@ -21,9 +21,11 @@ use std::hint::black_box;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use bourse::domain::{OfferType, Resource};
+use bourse::domain::{Condition, OfferType, Operand, Operator, Query, Resource, Value};
+use bourse::features::history::prices::series::PriceSeries;
+use bourse::features::history::tape::events::RecentEvents;
 use bourse::record::store::Database;
-use bourse::record::{Lot, LotFilter, Moment, Poll, PollOutcome, Question, Quote, SearchKey, Sighting, Want};
+use bourse::record::{AnyAnalysis, Lot, Moment, Poll, PollOutcome, Question, Quote, SearchKey, Sighting, VerdictBasis};
 
 const START: i64 = 1_795_176_000;
 const LOTS: usize = 1000;
@@ -151,7 +153,7 @@ fn search() -> SearchKey {
     SearchKey {
         resource: Resource::Offers,
         offer_type: OfferType::OnDemand,
-        conditions: "gpu_ram>=24 rentable=true verified=true".to_owned(),
+        conditions: String::new(),
     }
 }
 
@@ -192,35 +194,40 @@ fn main() {
     assert!(contents.size <= MOST_BYTES, "the file is too large");
     let until = Moment(START + 60 * polls);
     let machine = market.any();
-    let everything = LotFilter::default();
-    let model = LotFilter {
-        model: Some(machine.model.clone()),
-        machine: None,
+    let conditions = |key: &str, value: Value| {
+        let field = Resource::Offers.catalog().by_key(key);
+        let condition = field.map(|field| Condition::new(field, Operator::Eq, Operand::One(value)));
+        condition.into_iter().collect::<Vec<_>>()
     };
-    let one = LotFilter {
-        machine: Some(machine.machine),
-        model: None,
-    };
+    let asked = [
+        ("all", Vec::new()),
+        ("a model", conditions("gpu_name", Value::Text(machine.model.clone()))),
+        ("a machine", conditions("machine_id", Value::id(machine.machine.into()))),
+    ];
     let mut is_slow = false;
-    for (lots, filter) in [("all", everything), ("a model", model), ("a machine", one)] {
+    for (lots, conditions) in asked {
         for (span, back) in [("a day", 1), ("a week", 7), ("30 days", 30)] {
-            for (name, want) in [
-                ("tape", Want::Tape { most: 500 }),
-                ("series", Want::Series { buckets: 120 }),
-                ("memory", Want::Memory { gpus: None }),
-                ("searches", Want::Searches),
-            ] {
-                let question = Question {
-                    storage: 8.0,
-                    search: Some(search()),
-                    filter: filter.clone(),
-                    since: Moment(until.0 - back * 86_400),
-                    until,
-                    want,
-                };
+            let question = Question {
+                query: Query {
+                    conditions: conditions.clone(),
+                    ..Query::empty(Resource::Offers)
+                },
+                since: Moment(until.0 - back * 86_400),
+                until,
+            };
+            let tape = AnyAnalysis::new(RecentEvents {
+                question: question.clone(),
+                most: 500,
+            });
+            let prices = AnyAnalysis::new(PriceSeries {
+                question: question.clone(),
+                buckets: 120,
+            });
+            let basis = AnyAnalysis::new(VerdictBasis(question));
+            for (name, analysis) in [("tape", tape), ("prices", prices), ("verdict", basis)] {
                 let best = (0..5).map(|_| {
                     let started = Instant::now();
-                    black_box(database.answer(&question).unwrap());
+                    black_box(database.ask_any(&analysis).unwrap());
                     started.elapsed()
                 });
                 let best = best.min().unwrap();

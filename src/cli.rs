@@ -28,6 +28,7 @@ use crate::features::market::arguments::{DepthArguments, MarketArguments, PlanAr
 use crate::features::markets::check::MarketsCommand;
 use crate::features::markets::command::ProfileResolver;
 use crate::features::pick::arguments::PickArguments;
+use crate::features::price_index::arguments::IndexArguments;
 use crate::features::watch_saved::SavedArguments;
 use crate::settings::{Config, Environment, Global, Settings, config as config_file};
 use write::check::WritesCommand;
@@ -61,7 +62,12 @@ pub enum Command {
         saved: SavedArguments,
     },
     /// Show recorded prices, and whether today's are low
-    History(HistoryArguments),
+    History {
+        #[command(flatten)]
+        history: HistoryArguments,
+        #[command(flatten)]
+        index: IndexArguments,
+    },
     /// Show what bids would have held, and the bill of a job at them
     Bids(BidsArguments),
     /// Check, shrink, export or reset the recorded prices
@@ -119,7 +125,7 @@ impl Command {
             | Self::Plan(_)
             | Self::Pick(_)
             | Self::Watch { .. }
-            | Self::History(_)
+            | Self::History { .. }
             | Self::Bids(_)
             | Self::Db { .. }
             | Self::Markets { .. }
@@ -224,8 +230,10 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
             block_on(features::watch_saved::command::watch(&settings, again, options, saved))
         }
         Command::Watch { options, .. } => block_on(features::history::watch_command::watch(&noted(global)?, options)),
-        Command::History(options) if options.index => features::price_index::command::index(&noted(global)?, options),
-        Command::History(options) => features::history::command::history(&noted(global)?, options),
+        Command::History { history, index } if index.index => {
+            features::price_index::command::index(&noted(global)?, history, *index)
+        }
+        Command::History { history, .. } => features::history::command::history(&noted(global)?, history),
         Command::Bids(options) => features::bids::command::bids(&noted(global)?, options),
         Command::Db { command } => features::history::db::db(&noted(global)?, *command),
         Command::Markets { command } => match command {

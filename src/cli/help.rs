@@ -9,6 +9,7 @@ use clap::{Arg, ArgAction, Command, CommandFactory as _};
 use super::args::Arguments;
 use super::wanted::LOCAL_LIMIT;
 use crate::domain::Resource;
+use crate::features;
 use crate::settings::flags::SANDBOX;
 
 /// A command line and its effect.
@@ -76,11 +77,6 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
     (&["history"], &[
         ("bourse history gpu_name=RTX_4090", "prices of a month, and whether today's are low"),
         ("bourse history gpu_name=RTX_4090 --days 7 --format csv", "for a spreadsheet"),
-        ("bourse history --index --format csv", "what each model usually costs"),
-    ]),
-    (&["bids"], &[
-        ("bourse bids 4090 3d", "the bid at which three days of work cost least"),
-        ("bourse bids h100 --checkpoint 10m --format csv", "with a checkpoint every ten minutes"),
     ]),
     (&["db"], &[
         ("bourse db check", "what is recorded, and whether the file is sound"),
@@ -152,9 +148,10 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
 ];
 
 /// The examples of a command.
-pub fn examples(path: &[&str]) -> &'static [Example] {
-    let of_command = EXAMPLES.iter().find(|(command, _)| *command == path);
-    of_command.map_or(&[], |(_, examples)| examples)
+pub fn examples(path: &[&str]) -> Vec<Example> {
+    let all = EXAMPLES.iter().chain(features::EXAMPLES);
+    let of_command = all.filter(|(command, _)| *command == path);
+    of_command.flat_map(|(_, examples)| *examples).copied().collect()
 }
 
 /// The end of the program's own help.
@@ -312,7 +309,7 @@ fn after_help(path: &[String]) -> String {
     let mut text = String::new();
     if !examples.is_empty() {
         text.push_str("Examples:\n");
-        text.push_str(&listed(examples));
+        text.push_str(&listed(&examples));
     }
     let closing = match path[..] {
         [] => return format!("{text}\n{KEYS}"),

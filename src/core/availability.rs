@@ -40,13 +40,7 @@ impl Model {
             }
             Action::History => self.pane != Pane::Requests,
             Action::OpenRequest => self.failed_request().is_some(),
-            Action::ThreePrices
-            | Action::Related
-            | Action::Host
-            | Action::Depth
-            | Action::Cluster
-            | Action::Bids
-            | Action::PriceIndex => self.pane == Pane::Offers,
+            action if BINDINGS.iter().any(|row| row.action == action && row.is_of_offers) => self.pane == Pane::Offers,
             action if annotations::is_of_annotations(action) => self.pane.has_prices(),
             action => !self.features.iter().any(|feature| (feature.hides)(self, action)),
         }

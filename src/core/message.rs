@@ -17,7 +17,7 @@ use crate::domain::saved::{SearchChange, Searches, Snapshot};
 use crate::domain::{Resource, workergroup};
 use crate::keys::Keymap;
 use crate::record::alerts::{AlertChange, Alerts, Logged};
-use crate::record::{Answer, Poll, Question};
+use crate::record::{AnyAnalysis, AnyOutput, Poll};
 use crate::settings::Values;
 use crate::table::browser::Arrival;
 use crate::table::remote::{Progress, Sending, Ticket};
@@ -79,8 +79,8 @@ pub enum News {
     Routed(Box<Routed>),
     /// A response was arranged, see [`Effect::Arrange`].
     Arranged(Box<Arrival>),
-    /// What was recorded of the market, or why it cannot be read; see [`HistoryJob::Recall`].
-    Recalled(Box<Result<Answer, String>>),
+    /// The output of an analysis, or why the record cannot be read; see [`HistoryJob::Ask`].
+    Recalled(Result<AnyOutput, String>),
     /// Who polls a watched search; see [`HistoryJob::ClaimPoll`].
     Poll(PollRight),
     /// Whether an alert rings here, or did in another program; see [`HistoryJob::ClaimRing`].
@@ -155,8 +155,8 @@ pub enum Saved {
 pub enum HistoryJob {
     /// Add a response.
     Record(Box<Poll>),
-    /// Answer a question; brings [`News::Recalled`].
-    Recall { ticket: Ticket, question: Question },
+    /// Compute an analysis; brings [`News::Recalled`].
+    Ask { ticket: Ticket, analysis: AnyAnalysis },
     /// Claim the ring of an alert that other programs may see too; brings [`News::Ring`].
     ClaimRing { ticket: Ticket, claim: Box<RingClaim> },
     /// Find out whether this program polls a watched search; brings [`News::Poll`].
@@ -320,7 +320,7 @@ impl Effect {
             | Self::Save { ticket, .. }
             | Self::Export { ticket, .. }
             | Self::History(
-                HistoryJob::Recall { ticket, .. }
+                HistoryJob::Ask { ticket, .. }
                 | HistoryJob::ClaimRing { ticket, .. }
                 | HistoryJob::ClaimPoll { ticket, .. },
             )

@@ -30,6 +30,7 @@ pub mod workergroups;
 mod write_damage;
 
 use self::saved::toggle_price_models as price_models;
+use crate::cli::help::Example;
 use crate::core::feature::Feature;
 use crate::core::view::{Cx, View, Views};
 use crate::core::views::tabs;
@@ -63,6 +64,12 @@ pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model 
         },
     )
 }
+
+/// The examples of commands that a feature brings, by the words after `bourse`.
+pub static EXAMPLES: &[(&[&str], &[Example])] = &[
+    (&["bids"], bids::arguments::EXAMPLES),
+    (&["history"], price_index::arguments::EXAMPLES),
+];
 
 /// The view of a pane, over which all others open.
 fn pane(pane: Pane) -> Box<dyn View> {

@@ -303,6 +303,8 @@ pub struct Binding {
     pub help: &'static str,
     /// The word in the footer and its rank there (small ranks stay longest), if it is shown there.
     pub hint: Option<(&'static str, u8)>,
+    /// Whether it means something on Offers alone.
+    pub is_of_offers: bool,
 }
 
 const fn row(
@@ -319,6 +321,7 @@ const fn row(
         name,
         help,
         hint: None,
+        is_of_offers: false,
     }
 }
 
@@ -331,6 +334,11 @@ impl Binding {
 
     const fn hint(mut self, word: &'static str, rank: u8) -> Self {
         self.hint = Some((word, rank));
+        self
+    }
+
+    const fn of_offers(mut self) -> Self {
+        self.is_of_offers = true;
         self
     }
 }
@@ -352,9 +360,9 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["p"], Action::Plot, "plot",
         "Plot two numbers of the rows, with the Pareto front").hint("plot", 8),
     row(Context::Table, &["D"], Action::Depth, "depth",
-        "Show how many GPUs each price buys").hint("depth", 13),
+        "Show how many GPUs each price buys").hint("depth", 13).of_offers(),
     row(Context::Table, &["K"], Action::Cluster, "cluster",
-        "Plan N GPUs from the cheapest offers").hint("cluster", 8),
+        "Plan N GPUs from the cheapest offers").hint("cluster", 8).of_offers(),
     row(Context::Table, &["*"], Action::Star(Subject::Machine), "star", "Star or unstar the machine"),
     row(Context::Table, &["N"], Action::Note(Subject::Machine), "note", "Edit your note on the machine"),
     row(Context::Table, &["X"], Action::Ban, "ban",
@@ -375,18 +383,18 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["H"], Action::History, "history",
         "Show lowest and typical prices over time").hint("history", 13),
     row(Context::Table, &["Y"], Action::PriceIndex, "price-index",
-        "Compare what GPU models usually cost"),
-    row(Context::Table, &["L"], Action::Bids, "bids", "Show what bids would have held and cost"),
+        "Compare what GPU models usually cost").of_offers(),
+    row(Context::Table, &["L"], Action::Bids, "bids", "Show what bids would have held and cost").of_offers(),
     row(Context::Table, &["c"], Action::Columns, "columns", "Choose columns and their order").hint("columns", 12),
     row(Context::Table, &["o"], Action::Settings, "settings",
         "Set price type, storage, limit and bundling").hint("settings", 12),
     row(Context::Table, &["F"], Action::Funnel, "funnel",
         "Edit filters, with how many rows each removes").hint("funnel", 13),
     row(Context::Table, &["P"], Action::ThreePrices, "three-prices",
-        "Load or hide on-demand, bid and reserved prices").hint("price models", 14),
+        "Load or hide on-demand, bid and reserved prices").hint("price models", 14).of_offers(),
     row(Context::Table, &["R"], Action::Related, "related",
-        "Show all slices of the machine and host").hint("machine & host", 15),
-    row(Context::Table, &["I"], Action::Host, "host", "Search every offer of this host"),
+        "Show all slices of the machine and host").hint("machine & host", 15).of_offers(),
+    row(Context::Table, &["I"], Action::Host, "host", "Search every offer of this host").of_offers(),
     row(Context::Table, &["n"], Action::GroupFromSearch, "from-search",
         "Create a workergroup from this search").hint("new group", 17),
     row(Context::Table, &["z"], Action::FoldPreview, "fold-preview", "Hide or show the preview").hint("preview", 18),

@@ -16,7 +16,6 @@ use crate::api::client::epoch_seconds;
 use crate::core::message::{HistoryJob, News, RingClaim};
 use crate::core::{Message, Ticket};
 use crate::record::store::{Database, HistoryError, HistoryLocation, PollLocks, ProgramId, SharedBudget};
-use crate::record::{Answer, Question};
 use crate::store::files;
 use crate::table::watch::{PollClaim, PollRight};
 
@@ -75,9 +74,9 @@ impl HistoryThread {
             None => Some(job),
         };
         let (ticket, news) = match unsent {
-            Some(HistoryJob::Recall { ticket, .. }) => {
+            Some(HistoryJob::Ask { ticket, .. }) => {
                 let why = "the market is not recorded".to_owned();
-                (ticket, News::Recalled(Box::new(Err(why))))
+                (ticket, News::Recalled(Err(why)))
             }
             Some(HistoryJob::ClaimRing { ticket, claim }) => (ticket, News::Ring { claim, is_ours: true }),
             Some(HistoryJob::ClaimPoll { ticket, .. }) => (ticket, News::Poll(PollRight::Ours)),
@@ -163,12 +162,12 @@ impl Keeper {
                         self.tell(&error);
                     }
                 }
-                HistoryJob::Recall { ticket, question } => {
-                    let result = self.recall(&question).map_err(|error| {
+                HistoryJob::Ask { ticket, analysis } => {
+                    let result = self.with(|database| database.ask_any(&analysis)).map_err(|error| {
                         self.tell(&error);
                         error.to_string()
                     });
-                    self.bring(ticket, News::Recalled(Box::new(result)));
+                    self.bring(ticket, News::Recalled(result));
                 }
                 HistoryJob::ClaimRing { ticket, claim } => {
                     let is_ours = self.claim(&claim);
@@ -210,10 +209,6 @@ impl Keeper {
         }
         self.with(|database| database.poll_after(&claim.search, claim.seen))
             .map_or(PollRight::Ours, |poll| PollRight::Another(poll.map(Box::new)))
-    }
-
-    fn recall(&mut self, question: &Question) -> Result<Answer, HistoryError> {
-        self.with(|database| database.answer(question))
     }
 
     /// Uses the database, opened if it is not; one that is beyond use is closed.
@@ -259,7 +254,7 @@ mod tests {
     use super::*;
     use crate::domain::dialect::Dialect;
     use crate::domain::{OfferType, Resource, language};
-    use crate::record::{LotFilter, Moment, Poll, PollOutcome, SearchKey, Spell, Want};
+    use crate::record::{Moment, Poll, PollOutcome, Question, SearchKey, Spell, VerdictBasis};
     use crate::sandbox::market::MarketConfig;
 
     /// A program's thread on the files of a folder, and what it reports.
@@ -405,17 +400,12 @@ mod tests {
         assert_eq!(database.contents().unwrap().polls, 2 * 24);
         // The lowest price is known all the time: a verdict needs that.
         let query = language::default_query(Resource::Offers, &Dialect::VAST);
-        let question = Question {
-            search: Some(SearchKey::of(&query)),
-            filter: LotFilter::default(),
-            storage: 8.0,
+        let always = Question {
+            query,
             since: Moment(0),
             until: Moment(i64::MAX),
-            want: Want::Memory { gpus: None },
         };
-        let Ok(Answer::Memory(Some(memory))) = database.answer(&question) else {
-            panic!("nothing is remembered");
-        };
+        let memory = database.ask(&VerdictBasis(always)).unwrap().unwrap();
         assert_eq!(memory.watched, 23 * 3600);
     }
 
@@ -490,15 +480,12 @@ mod tests {
         let database = history.open().unwrap();
         // Of volumes 24; of offers the hours before the command's two polls, which the newest one is not.
         assert_eq!(database.contents().unwrap().polls, 24 + 23 + 2);
-        let question = Question {
-            search: None,
-            filter: LotFilter::default(),
-            storage: 8.0,
+        let always = Question {
+            query,
             since: Moment(0),
             until: Moment(i64::MAX),
-            want: Want::Memory { gpus: None },
         };
-        let excerpt = database.excerpt(&key, &question).unwrap();
+        let excerpt = database.excerpt(&always).unwrap();
         let times: Vec<Moment> = excerpt.polls.iter().map(|poll| poll.at).collect();
         assert!(
             times.is_sorted() && times.ends_with(&[first.at, second.at]),

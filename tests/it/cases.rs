@@ -55,7 +55,7 @@ const TESTS: &[&str] = &[
     "sandbox::faults::no_profile_leads_to_a_false_verdict",
     "sandbox::past::the_month_before_the_start_is_as_steady_as_its_noise_allows",
     "store::failing_disk::a_place_that_cannot_be_written_is_told",
-    "store::history::answers::every_answer_is_that_of_its_definition",
+    "store::history::answers::every_series_is_that_of_its_definition",
     "store::history::file::programs_that_start_together_all_open_a_new_file",
     "store::history::recording::a_file_beyond_its_size_loses_the_oldest_and_shrinks",
     "store::history::sharing::a_kill_loses_at_most_the_poll_being_written",

@@ -212,10 +212,10 @@ impl TestApp {
                         files.locks.release(resource);
                     }
                 }
-                Effect::History(HistoryJob::Recall { ticket, question }) if self.files.is_some() => {
+                Effect::History(HistoryJob::Ask { ticket, analysis }) if self.files.is_some() => {
                     let files = self.files.as_ref().unwrap();
-                    let answer = files.database.answer(&question).unwrap();
-                    let news = News::Recalled(Box::new(Ok(answer)));
+                    let output = files.database.ask_any(&analysis).unwrap();
+                    let news = News::Recalled(Ok(output));
                     let recalled = Message::News { ticket, news };
                     effects.extend(update(&mut self.model, self.now, recalled));
                 }

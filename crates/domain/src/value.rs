@@ -35,7 +35,7 @@ impl Value {
     }
 
     /// The whole number, if it is one; digits count as one.
-    pub(super) fn whole(&self) -> Option<i128> {
+    pub fn whole(&self) -> Option<i128> {
         match self {
             Self::Number(number) => exact(*number),
             Self::Text(text) => text.parse().ok(),

@@ -5,7 +5,7 @@
 //! all recorded times are told that much earlier: the clock in use is the one to believe. How long
 //! the pause before was, nobody knows. It counts as a gap, so that nothing is concluded from it.
 
-use super::{Ending, Excerpt, Moment, Outline, PollRow};
+use super::{Ending, Excerpt, Moment, PollRow};
 
 // A slow response may be recorded after a quicker one of another program. More than that is a clock that was
 // set back.
@@ -61,17 +61,6 @@ impl Excerpt {
     pub fn earlier(mut self, seconds: i64) -> Self {
         let spells = self.spells.iter_mut();
         let times = spells.map(|spell| (&mut spell.first, &mut spell.last, &mut spell.end));
-        tell_earlier(&mut self.polls, times, seconds);
-        self
-    }
-}
-
-impl Outline {
-    /// The same, told that many seconds earlier.
-    #[must_use]
-    pub fn earlier(mut self, seconds: i64) -> Self {
-        let intervals = self.intervals.iter_mut();
-        let times = intervals.map(|interval| (&mut interval.first, &mut interval.last, &mut interval.end));
         tell_earlier(&mut self.polls, times, seconds);
         self
     }

@@ -19,39 +19,39 @@ use serde::{Deserialize, Serialize};
 mod advance;
 mod alert;
 pub mod alerts;
-mod bids;
+mod analysis;
 mod clock;
 pub mod differences;
 pub mod files;
-mod index;
+mod like;
+pub mod lows;
 mod outline;
 mod poll;
-mod recall;
-mod replay;
-mod series;
+mod question;
 mod shift;
 pub mod state_file;
 pub mod store;
 mod survival;
 mod tape;
-mod timeline;
+pub mod timeline;
 mod told;
 mod verdict;
 
 pub use advance::{Advance, advance};
 pub use alert::{AlertState, Figures, PricePer, Repeat, Ring, Rule, RuleError, Seen, Trigger, check};
-pub use bids::{BidHistory, BidLevel, BidMarket, Hold, bids};
+pub use analysis::{Analysis, AnyAnalysis, AnyOutput};
 pub use clock::{Placed, placed};
-pub use index::{INDEX_TYPES, Index, IndexLine, SIZES, index};
+pub use like::offers_like;
+pub use lows::{Levels, LowIntervals};
 pub use outline::{Interval, Onset, Outline};
 pub use poll::{Arrival, MOST_CAUSES, MOST_SLICES, cause_query, causes, quotes};
-pub use recall::{Answer, LotFilter, Question, Recorded, RecordedSearch, Want, answer};
-pub use replay::{Replay, replay};
-pub use series::{Bucket, Levels, Now, Series, series};
+pub use question::Question;
 pub use survival::{Estimate, Life, Lifetimes, Step, lifetimes, lives};
-pub use tape::{Change, ChangeKind, Event, EventKind, Lasted, compare, tape};
+pub use tape::{Change, ChangeKind, Event, EventKind, Lasted, Lived, compare};
 pub use timeline::{rhythm, seconds};
-pub use verdict::{Days, Memory, Rating, Standing, Verdict, Withheld, memory, verdict};
+pub use verdict::{
+    Days, LEAST_DEPARTURES, LEAST_WATCHED, Memory, Rating, Standing, Verdict, VerdictBasis, Withheld, verdict,
+};
 
 // A small and a large disk would disagree on which of two lots is cheaper, and whether one was repriced.
 /// Storage in GB for each GPU with which prices are compared from poll to poll, whatever a search asks.
@@ -116,24 +116,28 @@ pub struct SearchKey {
 impl SearchKey {
     /// Whether a price decides what is found, so that what is new in it may only have become cheaper.
     fn is_bound_by_price(&self) -> bool {
-        // Every field that moves with an offer's price: a machine that is new in such a search may have been
-        // listed for days.
-        const PRICES: [&str; 7] = [
-            "dph_total",
-            "dph_base",
-            "dph_per_gpu",
-            "min_bid",
-            "discounted_dph_total",
-            "storage_cost",
-            "dlperf_per_dphtotal",
-        ];
         let conditions = self.conditions.split(' ');
         let mut keys = conditions.map(|condition| {
             let end = condition.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
             condition.get(..end.unwrap_or(condition.len())).unwrap_or_default()
         });
-        keys.any(|key| PRICES.contains(&key))
+        keys.any(is_price)
     }
+}
+
+/// Whether a field moves with an offer's price.
+fn is_price(key: &str) -> bool {
+    // A machine that is new in a search bound by it may have been listed for days.
+    const PRICES: [&str; 7] = [
+        "dph_total",
+        "dph_base",
+        "dph_per_gpu",
+        "min_bid",
+        "discounted_dph_total",
+        "storage_cost",
+        "dlperf_per_dphtotal",
+    ];
+    PRICES.contains(&key)
 }
 
 /// What prices are compared of: the GPUs of one model on one machine, or the volumes of one cluster.

@@ -5,8 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::recall::{LotFilter, Recorded};
-use super::{Beginning, Ending, Lot, Moment, PollRow, SearchKey, Spell};
+use super::{Beginning, Ending, Excerpt, Lot, Moment, PollRow, Spell};
 
 /// How an interval follows those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +35,6 @@ pub struct Interval {
 /// What was recorded of a search in the time of a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outline {
-    pub search: SearchKey,
     /// Those of the time and the one before, see [`super::Excerpt::polls`].
     pub polls: Vec<PollRow>,
     /// Those of the lots that are asked about, of each lot in their order in time.
@@ -53,19 +51,14 @@ impl Onset {
     }
 }
 
-impl Recorded {
-    /// The outline of the lots that a filter lets through, with their price, and those lots by their
-    /// numbers.
-    pub(super) fn outline<'a>(
-        &'a self,
-        filter: &LotFilter,
-        price: impl Fn(&Spell) -> Option<f64>,
-    ) -> (Outline, Vec<&'a Lot>) {
+impl Excerpt {
+    /// The outline of the lots with a price, and those lots by their numbers.
+    pub fn outline(&self, price: impl Fn(&Spell) -> Option<f64>) -> (Outline, Vec<&Lot>) {
         let mut numbers: HashMap<&Lot, u32> = HashMap::new();
         let mut lots = Vec::new();
         let mut intervals = Vec::new();
-        let spells = self.excerpt.spells.iter();
-        for spell in spells.filter(|spell| filter.accepts(&spell.lot) && spell.price.is_finite()) {
+        let spells = self.spells.iter();
+        for spell in spells.filter(|spell| spell.price.is_finite()) {
             let next = u32::try_from(lots.len()).unwrap_or(u32::MAX);
             let lot = *numbers.entry(&spell.lot).or_insert_with(|| {
                 lots.push(&spell.lot);
@@ -77,8 +70,7 @@ impl Recorded {
             });
         }
         let outline = Outline {
-            search: self.search.clone(),
-            polls: self.excerpt.polls.clone(),
+            polls: self.polls.clone(),
             intervals,
         };
         (outline, lots)
@@ -86,7 +78,8 @@ impl Recorded {
 }
 
 impl Spell {
-    pub(super) const fn interval(&self, lot: u32) -> Interval {
+    /// The spell as an interval of the lot with a number.
+    pub const fn interval(&self, lot: u32) -> Interval {
         Interval {
             lot,
             amount: self.amount,
@@ -101,7 +94,7 @@ impl Spell {
 
 impl Outline {
     /// How many numbers of lots there are.
-    pub(super) fn lots(&self) -> usize {
+    pub fn lots(&self) -> usize {
         let greatest = self.intervals.iter().map(|interval| interval.lot).max();
         greatest.map_or(0, |lot| lot as usize + 1)
     }
@@ -109,7 +102,7 @@ impl Outline {
 
 impl Interval {
     /// Until when the lot counts as on offer: what a poll saw holds until the next one.
-    pub(super) fn until(&self) -> Moment {
+    pub fn until(&self) -> Moment {
         match self.end {
             Some((Ending::Gone(_) | Ending::Changed, at)) => at,
             Some((Ending::LostSight, _)) | None => self.last,
@@ -117,12 +110,12 @@ impl Interval {
     }
 
     /// Whether the lot counted as on offer at a poll.
-    pub(super) fn is_on_offer(&self, at: Moment) -> bool {
+    pub fn is_on_offer(&self, at: Moment) -> bool {
         self.first <= at && at < self.removed()
     }
 
     /// The first moment at which the lot no longer counts as on offer.
-    pub(super) fn removed(&self) -> Moment {
+    pub fn removed(&self) -> Moment {
         match self.end {
             Some((Ending::Gone(_) | Ending::Changed, at)) => at,
             Some((Ending::LostSight, _)) | None => Moment(self.last.0.saturating_add(1)),

@@ -12,9 +12,8 @@
 //! the curve is about those that last for a poll.
 
 use super::outline::{Interval, Onset, Outline};
-use super::recall::{LotFilter, Recorded};
 use super::timeline::{self, seconds};
-use super::{Ending, Moment, PollRow};
+use super::{Ending, Excerpt, Moment, PollRow};
 
 /// Quantile of the normal distribution for a band of 95 %.
 const Z: f64 = 1.959_963_984_540_054;
@@ -157,9 +156,9 @@ const fn count(number: usize) -> f64 {
     number as f64
 }
 
-/// The stretches of lives that a search watched.
-pub fn lives(recorded: &Recorded, filter: &LotFilter) -> Vec<Life> {
-    recorded.outline(filter, |spell| Some(spell.price)).0.lives()
+/// The watched stretches of the lives of an excerpt's lots.
+pub fn lives(excerpt: &Excerpt) -> Vec<Life> {
+    excerpt.outline(|spell| Some(spell.price)).0.lives()
 }
 
 impl Outline {

@@ -3,24 +3,24 @@
 use super::{Moment, PollRow};
 
 /// The usable polls, in their order.
-pub(super) fn usable(polls: &[PollRow]) -> Vec<PollRow> {
+pub fn usable(polls: &[PollRow]) -> Vec<PollRow> {
     let usable = polls.iter().filter(|poll| poll.outcome.is_usable());
     usable.copied().collect()
 }
 
 /// The usable poll before a moment.
-pub(super) fn before(usable: &[PollRow], at: Moment) -> Option<&PollRow> {
+pub fn before(usable: &[PollRow], at: Moment) -> Option<&PollRow> {
     let later = usable.partition_point(|poll| poll.at < at);
     usable.get(later.checked_sub(1)?)
 }
 
 /// The usable poll after a moment.
-pub(super) fn after(usable: &[PollRow], at: Moment) -> Option<&PollRow> {
+pub fn after(usable: &[PollRow], at: Moment) -> Option<&PollRow> {
     usable.get(usable.partition_point(|poll| poll.at <= at))
 }
 
 /// The times between two moments during which polls followed each other without a gap.
-pub(super) fn watched(usable: &[PollRow], since: Moment, until: Moment) -> Vec<(Moment, Moment)> {
+pub fn watched(usable: &[PollRow], since: Moment, until: Moment) -> Vec<(Moment, Moment)> {
     let mut times: Vec<(Moment, Moment)> = Vec::new();
     for pair in usable.windows(2) {
         let [poll, next] = pair else { continue };
@@ -65,7 +65,7 @@ pub fn rhythm(polls: &[Moment]) -> Option<u32> {
 }
 
 /// Seconds of `times` between two moments.
-pub(super) fn overlap(times: &[(Moment, Moment)], since: Moment, until: Moment) -> i64 {
+pub fn overlap(times: &[(Moment, Moment)], since: Moment, until: Moment) -> i64 {
     let begin = times.partition_point(|(_, end)| *end <= since);
     let within = times.iter().skip(begin).take_while(|(from, _)| *from < until);
     within
@@ -80,6 +80,6 @@ pub const fn seconds(span: i64) -> f64 {
 }
 
 /// `part` of `all`; nothing of nothing.
-pub(super) fn share(part: f64, all: f64) -> f64 {
+pub fn share(part: f64, all: f64) -> f64 {
     if all > 0.0 { part / all } else { 0.0 }
 }

@@ -23,7 +23,7 @@ type Part = (usize, f64);
 impl Memory {
     /// A price with its unit.
     pub fn money(&self, price: f64) -> String {
-        match self.search.resource {
+        match self.query.resource {
             Resource::Volumes => format!("${}/GB/month", format::trimmed(price, 4)),
             Resource::Offers | Resource::Workergroups => format::unit_price(price),
         }
@@ -33,7 +33,7 @@ impl Memory {
     /// of the rating of the lowest price now.
     pub fn market(&self, rating: &Rating) -> String {
         let (name, median) = (rating.standing.name(), self.money(rating.median));
-        let gpus = self.gpus.filter(|_| self.search.resource == Resource::Offers);
+        let gpus = self.gpus.filter(|_| self.query.resource == Resource::Offers);
         let gpus = gpus.map_or_else(String::new, |gpus| format!("{gpus}x "));
         let lowest = self.lowest.unwrap_or(rating.median);
         let more = lowest / rating.median - 1.0;

@@ -3,25 +3,24 @@
 //! Like is compared with like: a price with the lowest prices of the past, for the same model, number
 //! of GPUs and price type. Against all that was on offer, the cheapest would always be low.
 
-use bourse_domain::OfferType;
 use bourse_domain::format::lasting;
+use bourse_domain::{OfferType, Query};
 use jiff::tz::TimeZone;
 
+use super::lows::{LowSeries, Prices, quantile};
 use super::outline::Outline;
-use super::recall::{Question, Recorded};
-use super::series::{Lows, Prices, quantile};
 use super::survival::Lifetimes;
 use super::tape::{Lasted, Lived};
 use super::timeline::{self, seconds, share};
-use super::{DAY, Lot, Moment, PollOutcome, SearchKey, lifetimes};
+use super::{Analysis, DAY, Excerpt, Lot, LowIntervals, Moment, PollOutcome, Question, lifetimes};
 
 /// Seconds with a known lowest price below which there is no verdict: a day, with its nights.
-pub(super) const LEAST_WATCHED: i64 = DAY;
+pub const LEAST_WATCHED: i64 = DAY;
 /// Seconds from which on hours of the day and weekdays are compared: three weeks.
 const LEAST_WEEKS: i64 = 21 * DAY;
 // With fewer the band around the curve is too wide to plan by.
 /// Departures below which nothing is said of lifetimes.
-pub(super) const LEAST_DEPARTURES: usize = 30;
+pub const LEAST_DEPARTURES: usize = 30;
 // Few enough to be said as a count, `cheaper on 7 of 10 days`, and recent enough to plan by.
 /// Days that a price is compared with one by one.
 const MOST_DAYS: i64 = 10;
@@ -29,7 +28,7 @@ const MOST_DAYS: i64 = 10;
 /// What is remembered of the lots of a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Memory {
-    pub search: SearchKey,
+    pub query: Query,
     /// The number of GPUs of the offers that it is about; `None` of all.
     pub gpus: Option<u32>,
     /// The first usable poll of the time.
@@ -41,7 +40,7 @@ pub struct Memory {
     pub lowest: Option<f64>,
     pub lifetimes: Lifetimes,
     /// The times with a known lowest price, in their order, and the price.
-    lows: Vec<(Moment, Moment, f64)>,
+    lows: LowIntervals,
     /// The lots on offer, sorted, and how long they are so at the last poll.
     on_offer: Vec<(Lot, Lasted)>,
     last: Moment,
@@ -126,17 +125,6 @@ impl Withheld {
 }
 
 impl Memory {
-    /// With the prices and lifetimes of a longer watched search. What is on offer stays its own.
-    pub(super) fn with_past(self, longer: Self) -> Self {
-        Self {
-            lowest: self.lowest.or(longer.lowest),
-            on_offer: self.on_offer,
-            last: self.last,
-            until: self.until,
-            ..longer
-        }
-    }
-
     /// How long a lot has been on offer at `now`; `None` if the last poll did not see it.
     pub fn seen(&self, lot: &Lot, now: Moment) -> Option<Lasted> {
         let index = self.on_offer.binary_search_by(|(offered, _)| offered.cmp(lot));
@@ -154,44 +142,54 @@ impl Memory {
     }
 }
 
-/// Sums up what was recorded of a question's lots.
-pub fn memory(question: &Question, recorded: &Recorded) -> Memory {
-    let (outline, lots) = recorded.outline(&question.filter, |spell| question.price_of(spell));
-    let name = |number: u32| lots.get(number as usize).map(|lot| Lot::clone(lot));
-    outline.memory(question, name)
+/// What a verdict on the offers of a question needs.
+#[derive(Debug, Clone)]
+pub struct VerdictBasis(pub Question);
+
+impl Analysis for VerdictBasis {
+    /// `None` if nothing is recorded of such offers.
+    type Output = Option<Memory>;
+
+    fn questions(&self) -> Vec<Question> {
+        vec![self.0.clone()]
+    }
+
+    fn answer(&self, excerpts: &[Excerpt]) -> Option<Memory> {
+        memory(&self.0, excerpts.first()?)
+    }
+}
+
+fn memory(question: &Question, excerpt: &Excerpt) -> Option<Memory> {
+    let until = question.until;
+    let (outline, lots) = excerpt.outline(|spell| question.price_of(spell));
+    let polls = timeline::usable(&outline.polls);
+    let first = polls.partition_point(|poll| poll.at < question.since);
+    let since = polls.get(first).filter(|poll| poll.at <= until)?.at;
+    let last = polls.iter().rfind(|poll| poll.at <= until);
+    let last = last.map_or(since, |poll| poll.at);
+    let (lows, lowest) = outline.lows(question, since);
+    Some(Memory {
+        query: question.query.clone(),
+        gpus: question.gpus(),
+        since,
+        until,
+        watched: lows.iter().map(|(from, to, _)| to.since(*from)).sum(),
+        lowest,
+        lifetimes: lifetimes(&outline.lives()),
+        lows,
+        on_offer: outline.on_offer(last, &lots),
+        last,
+    })
 }
 
 impl Outline {
-    /// Sums up all its lots; `name` tells which lot has a number.
-    pub fn memory(&self, question: &Question, name: impl Fn(u32) -> Option<Lot>) -> Memory {
-        let polls = timeline::usable(&self.polls);
-        let until = question.until;
-        let first = polls.partition_point(|poll| poll.at < question.since);
-        let since = polls.get(first).map_or(question.since, |poll| poll.at);
-        let last = polls.iter().rfind(|poll| poll.at <= until);
-        let last = last.map_or(since, |poll| poll.at);
-        let (lows, lowest) = self.lows(question, since);
-        Memory {
-            search: self.search.clone(),
-            gpus: question.gpus(),
-            since,
-            until,
-            watched: lows.iter().map(|(from, to, _)| to.since(*from)).sum(),
-            lowest,
-            lifetimes: lifetimes(&self.lives()),
-            lows,
-            on_offer: self.on_offer(last, name),
-            last,
-        }
-    }
-
     /// The times with a known lowest price, and the one of the last poll that has to know it. What a
     /// poll saw holds until the next one.
-    pub(super) fn lows(&self, question: &Question, since: Moment) -> (Vec<(Moment, Moment, f64)>, Option<f64>) {
+    pub fn lows(&self, question: &Question, since: Moment) -> (LowIntervals, Option<f64>) {
         let mut polls = timeline::usable(&self.polls);
         polls.retain(|poll| poll.at <= question.until);
-        let of_polls = Lows::of(&self.intervals, &polls).of_polls;
-        let mut lows: Vec<(Moment, Moment, f64)> = Vec::new();
+        let of_polls = LowSeries::of(&self.intervals, &polls).of_polls;
+        let mut lows = LowIntervals::new();
         let mut lowest = None;
         for (index, (poll, low)) in polls.iter().zip(&of_polls).enumerate() {
             // A truncated poll without such an offer says nothing of its price.
@@ -213,7 +211,7 @@ impl Outline {
     }
 
     /// The lots on offer at a poll, sorted, and how long they are so.
-    fn on_offer(&self, at: Moment, name: impl Fn(u32) -> Option<Lot>) -> Vec<(Lot, Lasted)> {
+    fn on_offer(&self, at: Moment, lots: &[&Lot]) -> Vec<(Lot, Lasted)> {
         let mut lives: Vec<Option<Lived>> = vec![None; self.lots()];
         let mut on_offer = Vec::new();
         for interval in &self.intervals {
@@ -222,9 +220,9 @@ impl Outline {
             };
             let so_far = *known.insert(Lived::after(*known, interval));
             if interval.is_on_offer(at)
-                && let Some(lot) = name(interval.lot)
+                && let Some(lot) = lots.get(interval.lot as usize)
             {
-                on_offer.push((lot, so_far.lasted(at)));
+                on_offer.push((Lot::clone(lot), so_far.lasted(at)));
             }
         }
         on_offer.sort_by(|(left, _), (right, _)| left.cmp(right));
@@ -271,7 +269,7 @@ fn rate(memory: &Memory, price: f64) -> Option<Rating> {
         median,
         p80,
         highest,
-        outbid: (memory.search.offer_type == OfferType::Bid).then(|| share(above, total)),
+        outbid: (memory.query.offer_type == OfferType::Bid).then(|| share(above, total)),
         days: memory.days(price),
         watched: memory.watched,
     })

@@ -3,6 +3,7 @@
 //! Every response that is recorded is checked, whoever asked for it. What nobody else asks for is
 //! polled here, within the budget of all watched searches.
 
+pub mod replay;
 pub(crate) mod view;
 
 use std::collections::BTreeMap;

@@ -5,8 +5,18 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::cli::args::patience;
+use crate::cli::help::Example;
 use crate::domain::cost::Job;
 use crate::features::market::arguments::ReportFormat;
+
+/// The examples of the command.
+pub const EXAMPLES: &[Example] = &[
+    ("bourse bids 4090 3d", "the bid at which three days of work cost least"),
+    (
+        "bourse bids h100 --checkpoint 10m --format csv",
+        "with a checkpoint every ten minutes",
+    ),
+];
 
 #[derive(Debug, Args)]
 pub struct BidsArguments {

@@ -3,7 +3,8 @@
 use serde_json::json;
 
 use super::arguments::BidsArguments;
-use super::rules::{HEADS, NOTHING, Run, basis, cells, chosen, questions};
+use super::rules::{HEADS, NOTHING, Run, basis, cells};
+use super::study::{BidMarket, BidStudy};
 use crate::api::client::epoch_seconds;
 use crate::cli::args::SearchArguments;
 use crate::cli::output;
@@ -12,7 +13,7 @@ use crate::cli::wanted::{Flags, wanted};
 use crate::domain::{Resource, text};
 use crate::features::history::command::{rfc3339, short};
 use crate::features::history::figures::{Cell, Figures, Head};
-use crate::record::{BidMarket, DAY, Moment};
+use crate::record::{DAY, Moment, SearchKey};
 use crate::settings::Settings;
 
 /// The columns before those of a bid.
@@ -46,10 +47,13 @@ pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError
     // This second counts: a search may just have been recorded.
     let until = Moment(Moment::of(epoch_seconds()).0 + 1);
     let since = Moment(until.0 - i64::from(options.days) * DAY);
-    let questions = questions(&wanted.query, (None, None), (since, until));
-    let answers = questions.iter().map(|question| database.answer(question));
-    let history = chosen(answers.collect::<Result<Vec<_>, _>>()?);
-    let Some(history) = history else {
+    let search = SearchKey::of(&wanted.query);
+    let study = BidStudy {
+        query: wanted.query,
+        since,
+        until,
+    };
+    let Some(history) = database.ask(&study)? else {
         output::note(NOTHING);
         return Figures::default().print(options.format, &[], json!({}));
     };
@@ -57,8 +61,8 @@ pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError
     let markets = if withheld.is_none() { &history.markets[..] } else { &[] };
     let figures = figures(markets, history.watched, &run);
     let document = json!({
-        "conditions": history.search.conditions,
-        "type": history.search.offer_type.wire(),
+        "conditions": search.conditions,
+        "type": history.offer_type.wire(),
         "since": rfc3339(history.since),
         "watched_seconds": history.watched,
         "withheld": withheld,

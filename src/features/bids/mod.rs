@@ -3,4 +3,5 @@
 pub mod arguments;
 pub mod command;
 pub(crate) mod rules;
+pub mod study;
 pub(crate) mod view;

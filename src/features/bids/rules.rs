@@ -1,11 +1,10 @@
 //! What a job costs at a bid, with its interruptions.
 
+use super::study::{BidHistory, BidLevel, BidMarket, Hold};
+use crate::domain::OfferType;
 use crate::domain::format::{brief, dollars, lasting, percent, trimmed};
-use crate::domain::{OfferType, Operand, Operator, Query, Value};
 use crate::features::history::figures::{Cell, Head};
-use crate::record::{
-    Answer, BidHistory, BidLevel, BidMarket, DAY, Hold, LotFilter, Moment, Question, SearchKey, Want, seconds,
-};
+use crate::record::{DAY, seconds};
 
 /// Seconds from one checkpoint to the next, and of a restart, unless the person says otherwise.
 pub(crate) const CHECKPOINT: f64 = 1_800.0;
@@ -83,61 +82,6 @@ impl Run {
     }
 }
 
-// Of on-demand offers, the cheapest of a machine is not always the one with its lowest minimum bid.
-/// The price types whose searches name minimum bids, the better one first.
-const TYPES: [OfferType; 2] = [OfferType::Bid, OfferType::OnDemand];
-
-/// What is asked of the record between two moments: of bid searches, and of on-demand ones in case there is
-/// nothing of them. A model and a number of GPUs can be chosen; else the query's conditions decide.
-pub(crate) fn questions(
-    query: &Query,
-    (model, gpus): (Option<String>, Option<u32>),
-    (since, until): (Moment, Moment),
-) -> [Question; 2] {
-    let only = |key: &str| {
-        let condition = query.active().find(|condition| condition.field.key == key)?;
-        match (&condition.operator, &condition.operand) {
-            (Operator::Eq, Operand::One(value)) => Some(value),
-            _ => None,
-        }
-    };
-    let model = model.or_else(|| match only("gpu_name")? {
-        Value::Text(name) => Some(name.clone()),
-        Value::Null | Value::Flag(_) | Value::Number(_) | Value::Version(_) => None,
-    });
-    let gpus = gpus.or_else(|| match only("num_gpus")? {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
-        Value::Number(gpus) => Some(*gpus as u32),
-        Value::Null | Value::Flag(_) | Value::Text(_) | Value::Version(_) => None,
-    });
-    TYPES.map(|offer_type| Question {
-        search: Some(SearchKey {
-            offer_type,
-            ..SearchKey::of(query)
-        }),
-        filter: LotFilter {
-            machine: None,
-            model: model.clone(),
-        },
-        storage: query.storage_gb(),
-        since,
-        until,
-        want: Want::Bids { gpus },
-    })
-}
-
-/// The history to go by: of bids, if enough of them is recorded.
-pub(crate) fn chosen(answers: impl IntoIterator<Item = Answer>) -> Option<BidHistory> {
-    let histories = answers.into_iter().filter_map(|answer| {
-        let Answer::Bids(history) = answer else { return None };
-        history
-    });
-    histories.max_by_key(|history| {
-        let is_bid = history.search.offer_type == OfferType::Bid;
-        (history.withheld().is_none(), is_bid, history.watched)
-    })
-}
-
 /// The columns of [`cells`].
 pub(crate) const HEADS: [Head; 7] = [
     ("Bid $/h", "bid", 9, 0),
@@ -168,7 +112,7 @@ pub(crate) fn cells(outlook: &Outlook, is_lowest: bool) -> Vec<Cell> {
 
 /// What the figures rest on; `since` is written as the person reads times.
 pub(crate) fn basis(history: &BidHistory, since: &str, run: &Run) -> Vec<String> {
-    let source = match history.search.offer_type {
+    let source = match history.offer_type {
         OfferType::Bid => "bid searches",
         OfferType::OnDemand | OfferType::Reserved => {
             "on-demand searches, which name the minimum bid of each machine's cheapest offer (bourse watch --type bid \

@@ -3,7 +3,8 @@
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
 
-use super::rules::{CHECKPOINT, HEADS, NOTHING, Outlook, RESTART, Run, basis, cells, chosen, questions};
+use super::rules::{CHECKPOINT, HEADS, NOTHING, Outlook, RESTART, Run, basis, cells};
+use super::study::{BidHistory, BidMarket, BidStudy};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::core::views::chart::{Axis, Labels, SOLID, polyline};
@@ -12,13 +13,13 @@ use crate::core::views::{chart, sheet};
 use crate::domain::format::{brief, dollars, lasting, percent};
 use crate::domain::insight::Scale;
 use crate::domain::text::visible;
+use crate::domain::{Condition, Operand, Operator, Value};
 use crate::features::history;
-use crate::features::history::Recalled;
 use crate::features::history::figures::{self, Figures};
-use crate::features::history::prices::default_search;
+use crate::features::history::{Asked, Recalled};
 use crate::keys::{Action, Context};
 use crate::record::differences::recorded_lot;
-use crate::record::{BidHistory, BidMarket, DAY, Moment, Question, SearchKey, VERDICT_DAYS};
+use crate::record::{DAY, Moment, VERDICT_DAYS};
 use crate::widgets::panel::{Panel, Size};
 
 /// The fewest lines of a chart that is worth its room.
@@ -26,10 +27,7 @@ const CHART: u16 = 8;
 
 #[derive(Debug)]
 pub(crate) struct Bids {
-    /// Of the pane's search, then of the default one, in case that knows more.
-    questions: Vec<[Question; 2]>,
-    /// Which of the two is shown.
-    shown: usize,
+    asked: Option<Asked<BidStudy>>,
     /// The selected offer's model and number of GPUs.
     like: Option<(String, u32)>,
     run: Run,
@@ -54,25 +52,24 @@ impl Bids {
                 .whole()?;
             Some((recorded_lot(listing, row)?.model, u32::try_from(gpus).ok()?))
         });
+        let mut query = browser.shown_query()?.clone();
+        if let (Some((model, _)), Some(field)) = (&like, query.catalog().by_key("gpu_name")) {
+            let model = Operand::One(Value::Text(model.clone()));
+            query.conditions.push(Condition::new(field, Operator::Eq, model));
+        }
         let until = Moment::of(now.epoch);
-        let model = like.as_ref().map(|(model, _)| model.clone());
-        let span = (Moment(until.0 - VERDICT_DAYS * DAY), until);
-        let own = browser.shown_query()?;
-        let default = default_search(browser.dialect(), own.offer_type);
-        let mut asked = vec![own, &default];
-        asked.dedup_by_key(|query| SearchKey::of(query));
-        let asked = asked
-            .into_iter()
-            .map(|query| questions(query, (model.clone(), None), span));
-        let asked: Vec<_> = asked.collect();
+        let study = BidStudy {
+            query,
+            since: Moment(until.0 - VERDICT_DAYS * DAY),
+            until,
+        };
         let is_on = state.recall().is_on;
         let job = browser
             .computed
             .job
             .filter(|job| job.work_dlperf_hours.is_none() && job.work.is_none());
-        let view = Self {
-            questions: asked.clone(),
-            shown: 0,
+        let mut view = Self {
+            asked: None,
             like,
             run: Run {
                 hours: job.map_or(1.0, |job| job.run_hours),
@@ -85,31 +82,19 @@ impl Bids {
             market: 0,
             cursor: 0,
         };
-        for question in asked.into_iter().flatten().filter(|_| is_on) {
-            history::ask(cx, question);
+        if is_on {
+            view.asked = Some(history::ask(cx, study));
         }
         Some(view)
     }
 
-    fn take_answers(&mut self, state: &State) {
-        let mut histories = Vec::new();
-        for questions in &self.questions {
-            let mut answers = Vec::new();
-            for question in questions {
-                match state.recall().answer(question) {
-                    Recalled::Here(answer) => answers.push(answer.clone()),
-                    // That the default search cannot be read hides nothing of the search itself.
-                    Recalled::Failed(why) if histories.is_empty() => self.failure = Some(why.to_owned()),
-                    Recalled::Failed(_) => {}
-                    Recalled::Awaited => return,
-                }
-            }
-            histories.push(chosen(answers));
+    fn take_output(&mut self, state: &State) {
+        match self.asked.as_ref().map(|asked| state.recall().output(asked)) {
+            Some(Recalled::Here(history)) => self.history.clone_from(history),
+            Some(Recalled::Failed(why)) => self.failure = Some(why.to_owned()),
+            Some(Recalled::Awaited) | None => return,
         }
         self.is_awaited = false;
-        let has_figures = |history: &Option<BidHistory>| history.as_ref().is_some_and(|own| own.withheld().is_none());
-        self.shown = histories.iter().position(has_figures).unwrap_or(0);
-        self.history = histories.swap_remove(self.shown);
         let markets = self.history.iter().flat_map(|history| &history.markets);
         let mut alike = markets.map(|market| Some((&market.model, market.gpus)));
         let like = self.like.as_ref().map(|(model, gpus)| (model, *gpus));
@@ -211,17 +196,14 @@ impl View for Bids {
 
     fn tick(&mut self, cx: &mut Cx<'_>) {
         if self.is_awaited {
-            self.take_answers(cx.state());
+            self.take_output(cx.state());
         }
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let (outlooks, lowest) = self.outlooks();
         let of_market = |market: &BidMarket| format!("Bids on {}x {}", market.gpus, visible(&market.model, 24));
-        let mut title = self.market().map_or_else(|| "Bids".to_owned(), of_market);
-        if self.shown > 0 {
-            title += ", the default search";
-        }
+        let title = self.market().map_or_else(|| "Bids".to_owned(), of_market);
         let panel = Panel::new(title)
             .note("$/h for all GPUs, without storage")
             .focused(true)

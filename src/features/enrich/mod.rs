@@ -1,7 +1,7 @@
 //! What bourse knows of an offer, as a member of its record for programs.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
 use clap::ValueEnum;
@@ -12,11 +12,8 @@ use crate::cli::output::CliError;
 use crate::domain::format::counted;
 use crate::domain::{Listing, Query, json_split};
 use crate::features::search::command::SearchResult;
-use crate::record::differences::recorded_lot;
 use crate::record::store::Database;
-use crate::record::{
-    Answer, DAY, LotFilter, Moment, Question, SearchKey, VERDICT_DAYS, Verdict, Want, quotes, verdict,
-};
+use crate::record::{DAY, Moment, Question, VERDICT_DAYS, Verdict, VerdictBasis, offers_like, verdict};
 use crate::settings::Settings;
 
 /// The version of the member: it rises when a name, type or unit changes.
@@ -78,7 +75,7 @@ pub fn members(settings: &Settings, result: &SearchResult, rows: &[u32], additio
     let mut verdicts = Verdicts {
         record: record.and_then(|opened| opened.inspect_err(|error| output::note(&error.to_string())).ok()),
         query: &result.query,
-        known: HashMap::new(),
+        known: Vec::new(),
     };
     let mut member = |row: &u32| {
         let added = additions.iter().map(|addition| {
@@ -114,38 +111,27 @@ impl Addition {
 struct Verdicts<'a> {
     record: Option<Database>,
     query: &'a Query,
-    /// By model and number of GPUs.
-    known: HashMap<(String, u32), Option<&'static str>>,
+    /// By the offers that they are about.
+    known: Vec<(Query, Option<&'static str>)>,
 }
 
 impl Verdicts<'_> {
     fn of(&mut self, listing: &Listing, row: u32) -> Option<&'static str> {
-        let lot = recorded_lot(listing, row)?;
-        let gpus = quotes(listing, self.query.offer_type)(row)?.gpus;
-        let (record, query) = (self.record.as_ref()?, self.query);
-        let verdict = || {
-            // This second counts, too.
-            let until = Moment(Moment::of(listing.read_at()).0 + 1);
-            let question = Question {
-                search: Some(SearchKey::of(query)),
-                filter: LotFilter {
-                    machine: None,
-                    model: Some(lot.model.clone()),
-                },
-                storage: query.storage_gb(),
-                since: Moment(until.0 - VERDICT_DAYS * DAY),
-                until,
-                want: Want::Memory { gpus: Some(gpus) },
-            };
-            let Ok(Answer::Memory(Some(memory))) = record.answer(&question) else {
-                return None;
-            };
-            match verdict(&memory, memory.lowest?) {
-                Verdict::Given(rating) => Some(rating.standing.name()),
-                Verdict::Withheld(_) => None,
-            }
+        let like = offers_like(self.query, listing, row)?;
+        if let Some((_, known)) = self.known.iter().find(|(known, _)| *known == like) {
+            return *known;
+        }
+        // This second counts, too.
+        let until = Moment(Moment::of(listing.read_at()).0 + 1);
+        let basis = VerdictBasis(Question::of_last(VERDICT_DAYS * DAY, like.clone(), until));
+        let memory = self.record.as_ref()?.ask(&basis).ok().flatten();
+        let verdict = memory.and_then(|memory| Some(verdict(&memory, memory.lowest?)));
+        let name = match verdict {
+            Some(Verdict::Given(rating)) => Some(rating.standing.name()),
+            Some(Verdict::Withheld(_)) | None => None,
         };
-        *self.known.entry((lot.model.clone(), gpus)).or_insert_with(verdict)
+        self.known.push((like, name));
+        name
     }
 }
 

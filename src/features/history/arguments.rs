@@ -118,14 +118,6 @@ pub struct HistoryArguments {
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
 
-    /// Show what each GPU model usually costs, and how sizes and price types compare
-    #[arg(long)]
-    pub index: bool,
-
-    /// With `--index`, also by country
-    #[arg(long, requires = "index", hide_short_help = true)]
-    pub countries: bool,
-
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: ReportFormat,

@@ -4,17 +4,17 @@ use jiff::tz::TimeZone;
 use serde_json::{Value as Json, json};
 
 use super::arguments::{HistoryArguments, WatchedSearch};
+use super::prices::series::{Bucket, PriceSeries, Series};
 use crate::api::client::epoch_seconds;
 use crate::cli::args::SearchArguments;
 use crate::cli::output::CliError;
 use crate::cli::wanted::Wanted;
 use crate::cli::{output, table, wanted};
 use crate::domain::format::{lasting, percent, trimmed, unit_price};
-use crate::domain::{Resource, export, format};
+use crate::domain::{Condition, Operand, Operator, Query, Resource, Value, export, format};
 use crate::features::market::arguments::ReportFormat;
 use crate::record::{
-    Answer, Bucket, Cause, DAY, Ending, LotFilter, Memory, Moment, Question, Rating, SearchKey, Series, Verdict, Want,
-    price_unit, verdict,
+    Cause, DAY, Ending, Levels, Memory, Moment, Question, Rating, SearchKey, Verdict, VerdictBasis, price_unit, verdict,
 };
 use crate::settings::Settings;
 
@@ -58,51 +58,53 @@ pub fn wanted(settings: &Settings, options: &WatchedSearch, limit: Option<u32>) 
 pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), CliError> {
     let wanted = wanted(settings, &options.search, None)?;
     let bans = wanted.bans(settings);
-    let query = wanted.query;
-    let storage = query.storage_gb();
-    let search = SearchKey::of(&query);
+    let query = asked(&wanted.query, options)?;
     let database = settings.history_location().open()?.leaving_out(bans.banned());
     // This second counts: a search may just have been recorded.
     let until = Moment(Moment::of(epoch_seconds()).0 + 1);
-    let days = i64::from(options.days);
-    let mut question = Question {
-        search: Some(search),
-        filter: LotFilter {
-            machine: options.machine,
-            model: options.model.clone(),
-        },
-        storage,
-        since: Moment(until.0 - days * DAY),
-        until,
-        want: Want::Series {
-            buckets: usize::from(options.days) * PER_DAY[usize::from(options.days > 2)],
-        },
-    };
-    let Answer::Series(Some(series)) = database.answer(&question)? else {
+    let question = Question::of_last(i64::from(options.days) * DAY, query, until);
+    let buckets = usize::from(options.days) * PER_DAY[usize::from(options.days > 2)];
+    let prices = PriceSeries { question, buckets };
+    let Some(series) = database.ask(&prices)? else {
         output::note("nothing is recorded of this search: bourse watch records it");
         return print_nothing(options.format);
     };
-    question.want = Want::Memory { gpus: None };
-    let memory = match database.answer(&question)? {
-        Answer::Memory(memory) => memory,
-        Answer::Tape(_)
-        | Answer::Series(_)
-        | Answer::Bids(_)
-        | Answer::Index(_)
-        | Answer::Searches(_)
-        | Answer::Rings(_) => None,
-    };
+    let query = prices.question.query.clone();
     let report = Report {
         rows: options.rows.map_or(usize::MAX, |rows| rows as usize),
         series,
-        memory,
-        unit: price_unit(query.resource, storage),
+        memory: database.ask(&VerdictBasis(prices.question))?,
+        unit: price_unit(query.resource, query.storage_gb()),
+        search: SearchKey::of(&query),
     };
     match options.format {
         ReportFormat::Table => output::print(&report.table()),
         ReportFormat::Csv => output::print(&report.csv()),
         ReportFormat::Json => output::print_json(&format!("{:#}\n", report.json())),
     }
+}
+
+/// The query of the arguments with the model and the machine that they name.
+///
+/// # Errors
+///
+/// When volumes have no such field.
+pub fn asked(query: &Query, options: &HistoryArguments) -> Result<Query, CliError> {
+    let mut query = query.clone();
+    let model = options.model.clone().map(|model| ("gpu_name", Value::Text(model)));
+    let machine = match query.resource {
+        Resource::Volumes => "cluster_id",
+        Resource::Offers | Resource::Workergroups => "machine_id",
+    };
+    let machine = options.machine.map(|id| (machine, Value::id(id.into())));
+    for (key, value) in model.into_iter().chain(machine) {
+        let field = query.catalog().by_key(key);
+        let field = field.ok_or_else(|| CliError::Usage("volumes have no model: leave out --model".to_owned()))?;
+        query
+            .conditions
+            .push(Condition::new(field, Operator::Eq, Operand::One(value)));
+    }
+    Ok(query)
 }
 
 fn print_nothing(format: ReportFormat) -> Result<(), CliError> {
@@ -121,6 +123,7 @@ struct Report {
     series: Series,
     memory: Option<Memory>,
     unit: String,
+    search: SearchKey,
 }
 
 impl Report {
@@ -146,7 +149,7 @@ impl Report {
         let watched: Vec<_> = self.watched().collect();
         let newest = watched.len().saturating_sub(self.rows);
         rows.extend(watched[newest..].iter().map(|bucket| {
-            let level = |pick: fn(&crate::record::Levels) -> f64| {
+            let level = |pick: fn(&Levels) -> f64| {
                 let price = bucket.levels.as_ref().map(pick);
                 price.map_or_else(|| format::NONE.to_owned(), unit_price)
             };
@@ -242,8 +245,8 @@ impl Report {
             }))
         });
         json!({
-            "conditions": series.search.conditions,
-            "type": series.search.offer_type.wire(),
+            "conditions": self.search.conditions,
+            "type": self.search.offer_type.wire(),
             "unit": self.unit,
             "since": rfc3339(series.since),
             "until": rfc3339(series.until),

@@ -8,24 +8,28 @@ pub(crate) mod arguments;
 pub(crate) mod command;
 pub(crate) mod db;
 pub(crate) mod figures;
-pub(crate) mod prices;
+pub mod prices;
 pub(crate) mod rating;
-pub(crate) mod tape;
+pub(crate) mod subject;
+pub mod tape;
 pub(crate) mod watch_command;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
+use std::marker::PhantomData;
 
 use crate::core::feature::{Event, Feature, FeatureState};
 use crate::core::message::{Effect, HistoryJob, News};
 use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::{Cx, Lent};
-use crate::domain::Resource;
+use crate::domain::{Query, Resource};
 use crate::record::differences::recorded_lot;
 use crate::record::{
-    Answer, DAY, Lot, LotFilter, Memory, Moment, Question, Quote, SearchKey, VERDICT_DAYS, Want, quotes,
+    Analysis, AnyAnalysis, AnyOutput, DAY, Lot, Memory, Moment, Question, VERDICT_DAYS, VerdictBasis, offers_like,
+    quotes,
 };
-use crate::table::remote::{Now, Ticket, Tickets};
+use crate::table::browser::Browser;
+use crate::table::remote::{Now, Ticket};
 
 pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(Recall::default())),
@@ -59,19 +63,30 @@ const FRESH: f64 = 60.0;
 /// Models whose memory is asked for after one response.
 const MOST_MODELS: usize = 8;
 
-/// The answer to a question.
+/// Models whose memory is kept: those of the rows that the user selected last.
+const MOST_REMEMBERED: usize = 64;
+
+/// An analysis that was asked of the record, to find its output by.
 #[derive(Debug)]
-pub enum Recalled<'a> {
-    /// It is awaited, or was never asked.
+pub struct Asked<A> {
+    ticket: Ticket,
+    analysis: PhantomData<fn() -> A>,
+}
+
+/// The output of an analysis.
+#[derive(Debug)]
+pub enum Recalled<'a, T> {
     Awaited,
-    Here(&'a Answer),
+    Here(&'a T),
     /// Why the record cannot be read.
     Failed(&'a str),
 }
 
-/// What is remembered of the offers of one model with one number of GPUs.
-#[derive(Debug, Default)]
+/// What is remembered of the offers like one.
+#[derive(Debug)]
 struct Remembered {
+    /// Which they are.
+    like: Query,
     awaited: Option<Ticket>,
     /// When it was asked for, on the monotonic clock.
     asked: f64,
@@ -82,110 +97,69 @@ struct Remembered {
 pub struct Recall {
     /// Whether anything is recorded: there is a folder for it.
     pub is_on: bool,
-    asked: Vec<(Ticket, Question)>,
-    answers: VecDeque<(Question, Result<Answer, String>)>,
-    /// The search that the models are remembered of, and the storage of their prices.
-    search: Option<(SearchKey, f64)>,
-    models: BTreeMap<(String, u32), Remembered>,
-    /// The table's state for which all memories have been asked for.
+    outputs: VecDeque<(Ticket, Result<AnyOutput, String>)>,
+    /// Of the selected and the marked offers of the search that is shown, the latest first.
+    models: Vec<Remembered>,
+    /// The rows and the selection of the last look.
     followed: Option<(Resource, u64, Option<usize>, usize, u64)>,
 }
 
 impl Recall {
-    /// The answer to a question.
-    pub fn answer(&self, question: &Question) -> Recalled<'_> {
-        let mut known = self.answers.iter();
-        match known.find(|(known_question, _)| known_question == question) {
-            Some((_, Ok(answer))) => Recalled::Here(answer),
+    /// The output of an analysis.
+    pub fn output<A: Analysis>(&self, asked: &Asked<A>) -> Recalled<'_, A::Output> {
+        match self.outputs.iter().find(|(ticket, _)| *ticket == asked.ticket) {
+            Some((_, Ok(output))) => output.downcast().map_or(Recalled::Awaited, Recalled::Here),
             Some((_, Err(why))) => Recalled::Failed(why),
             None => Recalled::Awaited,
         }
     }
 
-    /// Asks a question. An earlier answer to the same one is forgotten: a response may have been
-    /// recorded since, even in the same second.
-    fn ask(&mut self, question: Question, tickets: &mut Tickets) -> Effect {
-        self.answers.retain(|(asked, _)| *asked != question);
-        self.asked.retain(|(_, asked)| *asked != question);
-        let ticket = tickets.take();
-        self.asked.push((ticket, question.clone()));
-        Effect::History(HistoryJob::Recall { ticket, question })
-    }
-
-    /// What is remembered of a model's offers with so many GPUs in the search that is shown; `None` until
-    /// it is here.
-    fn memory(&self, model: String, gpus: u32) -> Option<&Memory> {
-        self.models.get(&(model, gpus))?.memory.as_deref()
-    }
-
-    fn answered(&mut self, ticket: Ticket, result: Result<Answer, String>) {
+    fn take(&mut self, ticket: Ticket, result: Result<AnyOutput, String>) {
         let is_it = |remembered: &&mut Remembered| remembered.awaited == Some(ticket);
-        if let Some(remembered) = self.models.values_mut().find(is_it) {
+        if let Some(remembered) = self.models.iter_mut().find(is_it) {
             remembered.awaited = None;
-            if let Ok(Answer::Memory(memory)) = result {
-                remembered.memory = memory.map(Box::new);
+            if let Ok(output) = result {
+                let memory: Option<&Option<Memory>> = output.downcast();
+                remembered.memory = memory.cloned().flatten().map(Box::new);
             }
             return;
         }
-        let Some(index) = self.asked.iter().position(|(asked_as, _)| *asked_as == ticket) else {
-            return;
-        };
-        let (_, question) = self.asked.swap_remove(index);
-        self.answers.push_front((question, result));
-        self.answers.truncate(MOST_ANSWERS);
+        self.outputs.push_front((ticket, result));
+        self.outputs.truncate(MOST_ANSWERS);
     }
 
-    /// Asks for the memory of a model with so many GPUs, unless it is fresh.
-    fn remember(
-        &mut self,
-        (model, gpus): (String, u32),
-        (search, storage): (&SearchKey, f64),
-        tickets: &mut Tickets,
-        now: Now,
-    ) -> Option<Effect> {
-        let remembered = self.models.entry((model.clone(), gpus)).or_default();
-        let is_fresh = remembered.asked > 0.0 && now.mono - remembered.asked < FRESH;
-        if is_fresh || remembered.awaited.is_some() {
-            return None;
+    /// What is remembered of some offers; `None` until it is here.
+    fn memory(&self, like: &Query) -> Option<&Memory> {
+        let mut models = self.models.iter();
+        models.find(|remembered| remembered.like == *like)?.memory.as_deref()
+    }
+
+    /// Asks for the memory of some offers, unless it is fresh.
+    fn remember(&mut self, like: Query, ticket: Ticket, now: Now) -> Option<Effect> {
+        let known = self.models.iter().position(|remembered| remembered.like == like);
+        let mut remembered = known.map(|index| self.models.remove(index)).unwrap_or(Remembered {
+            like: like.clone(),
+            awaited: None,
+            asked: f64::NEG_INFINITY,
+            memory: None,
+        });
+        let is_due = remembered.awaited.is_none() && now.mono - remembered.asked >= FRESH;
+        if is_due {
+            remembered.awaited = Some(ticket);
+            remembered.asked = now.mono;
         }
-        let ticket = tickets.take();
-        remembered.awaited = Some(ticket);
-        // The clock may start at zero, which stands for never.
-        remembered.asked = now.mono.max(f64::MIN_POSITIVE);
-        let filter = LotFilter {
-            machine: None,
-            model: Some(model),
-        };
-        let question = question(
-            Some(search.clone()),
-            filter,
-            storage,
-            VERDICT_DAYS * DAY,
-            Want::Memory { gpus: Some(gpus) },
-            now,
-        );
-        Some(Effect::History(HistoryJob::Recall { ticket, question }))
+        self.models.insert(0, remembered);
+        self.models.truncate(MOST_REMEMBERED);
+        is_due.then(|| {
+            let basis = VerdictBasis(Question::of_last(VERDICT_DAYS * DAY, like, Moment::of(now.epoch)));
+            job(ticket, basis)
+        })
     }
 }
 
-/// A question about the last `seconds`, with prices of offers that have `storage` GB.
-pub fn question(
-    search: Option<SearchKey>,
-    filter: LotFilter,
-    storage: f64,
-    seconds: i64,
-    want: Want,
-    now: Now,
-) -> Question {
-    let until = Moment::of(now.epoch);
-    Question {
-        search,
-        filter,
-        storage,
-        since: Moment(until.0.saturating_sub(seconds)),
-        until,
-        want,
-    }
+fn job(ticket: Ticket, analysis: impl Analysis) -> Effect {
+    let analysis = AnyAnalysis::new(analysis);
+    Effect::History(HistoryJob::Ask { ticket, analysis })
 }
 
 /// Why an answer is awaited.
@@ -194,42 +168,37 @@ pub(crate) fn reading(state: &State) -> String {
     simulation.unwrap_or_else(|| "Reading the record".to_owned())
 }
 
-/// Asks a question of the record; [`Recall::answer`] has the answer once it is here.
-pub(crate) fn ask(cx: &mut Cx<'_>, question: Question) {
-    let Lent {
-        feature: recall,
-        tickets,
-        ..
-    } = cx.lend::<Recall>();
-    let effect = recall.ask(question, tickets);
-    cx.effects_for(Owner::Feature(answered), [effect]);
+/// Asks an analysis of the record; [`Recall::output`] has its output once it is here.
+pub(crate) fn ask<A: Analysis>(cx: &mut Cx<'_>, analysis: A) -> Asked<A> {
+    let ticket = cx.ticket();
+    cx.effects_for(Owner::Feature(on_output), [job(ticket, analysis)]);
+    Asked {
+        ticket,
+        analysis: PhantomData,
+    }
 }
 
-fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+fn on_output(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     if let News::Recalled(result) = news {
-        cx.feature::<Recall>().answered(ticket, *result);
+        cx.feature::<Recall>().take(ticket, result);
     }
 }
 
 impl State {
-    /// The search whose rows the open pane shows, as it is recorded.
-    pub fn shown_search(&self) -> Option<SearchKey> {
-        let query = self.browser()?.shown_query()?;
-        Some(SearchKey::of(query))
-    }
-
     /// What is remembered of the offers like one of a row, and its price per GPU.
     pub fn remembered(&self, resource: Resource, row: usize) -> Option<(&Memory, Lot, f64)> {
-        let browser = &self.browsers[resource];
-        let listing = browser.listing()?;
-        let lot = recorded_lot(listing, u32::try_from(row).ok()?)?;
-        let offer_type = browser
-            .shown_query()
-            .map_or_else(Default::default, |query| query.offer_type);
-        let quote = quotes(listing, offer_type)(u32::try_from(row).ok()?)?;
-        let memory = self.recall().memory(lot.model.clone(), quote.gpus)?;
-        Some((memory, lot, quote.per_gpu(browser.storage().0)))
+        let (browser, row) = (&self.browsers[resource], u32::try_from(row).ok()?);
+        let (listing, like) = (browser.listing()?, like(browser, row)?);
+        let price = quotes(listing, like.offer_type)(row)?.per_gpu(like.storage_gb());
+        Some((self.recall().memory(&like)?, recorded_lot(listing, row)?, price))
     }
+}
+
+/// The offers like one of a row, with the storage that the table shows prices for.
+fn like(browser: &Browser, row: u32) -> Option<Query> {
+    let storage = Some(browser.storage().0);
+    let query = browser.shown_query()?.clone();
+    offers_like(&Query { storage, ..query }, browser.listing()?, row)
 }
 
 /// Asks for what verdicts on the selected and the marked offers need, if the rows or the selection
@@ -246,36 +215,23 @@ fn follow(cx: &mut Cx<'_>) {
         return;
     };
     let browser = &tables[resource];
-    let (Some(listing), Some(query)) = (browser.listing(), browser.shown_query()) else {
-        return;
-    };
-    let storage = browser.storage().0;
     let scope = (
         resource,
         browser.polls(),
         browser.selected_row(),
         browser.marks.len(),
-        storage.to_bits(),
+        browser.storage().0.to_bits(),
     );
     if recall.followed.replace(scope) == Some(scope) {
         return;
     }
-    let search = SearchKey::of(query);
-    let priced = Some((search.clone(), storage));
-    if recall.search != priced {
-        recall.models.clear();
-        recall.search = priced;
-    }
     let selected = browser.selected_row().and_then(|row| u32::try_from(row).ok());
-    let marked = browser.marked_rows();
-    let rows = selected.into_iter().chain(marked);
-    let quote = quotes(listing, query.offer_type);
+    let rows = selected.into_iter().chain(browser.marked_rows());
     let mut asked = Vec::new();
     for row in rows.take(MOST_MODELS) {
-        if let (Some(lot), Some(Quote { gpus, .. })) = (recorded_lot(listing, row), quote(row)) {
-            asked.extend(recall.remember((lot.model, gpus), (&search, storage), tickets, now));
+        if let Some(like) = like(browser, row) {
+            asked.extend(recall.remember(like, tickets.take(), now));
         }
     }
-    drop(quote);
-    cx.effects_for(Owner::Feature(answered), asked);
+    cx.effects_for(Owner::Feature(on_output), asked);
 }

@@ -107,7 +107,7 @@ fn lasting(memory: &Memory, lot: &Lot, now: Now) -> Option<String> {
     let lasted = memory.seen(lot, Moment::of(now.epoch));
     let seen = lasted.filter(|lasted| lasted.seconds >= 60).map(seen);
     let last = memory.lasting().and_then(lifetime);
-    let nouns = memory.search.resource.nouns();
+    let nouns = memory.query.resource.nouns();
     match (seen, last) {
         (Some(seen), Some(last)) => Some(format!("Seen for {seen}; such {nouns} last {last}")),
         (Some(seen), None) => Some(format!("Seen for {seen}")),

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use super::arguments::{WatchArguments, WatchFormat};
 use super::command as history;
 use super::command::{cause_name, rfc3339};
+use super::tape::events::RecentEvents;
 use crate::api::client::epoch_seconds;
 use crate::api::{ApiError, Reply, Request, Session};
 use crate::cli::output::CliError;
@@ -30,8 +31,8 @@ use crate::process::{self, Terminal};
 use crate::record;
 use crate::record::store::{Database, HistoryError, PollLocks};
 use crate::record::{
-    Answer, Arrival, Cause, Change, ChangeKind, Event, EventKind, Lot, LotFilter, MOST_CAUSES, MOST_SLICES, Moment,
-    Poll, PollOutcome, Question, SearchKey, Sighting, Want, cause_query, with_storage,
+    Arrival, Cause, Change, ChangeKind, Event, EventKind, Lot, MOST_CAUSES, MOST_SLICES, Moment, Poll, PollOutcome,
+    Question, SearchKey, Sighting, cause_query, with_storage,
 };
 use crate::settings::Settings;
 
@@ -299,7 +300,7 @@ impl<'a> Watch<'a> {
     fn print_news(&mut self, until: Moment, result: Option<&SearchResult>) -> Result<bool, CliError> {
         let storage = self.wanted.query.storage_gb();
         let told = self.told.map(|told| told.min(until));
-        let events = match changes(&self.database, &self.search, storage, told, until) {
+        let events = match changes(&self.database, &self.wanted.query, told, until) {
             Ok(events) => events,
             Err(error) => {
                 output::note(&format!("what changed cannot be read: {error}"));
@@ -413,29 +414,18 @@ pub(crate) fn causes(missing: &[Lot], listing: &Listing, offer_type: OfferType) 
 /// What changed in a search after a moment that was told, the newest first.
 pub(crate) fn changes(
     database: &Database,
-    search: &SearchKey,
-    storage: f64,
+    query: &Query,
     told: Option<Moment>,
     until: Moment,
 ) -> Result<Vec<Event>, HistoryError> {
     let question = Question {
-        search: Some(search.clone()),
-        filter: LotFilter::default(),
-        storage,
+        query: query.clone(),
         // After the clock was set back, what was told is in the future.
         since: told.map_or(until, |told| Moment(told.0 + 1).min(until)),
         until,
-        want: Want::Tape { most: usize::MAX },
     };
-    match database.answer(&question)? {
-        Answer::Tape(events) => Ok(events),
-        Answer::Series(_)
-        | Answer::Memory(_)
-        | Answer::Bids(_)
-        | Answer::Index(_)
-        | Answer::Searches(_)
-        | Answer::Rings(_) => Ok(Vec::new()),
-    }
+    let most = usize::MAX;
+    database.ask(&RecentEvents { question, most })
 }
 
 /// An event for people, with the prices of the search.

@@ -2,18 +2,21 @@
 
 use serde_json::json;
 
-use super::rules::{HEADS, basis, cells, question};
+use super::arguments::IndexArguments;
+use super::index::PriceIndex;
+use super::rules::{HEADS, basis, cells};
 use crate::api::client::epoch_seconds;
 use crate::cli::output;
 use crate::cli::output::CliError;
 use crate::domain::Resource;
 use crate::features::history::arguments::HistoryArguments;
-use crate::features::history::command::{rfc3339, short, wanted};
+use crate::features::history::command::{asked, rfc3339, short, wanted};
 use crate::features::history::figures::Figures;
-use crate::record::{Answer, DAY, LotFilter, Moment, price_unit};
+use crate::record::{DAY, Moment, SearchKey, price_unit};
 use crate::settings::Settings;
 
-pub fn index(settings: &Settings, options: &HistoryArguments) -> Result<(), CliError> {
+pub fn index(settings: &Settings, options: &HistoryArguments, index: IndexArguments) -> Result<(), CliError> {
+    let has_countries = index.countries;
     if options.search.volumes {
         return Err(CliError::Usage(
             "--index is about GPU models: leave out --volumes".to_owned(),
@@ -25,30 +28,27 @@ pub fn index(settings: &Settings, options: &HistoryArguments) -> Result<(), CliE
     // This second counts: a search may just have been recorded.
     let until = Moment(Moment::of(epoch_seconds()).0 + 1);
     let since = Moment(until.0 - i64::from(options.days) * DAY);
-    let filter = LotFilter {
-        machine: options.machine,
-        model: options.model.clone(),
-    };
-    let question = question(&wanted.query, filter, (since, until));
+    let query = asked(&wanted.query, options)?;
+    let (unit, search) = (price_unit(Resource::Offers, query.storage_gb()), SearchKey::of(&query));
+    let analysis = PriceIndex { query, since, until };
     let mut figures = Figures {
         heads: HEADS.to_vec(),
         rows: Vec::new(),
     };
-    let Answer::Index(Some(index)) = database.answer(&question)? else {
+    let Some(index) = database.ask(&analysis)? else {
         output::note("nothing is recorded of this search: bourse watch records it");
         return figures.print(options.format, &[], json!({}));
     };
     let lines = index
         .lines
         .iter()
-        .filter(|line| options.countries || line.country.is_none());
+        .filter(|line| has_countries || line.country.is_none());
     figures.rows = lines
         .map(cells)
         .take(options.rows.map_or(usize::MAX, |rows| rows as usize))
         .collect();
-    let unit = price_unit(Resource::Offers, question.storage);
     let document = json!({
-        "conditions": index.search.conditions,
+        "conditions": search.conditions,
         "unit": unit,
         "since": rfc3339(index.since),
         "models_withheld": index.withheld,

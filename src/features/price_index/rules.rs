@@ -1,10 +1,10 @@
 //! The lines of the price index in words.
 
+use super::index::{Index, IndexLine, SIZES};
 use crate::domain::format::{counted, lasting, percent, unit_price};
 use crate::domain::text::screen;
-use crate::domain::{OfferType, Query};
 use crate::features::history::figures::{Cell, Head};
-use crate::record::{Index, IndexLine, LotFilter, Moment, Question, SIZES, SearchKey, Want, seconds};
+use crate::record::seconds;
 
 /// The columns of [`cells`].
 pub(crate) const HEADS: [Head; 10] = [
@@ -19,21 +19,6 @@ pub(crate) const HEADS: [Head; 10] = [
     ("Rented", "rented", 9, 2),
     ("Known", "known_seconds", 10, 4),
 ];
-
-/// What is asked of the record between two moments, with the prices of the search that `query` is.
-pub(crate) fn question(query: &Query, filter: LotFilter, (since, until): (Moment, Moment)) -> Question {
-    Question {
-        search: Some(SearchKey {
-            offer_type: OfferType::OnDemand,
-            ..SearchKey::of(query)
-        }),
-        filter,
-        storage: query.storage_gb(),
-        since,
-        until,
-        want: Want::Index,
-    }
-}
 
 /// A share more or less: `+12%`.
 fn more(share: f64) -> String {

@@ -3,20 +3,21 @@
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
 
-use super::rules::{HEADS, basis, cells, question};
+use super::index::{self, Index, IndexLine};
+use super::rules::{HEADS, basis, cells};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::core::views::keys::{TABBED_CHART, of_chart};
 use crate::core::views::sheet;
+use crate::domain::Resource;
 use crate::domain::text::visible;
-use crate::domain::{OfferType, Resource};
 use crate::features::history;
-use crate::features::history::Recalled;
 use crate::features::history::figures::{self, Figures};
-use crate::features::history::prices::{chart_of_lows, default_search, seconds};
+use crate::features::history::prices::{chart_of_lows, seconds};
+use crate::features::history::{Asked, Recalled};
 use crate::keys::{Action, Context};
 use crate::record::differences::recorded_lot;
-use crate::record::{Answer, DAY, Index, IndexLine, LotFilter, Moment, Question, VERDICT_DAYS, price_unit};
+use crate::record::{DAY, Moment, VERDICT_DAYS, price_unit};
 use crate::widgets::panel::{Panel, Size};
 
 /// The fewest lines of a chart below the table.
@@ -24,10 +25,12 @@ const CHART: u16 = 9;
 
 #[derive(Debug)]
 pub(crate) struct PriceIndex {
-    /// The pane's search, and the default one, in case that knows more.
-    questions: Vec<Question>,
-    /// Which of them is shown.
-    shown: usize,
+    asked: Option<Asked<index::PriceIndex>>,
+    /// The time that it is about.
+    since: Moment,
+    until: Moment,
+    /// GB that the prices include.
+    storage: f64,
     is_awaited: bool,
     index: Option<Index>,
     /// Why there is nothing to show.
@@ -42,26 +45,19 @@ pub(crate) struct PriceIndex {
 impl PriceIndex {
     pub fn new(cx: &mut Cx<'_>) -> Option<Self> {
         let until = Moment::of(cx.now.epoch);
-        let span = (Moment(until.0 - VERDICT_DAYS * DAY), until);
+        let since = Moment(until.0 - VERDICT_DAYS * DAY);
         let browser = cx.state().browser()?;
         let row = browser.listing().zip(browser.selected_row());
         let lot = row.and_then(|(listing, row)| recorded_lot(listing, u32::try_from(row).ok()?));
         let like = lot.map(|lot| lot.model);
-        let own = question(browser.shown_query()?, LotFilter::default(), span);
-        let default = default_search(browser.dialect(), OfferType::OnDemand);
-        let default = Question {
-            storage: own.storage,
-            ..question(&default, LotFilter::default(), span)
-        };
-        let mut questions = vec![own, default];
-        questions.dedup();
-        let is_on = cx.state().recall().is_on;
-        for question in questions.iter().filter(|_| is_on) {
-            history::ask(cx, question.clone());
-        }
+        let query = browser.shown_query()?.clone();
+        let (storage, is_on) = (query.storage_gb(), cx.state().recall().is_on);
+        let analysis = index::PriceIndex { query, since, until };
         Some(Self {
-            questions,
-            shown: 0,
+            asked: is_on.then(|| history::ask(cx, analysis)),
+            since,
+            until,
+            storage,
             is_awaited: is_on,
             index: None,
             why: (!is_on).then(|| "Nothing is recorded without a state folder".to_owned()),
@@ -80,25 +76,20 @@ impl PriceIndex {
         lines.filter(is_shown).collect()
     }
 
-    fn take_answer(&mut self, state: &State) {
-        let mut whys = Vec::new();
-        for (position, question) in self.questions.iter().enumerate() {
-            whys.push(match state.recall().answer(question) {
-                Recalled::Here(Answer::Index(Some(index))) if !index.lines.is_empty() => {
-                    (self.index, self.shown) = (Some(index.clone()), position);
-                    whys.clear();
-                    break;
-                }
-                Recalled::Here(Answer::Index(Some(_))) => {
-                    "No index yet: no model's lowest price is known for 24 hours".to_owned()
-                }
-                Recalled::Here(_) => "Nothing is recorded of this search: turn on auto-refresh".to_owned(),
-                Recalled::Failed(why) => visible(why, 200),
-                Recalled::Awaited => return,
-            });
-        }
+    fn take_output(&mut self, state: &State) {
+        self.why = match self.asked.as_ref().map(|asked| state.recall().output(asked)) {
+            Some(Recalled::Here(Some(index))) if !index.lines.is_empty() => {
+                self.index = Some(index.clone());
+                None
+            }
+            Some(Recalled::Here(Some(_))) => {
+                Some("No index yet: no model's lowest price is known for 24 hours".to_owned())
+            }
+            Some(Recalled::Here(None)) => Some("Nothing is recorded of this search: turn on auto-refresh".to_owned()),
+            Some(Recalled::Failed(why)) => Some(visible(why, 200)),
+            Some(Recalled::Awaited) | None => return,
+        };
         self.is_awaited = false;
-        self.why = whys.into_iter().next();
         let mut models = self.lines().into_iter().map(|line| Some(&line.model));
         self.cursor = models.position(|model| model == self.like.as_ref()).unwrap_or(0);
     }
@@ -150,20 +141,16 @@ impl View for PriceIndex {
 
     fn tick(&mut self, cx: &mut Cx<'_>) {
         if self.is_awaited {
-            self.take_answer(cx.state());
+            self.take_output(cx.state());
         }
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
-        let question = &self.questions[self.shown];
-        let unit = price_unit(Resource::Offers, question.storage);
-        let mut title = self.model.as_ref().map_or_else(
+        let unit = price_unit(Resource::Offers, self.storage);
+        let title = self.model.as_ref().map_or_else(
             || "Price index".to_owned(),
             |model| format!("Price index: {} by country", visible(model, 24)),
         );
-        if self.shown > 0 {
-            title += ", the default search";
-        }
         let panel = Panel::new(title)
             .note(format!("{unit}, asked, not paid"))
             .focused(true)
@@ -202,10 +189,9 @@ impl View for PriceIndex {
                 .map_or_else(String::new, |country| format!(" in {country}"));
             let heading = format!("Lowest price of {}{country}, {unit}", visible(&line.model, 24));
             let span = (
-                question
-                    .since
+                self.since
                     .max(self.index.as_ref().map_or(Moment(0), |index| index.since)),
-                question.until,
+                self.until,
             );
             chart_of_lows(&line.lows, span, heading, chart, scene);
         }

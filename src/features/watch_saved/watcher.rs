@@ -425,7 +425,7 @@ impl<'a> Watcher<'a> {
             return;
         };
         let (key, storage) = (SearchKey::of(&search.query), search.query.storage_gb());
-        let events = self.with_record(|record| changes(record, &key, storage, Some(told), until));
+        let events = self.with_record(|record| changes(record, &search.query, Some(told), until));
         let events = events.unwrap_or_default();
         if let Some(newest) = events.first() {
             self.targets[self.awaited].progress.told = Some(newest.at);

@@ -11,9 +11,14 @@ use bourse::core::{Effect, Message, Profile, Ticket};
 use bourse::domain::Dialect;
 use bourse::domain::evidence::{Findings, Observations, Treatment};
 use bourse::domain::journal::Line;
+use bourse::features::alerts::replay::AlertReplay;
+use bourse::features::bids::study::BidStudy;
+use bourse::features::history::prices::series::PriceSeries;
+use bourse::features::history::tape::events::RecentEvents;
 use bourse::features::markets::{Change, ConnectionTest, Done};
 use bourse::features::markets::{MarketCommand, MarketEvent, MarketReady};
-use bourse::record::{Poll, PollOutcome, Want};
+use bourse::features::price_index::index::PriceIndex;
+use bourse::record::{Poll, PollOutcome, VerdictBasis};
 use bourse::store::Shared;
 use bourse::table::watch::PollRight;
 use serde::Serialize;
@@ -138,19 +143,30 @@ impl Desk<'_> {
                 })
             }
             Effect::History(HistoryJob::Record(poll)) => return self.record(&poll),
-            Effect::History(HistoryJob::Recall { question, .. }) => {
-                self.note(match question.want {
-                    Want::Tape { .. } => "recall the tape",
-                    Want::Series { .. } => "recall prices",
-                    Want::Memory { .. } => "recall what is known of prices",
-                    Want::Searches => "recall the recorded searches",
-                    Want::Bids { .. } => "recall what bids would have held",
-                    Want::Index => "recall what models usually cost",
-                    Want::Rings(_) => "recall what an alert would have done",
-                });
-                let result = self.database.answer(&question);
-                let result = Box::new(result.map_err(|error| error.to_string()));
-                News::Recalled(result)
+            Effect::History(HistoryJob::Ask { analysis, .. }) => {
+                let words = [
+                    (analysis.downcast::<RecentEvents>().is_some(), "recall the tape"),
+                    (analysis.downcast::<PriceSeries>().is_some(), "recall prices"),
+                    (
+                        analysis.downcast::<VerdictBasis>().is_some(),
+                        "recall what is known of prices",
+                    ),
+                    (
+                        analysis.downcast::<BidStudy>().is_some(),
+                        "recall what bids would have held",
+                    ),
+                    (
+                        analysis.downcast::<PriceIndex>().is_some(),
+                        "recall what models usually cost",
+                    ),
+                    (
+                        analysis.downcast::<AlertReplay>().is_some(),
+                        "recall what an alert would have done",
+                    ),
+                ];
+                self.note(words.iter().find(|(is_it, _)| *is_it).unwrap().1);
+                let result = self.database.ask_any(&analysis);
+                News::Recalled(result.map_err(|error| error.to_string()))
             }
             Effect::History(HistoryJob::CountRequest(_)) => return,
             Effect::History(HistoryJob::ClaimPoll { .. }) => News::Poll(PollRight::Ours),

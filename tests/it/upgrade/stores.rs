@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use bourse::domain::annotations::Supplier;
 use bourse::domain::journal::{self, Verdict, WriteKind};
 use bourse::domain::workergroup::MadeGroups;
-use bourse::domain::{Dialect, Resource};
+use bourse::domain::{Condition, Dialect, Operand, Operator, Query, Resource, Value};
+use bourse::features::history::prices::series::PriceSeries;
+use bourse::features::history::tape::events::RecentEvents;
 use bourse::record::alerts::Followed;
 use bourse::record::store::{Database, ProgramId};
-use bourse::record::{Answer, LotFilter, Moment, PollOutcome, Question, Repeat, Trigger, Want};
+use bourse::record::{Moment, PollOutcome, Question, Repeat, Trigger};
 use bourse::store::{GroupsFile, Journal, PacingFile, StateFile, StateStore};
 
-use super::write::watched;
 use super::{ADDRESS, DAY, END, Home};
 
 #[test]
@@ -108,6 +109,21 @@ fn writes_limits_groups_and_the_sandbox_are_read_whole() {
     assert_eq!(notices, [""; 0]);
 }
 
+/// The searches that were watched.
+fn watched(resource: Resource) -> Query {
+    let (key, least) = match resource {
+        Resource::Volumes => ("disk_space", 500.0),
+        // In MB.
+        Resource::Offers | Resource::Workergroups => ("gpu_ram", 24_000.0),
+    };
+    let field = resource.catalog().by_key(key).unwrap();
+    let least = Operand::One(Value::Number(least));
+    Query {
+        conditions: vec![Condition::new(field, Operator::Gte, least)],
+        ..Query::empty(resource)
+    }
+}
+
 /// Of the file as it is, whose record ends on 2026-11-20 12:00. Prices are 0.20 $/h and a cent for each
 /// number of the machine and each hour of the day.
 #[test]
@@ -122,18 +138,27 @@ fn the_recorded_market_answers_as_before() {
     assert_eq!((contents.searches, contents.polls), (2, 82));
     assert_eq!(contents.span, Some((Moment(END - 6 * DAY), Moment(END))));
     for resource in [Resource::Offers, Resource::Volumes] {
-        let question = |want, machine| Question {
-            search: Some(watched(resource)),
-            filter: LotFilter { machine, model: None },
-            storage: 8.0,
-            since: Moment(END - 7 * DAY),
-            until: Moment(END + 1),
-            want,
+        let about = |machine: i128| {
+            let key = if resource == Resource::Volumes {
+                "cluster_id"
+            } else {
+                "machine_id"
+            };
+            let field = resource.catalog().by_key(key).unwrap();
+            let mut query = watched(resource);
+            let machine = Operand::One(Value::id(machine));
+            query.conditions.push(Condition::new(field, Operator::Eq, machine));
+            Question {
+                query,
+                since: Moment(END - 7 * DAY),
+                until: Moment(END + 1),
+            }
         };
-        let series = Want::Series { buckets: 7 };
-        let Answer::Series(Some(series)) = database.answer(&question(series, Some(8))).unwrap() else {
-            panic!("no series of {resource:?}");
+        let prices = PriceSeries {
+            question: about(8),
+            buckets: 7,
         };
+        let series = database.ask(&prices).unwrap().unwrap();
         // The first poll of a day is its cheapest.
         assert_eq!(series.record, Some((0.28, Moment(END - 6 * DAY))));
         assert_eq!(series.now.unwrap().levels.unwrap().lowest, 0.28);
@@ -142,29 +167,23 @@ fn the_recorded_market_answers_as_before() {
         assert_eq!(watched, [false, true, true, false, true, true, true], "{series:?}");
         // Each day has a truncated poll, which does not tell how much is on offer.
         assert!(series.buckets.iter().all(|own| own.amount.is_none()), "{series:?}");
-        let tape = Want::Tape { most: 1000 };
-        let Answer::Tape(tape) = database.answer(&question(tape, Some(13))).unwrap() else {
-            panic!("no tape of {resource:?}");
+        let tape = RecentEvents {
+            question: about(13),
+            most: 1000,
         };
+        let tape = database.ask(&tape).unwrap();
         let told: Vec<_> = tape.iter().map(|event| format!("{:?}", event.kind)).collect();
         let has = |word: &str| told.iter().filter(|own| own.contains(word)).count();
         // On its days its price changed four times: four hours had no useful poll or not all machines.
         assert_eq!((has("Rented"), has("NotWatched")), (1, 1), "{told:#?}");
         assert_eq!((has("Repriced"), has("Listed")), (8, 2), "{told:#?}");
     }
-    let search = watched(Resource::Offers);
     let excerpt = database
-        .excerpt(
-            &search,
-            &Question {
-                search: None,
-                filter: LotFilter::default(),
-                storage: 8.0,
-                since: Moment(0),
-                until: Moment(END + 1),
-                want: Want::Memory { gpus: None },
-            },
-        )
+        .excerpt(&Question {
+            query: watched(Resource::Offers),
+            since: Moment(0),
+            until: Moment(END + 1),
+        })
         .unwrap();
     let of = |outcome| {
         let polls = excerpt.polls.iter();

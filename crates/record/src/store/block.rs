@@ -12,9 +12,6 @@ use crate::{Ending, Interval, Moment, Onset};
 /// Seconds that a block covers.
 const DAY: i64 = 86_400;
 
-/// Bytes of a spell in a block, before its quotes.
-const WIDTH: usize = 4 * 8 + 8 + 4 + 2 + 2;
-
 /// The columns that [`lot_interval`] reads.
 const COLUMNS: &str = "lot, amount, price, beginning, first, last, ending, ended, quotes";
 
@@ -45,16 +42,6 @@ pub(super) fn closed_rows(
 ) -> rusqlite::Result<()> {
     let part = "ending IS NOT NULL AND ended >= ?2 AND ended < ?3 ORDER BY ended, id";
     rows(connection, part, params![search, from, until], Moment(from), each)
-}
-
-/// Calls `each` with the spells of a search that are on offer, last seen at `seen`.
-pub(super) fn open_rows(
-    connection: &Connection,
-    search: i64,
-    seen: Moment,
-    each: impl FnMut(LotInterval<'_>),
-) -> rusqlite::Result<()> {
-    rows(connection, "ending IS NULL", params![search], seen, each)
 }
 
 fn rows(
@@ -95,7 +82,7 @@ fn lot_interval<'a>(row: &'a rusqlite::Row<'_>, seen: Moment) -> rusqlite::Resul
     })
 }
 
-impl<'a> LotInterval<'a> {
+impl LotInterval<'_> {
     fn write(&self, bytes: &mut Vec<u8>) {
         let interval = &self.interval;
         let (ending, ended) = interval.end.unwrap_or((Ending::LostSight, interval.last));
@@ -112,37 +99,6 @@ impl<'a> LotInterval<'a> {
         bytes.extend(length.to_le_bytes());
         bytes.extend(self.quotes.iter().take(length.into()));
     }
-
-    /// The first of them, and the bytes after it; `None` of bytes that are too few.
-    fn read(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
-        let (bytes, rest) = bytes.split_at_checked(WIDTH)?;
-        let (lot, fields) = bytes.split_first_chunk()?;
-        let (first, fields) = fields.split_first_chunk()?;
-        let (last, fields) = fields.split_first_chunk()?;
-        let (ended, fields) = fields.split_first_chunk()?;
-        let (price, fields) = fields.split_first_chunk()?;
-        let (amount, fields) = fields.split_first_chunk()?;
-        let [onset, ending, length @ ..] = fields else {
-            return None;
-        };
-        let length = u16::from_le_bytes(length.try_into().ok()?);
-        let (quotes, rest) = rest.split_at_checked(length.into())?;
-        let moment = |bytes: &[u8; 8]| Moment(i64::from_le_bytes(*bytes));
-        let spell = Self {
-            lot: i64::from_le_bytes(*lot),
-            interval: Interval {
-                lot: 0,
-                amount: u32::from_le_bytes(*amount),
-                price: f64::from_le_bytes(*price),
-                onset: codes::onset_of(i64::from(*onset)).unwrap_or(Onset::Found),
-                first: moment(first),
-                last: moment(last),
-                end: Some((ending_of(i64::from(*ending)), moment(ended))),
-            },
-            quotes,
-        };
-        Some((spell, rest))
-    }
 }
 
 /// The time of a search's blocks; `None` without any.
@@ -152,34 +108,6 @@ pub(super) fn sealed(connection: &Connection, search: i64) -> rusqlite::Result<O
         .query_row([search], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let both = time.0.zip(time.1);
     Ok(both.map(|(since, until)| Sealed { since, until }))
-}
-
-/// Calls `each` with the spells of the blocks that ended at `from` or later, in that order.
-pub(super) fn read(
-    connection: &Connection,
-    search: i64,
-    from: i64,
-    mut each: impl FnMut(LotInterval<'_>),
-) -> rusqlite::Result<()> {
-    let mut statement =
-        connection.prepare_cached("SELECT spells FROM block WHERE search = ?1 AND until > ?2 ORDER BY until")?;
-    let mut rows = statement.query(params![search, from])?;
-    while let Some(row) = rows.next()? {
-        let mut spells = row.get_ref(0)?.as_blob()?;
-        while !spells.is_empty() {
-            let (closed, rest) = LotInterval::read(spells).ok_or_else(damaged)?;
-            spells = rest;
-            if closed.interval.end.is_some_and(|(_, at)| at.0 >= from) {
-                each(closed);
-            }
-        }
-    }
-    Ok(())
-}
-
-fn damaged() -> rusqlite::Error {
-    let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
-    rusqlite::Error::SqliteFailure(code, Some("a block of spells is incomplete".to_owned()))
 }
 
 /// Opens the blocks from `ended` on: a spell that has just been closed ended in their time, as one

@@ -39,11 +39,6 @@ codes! {
         2 = [PollOutcome::Failed],
         3 = [PollOutcome::FiltersIgnored],
     }
-    onset, onset_of: Onset {
-        0 = [Onset::Found],
-        1 = [Onset::Listed],
-        2 = [Onset::Continued],
-    }
     ending, ending_of: Ending {
         0 = [Ending::Gone(Cause::Rented)],
         1 = [Ending::Gone(Cause::LeftTheSearch)],
@@ -51,6 +46,14 @@ codes! {
         3 = [Ending::Gone(Cause::Unknown)],
         4 = [Ending::Changed],
         5 = [Ending::LostSight],
+    }
+}
+
+pub(super) const fn onset(onset: Onset) -> i64 {
+    match onset {
+        Onset::Found => 0,
+        Onset::Listed => 1,
+        Onset::Continued => 2,
     }
 }
 

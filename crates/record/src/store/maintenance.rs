@@ -3,10 +3,9 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use bourse_domain::query::DEFAULT_STORAGE_GB;
-
+use super::read::LotFilter;
 use super::{Database, HistoryError, schema};
-use crate::{LotFilter, Moment, Question, SearchKey, Spell, Want};
+use crate::{Moment, SearchKey, Spell};
 
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -140,16 +139,10 @@ impl Database {
         &self,
         mut each: impl FnMut(&ExportedSpell) -> Result<(), E>,
     ) -> Result<(), E> {
-        let everything = Question {
-            search: None,
-            filter: LotFilter::default(),
-            storage: DEFAULT_STORAGE_GB,
-            since: Moment(i64::MIN),
-            until: Moment(i64::MAX),
-            want: Want::Tape { most: usize::MAX },
-        };
+        let always = (Moment(i64::MIN), Moment(i64::MAX));
         for search in self.searches()? {
-            let excerpt = self.excerpt(&search, &everything)?;
+            let excerpt = self.excerpt_of(&search, always, &LotFilter::default());
+            let excerpt = excerpt.map_err(|error| self.explained(&error))?;
             for spell in excerpt.spells {
                 let search = search.clone();
                 each(&ExportedSpell { search, spell })?;

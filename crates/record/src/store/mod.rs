@@ -7,11 +7,11 @@
 //!
 //! No error here ends the session: the caller says it once and goes on without a memory.
 
+mod ask;
 mod block;
 mod budget;
 mod codes;
 mod maintenance;
-mod outline;
 mod past;
 mod poll_lock;
 mod read;

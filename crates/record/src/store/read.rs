@@ -1,71 +1,91 @@
 //! Reading what was recorded.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
 
 use bourse_domain::annotations::Supplier;
+use bourse_domain::{Condition, Query};
 use rusqlite::{Connection, OptionalExtension as _, Params, Row, params};
 
 use super::{Database, HistoryError, codes};
-use crate::{
-    Answer, Ending, Event, Excerpt, Lot, LotFilter, Moment, Poll, PollOutcome, PollRow, Question, Recorded, SearchKey,
-    Spell, Want,
-};
-
-// A tape shows the latest events first, and a watched market has many in an hour.
-/// Seconds in which there may be enough events for a tape.
-const RECENT: i64 = 3600;
-
-// A first, short look back answers for most of them.
-/// Seconds that most lots are on offer at most.
-const LIVES: i64 = 86_400;
+use crate::{Ending, Excerpt, Lot, Moment, Poll, PollOutcome, PollRow, Question, SearchKey, Spell, timeline};
 
 /// The columns that [`spell`] reads.
 const SPELL: &str = "amount, price, offer, beginning, was, first, last, ending, ended, quotes";
 
 impl Database {
-    /// What was recorded of a search in the time of a question: the polls, and the spells of the
-    /// lots that it asks about.
+    /// What was recorded of the offers of a question: the polls that cover it, and the spells of its lots.
     ///
     /// # Errors
     ///
     /// When the database cannot be read.
-    pub fn excerpt(&self, search: &SearchKey, question: &Question) -> Result<Excerpt, HistoryError> {
-        self.excerpt_of(search, question, &Which::Filter(&question.filter))
-            .map_err(|error| self.explained(&error))
+    pub fn excerpt(&self, question: &Question) -> Result<Excerpt, HistoryError> {
+        let filter = LotFilter::of(question);
+        let time = (question.since, question.until);
+        let excerpt = self.covering(question).and_then(|search| match search {
+            Some(search) => self.excerpt_of(&search, time, &filter),
+            None => Ok(Excerpt::default()),
+        });
+        let excerpt = excerpt.map_err(|error| self.explained(&error))?;
+        Ok(excerpt.narrowed(question))
     }
 
-    fn excerpt_of(&self, search: &SearchKey, question: &Question, which: &Which<'_>) -> rusqlite::Result<Excerpt> {
+    /// The recorded search that covers a question and was watched longest in its time.
+    fn covering(&self, question: &Question) -> rusqlite::Result<Option<SearchKey>> {
+        let known: HashSet<SearchKey> = self.keys()?.into_iter().collect();
+        let mut best: Option<(i64, usize, SearchKey)> = None;
+        for search in coverings(&question.query).filter(|search| known.contains(search)) {
+            let polls = timeline::usable(&self.polls_of(&search, question)?);
+            let times = timeline::watched(&polls, question.since, question.until);
+            let watched = timeline::overlap(&times, question.since, question.until);
+            let rank = (watched, polls.len());
+            if best.as_ref().is_none_or(|(time, polls, _)| rank > (*time, *polls)) {
+                best = Some((rank.0, rank.1, search));
+            }
+        }
+        Ok(best.map(|(.., search)| search))
+    }
+
+    fn polls_of(&self, search: &SearchKey, question: &Question) -> rusqlite::Result<Vec<PollRow>> {
+        let Some(number) = self::search(&self.connection, &self.market, search)? else {
+            return Ok(Vec::new());
+        };
+        let span = Span::of(&self.connection, number, (question.since, question.until))?;
+        let excerpt = Excerpt {
+            polls: span.polls(&self.connection)?,
+            spells: Vec::new(),
+        };
+        Ok(excerpt.earlier(span.ahead).polls)
+    }
+
+    /// What was recorded of a search between two moments, of the lots of a filter.
+    pub(super) fn excerpt_of(
+        &self,
+        search: &SearchKey,
+        time: (Moment, Moment),
+        filter: &LotFilter,
+    ) -> rusqlite::Result<Excerpt> {
         // One moment of the file, although other programs write to it.
         let transaction = self.connection.unchecked_transaction()?;
         let Some(search) = self::search(&transaction, &self.market, search)? else {
             return Ok(Excerpt::default());
         };
-        let span = Span::of(&transaction, search, question)?;
+        let span = Span::of(&transaction, search, time)?;
         let polls = span.polls(&transaction)?;
         let mut spells = Vec::new();
-        if question.want != Want::Searches {
-            let mut read = SpellReader {
-                connection: &transaction,
-                span: &span,
-                lots: HashMap::new(),
-            };
-            match which {
-                Which::Filter(filter) if filter.machine.is_none() => {
-                    read.all(filter, &mut spells)?;
-                }
-                Which::Filter(filter) => {
-                    let lots = lots(&transaction, filter)?;
-                    read.of_each(&lots, &mut spells)?;
-                }
-                Which::These(names) => {
-                    let lots = numbers(&transaction, names)?;
-                    read.of_each(&lots, &mut spells)?;
-                }
-            }
-            spells.retain(|spell: &Spell| !self.leaves_out(spell));
-            spells.sort_by_key(|spell| spell.first);
+        let mut read = SpellReader {
+            connection: &transaction,
+            span: &span,
+            lots: HashMap::new(),
+        };
+        if filter.machine.is_none() {
+            read.all(filter, &mut spells)?;
+        } else {
+            let lots = lots(&transaction, filter)?;
+            read.of_each(&lots, &mut spells)?;
         }
+        spells.retain(|spell: &Spell| !self.leaves_out(spell));
+        spells.sort_by_key(|spell| spell.first);
         Ok(Excerpt { polls, spells }.earlier(span.ahead))
     }
 
@@ -112,135 +132,6 @@ impl Database {
             Supplier::Machine(machine) => spell.lot.machine == *machine,
             Supplier::Host(host) => spell.host == Some(*host),
         })
-    }
-
-    /// The numbers of the lots that are left out.
-    pub(super) fn left_out(&self) -> rusqlite::Result<Vec<i64>> {
-        let mut lots = Vec::new();
-        for supplier in &self.left_out {
-            let sql = match supplier {
-                Supplier::Machine(_) => "SELECT id FROM lot WHERE machine = ?1",
-                Supplier::Host(_) => "SELECT id FROM lot WHERE host = ?1",
-            };
-            let mut statement = self.connection.prepare_cached(sql)?;
-            for lot in statement.query_map([supplier.id()], |row| row.get(0))? {
-                lots.push(lot?);
-            }
-        }
-        Ok(lots)
-    }
-
-    /// The answer to a question, from what was recorded of the searches that it asks about.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
-    pub fn answer(&self, question: &Question) -> Result<Answer, HistoryError> {
-        let own = self.answer_exactly(question)?;
-        Ok(match question.without_model() {
-            Some(wider) => own.with_past(self.answer_exactly(&wider)?),
-            None => own,
-        })
-    }
-
-    fn answer_exactly(&self, question: &Question) -> Result<Answer, HistoryError> {
-        let answer = match (&question.search, &question.want) {
-            (Some(search), Want::Series { buckets }) => self
-                .outline(search, question)
-                .map(|recorded| Answer::Series(recorded.map(|known| known.outline.series(question, *buckets)))),
-            (Some(search), Want::Memory { .. }) => self
-                .outline(search, question)
-                .and_then(|recorded| recorded.map(|known| known.memory(question, self)).transpose())
-                .map(Answer::Memory),
-            (_, Want::Tape { most }) => self.tape(question, *most).map(Answer::Tape),
-            (
-                _,
-                Want::Series { .. }
-                | Want::Memory { .. }
-                | Want::Bids { .. }
-                | Want::Index
-                | Want::Searches
-                | Want::Rings(_),
-            ) => self
-                .recorded(question, &Which::Filter(&question.filter))
-                .map(|recorded| crate::answer(question, &recorded)),
-        };
-        answer.map_err(|error| self.explained(&error))
-    }
-
-    /// What was recorded of the searches that a question asks about.
-    fn recorded(&self, question: &Question, which: &Which<'_>) -> rusqlite::Result<Vec<Recorded>> {
-        let searches = match &question.search {
-            Some(search) if question.want == Want::Index => crate::INDEX_TYPES
-                .map(|offer_type| SearchKey {
-                    offer_type,
-                    ..search.clone()
-                })
-                .to_vec(),
-            Some(search) => vec![search.clone()],
-            None => self.keys()?,
-        };
-        let recorded = searches.into_iter().map(|search| {
-            let excerpt = self.excerpt_of(&search, question, which)?;
-            Ok(Recorded { search, excerpt })
-        });
-        recorded.collect()
-    }
-
-    /// What was recorded of lots: some days before a time, and of those that have been on offer for
-    /// longer the whole time of the question.
-    fn lives_of(&self, lots: &BTreeSet<Lot>, question: &Question, time: Moment) -> rusqlite::Result<Vec<Recorded>> {
-        let since = question.since.max(Moment(time.0.saturating_sub(LIVES)));
-        let near = Question {
-            since,
-            ..question.clone()
-        };
-        let mut recorded = self.recorded(&near, &Which::These(lots))?;
-        if since == question.since {
-            return Ok(recorded);
-        }
-        let spells = recorded.iter().flat_map(|record| &record.excerpt.spells);
-        let older = spells.filter(|spell| spell.first < since);
-        let older: BTreeSet<Lot> = older.map(|spell| spell.lot.clone()).collect();
-        for (record, whole) in recorded.iter_mut().zip(self.recorded(question, &Which::These(&older))?) {
-            let spells = &mut record.excerpt.spells;
-            spells.retain(|spell| !older.contains(&spell.lot));
-            spells.extend(whole.excerpt.spells);
-            spells.sort_by_key(|spell| spell.first);
-        }
-        Ok(recorded)
-    }
-
-    /// The newest events: those of a short time, if there are enough, with the whole time of their
-    /// lots, which tells how long they lasted.
-    fn tape(&self, question: &Question, most: usize) -> rusqlite::Result<Vec<Event>> {
-        let mut back = RECENT;
-        loop {
-            let recent = Question {
-                since: question.since.max(Moment(question.until.0.saturating_sub(back))),
-                ..question.clone()
-            };
-            let recorded = self.recorded(&recent, &Which::Filter(&question.filter))?;
-            if recent.since == question.since {
-                return Ok(crate::tape(question, &recorded, most));
-            }
-            // Times as long each: at most a few reads, of which only the last is large.
-            back = back.saturating_mul(4);
-            let events = crate::tape(&recent, &recorded, usize::MAX);
-            if events.len() < most {
-                continue;
-            }
-            // Of several searches, one may tell what another told before the short time.
-            let told = if recorded.len() == 1 { most } else { usize::MAX };
-            let lots = events.iter().take(told).filter_map(Event::lot);
-            let recorded = self.lives_of(&lots.cloned().collect(), question, recent.since)?;
-            let events = crate::tape(question, &recorded, most);
-            // Earlier ones of other lots are missing here.
-            let is_recent = |event: &Event| event.at >= recent.since;
-            if events.len() == most && events.last().is_some_and(is_recent) {
-                return Ok(events);
-            }
-        }
     }
 
     /// The recorded searches of the market.
@@ -365,10 +256,50 @@ struct Known {
     country: Option<String>,
 }
 
-/// The lots that are to be read.
-enum Which<'q> {
-    Filter(&'q LotFilter),
-    These(&'q BTreeSet<Lot>),
+/// The searches whose record answers a query: its own, and those without some of its conditions on what is recorded
+/// of a lot.
+fn coverings(query: &Query) -> impl Iterator<Item = SearchKey> {
+    let names_model = query.active().any(|condition| condition.field.key == "gpu_name");
+    let is_recorded = |condition: &Condition| match condition.field.key {
+        "gpu_name" | "num_gpus" | "machine_id" | "cluster_id" => true,
+        // The memory of a model goes without saying.
+        "gpu_ram" => names_model,
+        _ => false,
+    };
+    let (recorded, others): (Vec<&Condition>, Vec<&Condition>) = query.active().partition(|own| is_recorded(own));
+    // A question has few such conditions.
+    let sets = 1_usize << recorded.len().min(8);
+    (0..sets).map(move |left_out| {
+        let kept = recorded.iter().enumerate();
+        let kept = kept
+            .filter(|(index, _)| left_out >> index & 1 == 0)
+            .map(|(_, own)| *own);
+        SearchKey::of(&Query {
+            conditions: others.iter().copied().chain(kept).cloned().collect(),
+            ..query.clone()
+        })
+    })
+}
+
+/// The lots that are read.
+#[derive(Debug, Default)]
+pub(super) struct LotFilter {
+    machine: Option<i64>,
+    model: Option<String>,
+}
+
+impl LotFilter {
+    fn of(question: &Question) -> Self {
+        Self {
+            machine: question.machine(),
+            model: question.model().map(str::to_owned),
+        }
+    }
+
+    fn accepts(&self, lot: &Lot) -> bool {
+        let is_model = self.model.as_ref().is_none_or(|model| lot.model == *model);
+        self.machine.is_none_or(|machine| lot.machine == machine) && is_model
+    }
 }
 
 /// The numbers of the lots of a filter.
@@ -386,17 +317,6 @@ pub(super) fn lots(connection: &Connection, filter: &LotFilter) -> rusqlite::Res
         .collect()
 }
 
-/// The numbers of lots.
-fn numbers(connection: &Connection, lots: &BTreeSet<Lot>) -> rusqlite::Result<Vec<i64>> {
-    let mut statement = connection.prepare_cached("SELECT id FROM lot WHERE machine = ?1 AND model = ?2")?;
-    let mut numbers = Vec::with_capacity(lots.len());
-    for lot in lots {
-        let number = statement.query_row(params![lot.machine, lot.model], |row| row.get::<_, i64>(0));
-        numbers.extend(number.optional()?);
-    }
-    Ok(numbers)
-}
-
 /// The lot with a number.
 fn known(connection: &Connection, lot: i64) -> rusqlite::Result<Known> {
     connection
@@ -409,11 +329,6 @@ fn known(connection: &Connection, lot: i64) -> rusqlite::Result<Known> {
             let (host, country) = (row.get(2)?, row.get(3)?);
             Ok(Known { lot, host, country })
         })
-}
-
-/// The name of the lot with a number.
-pub(super) fn name(connection: &Connection, lot: i64) -> rusqlite::Result<Lot> {
-    known(connection, lot).map(|known| known.lot)
 }
 
 /// The time of a question on the record of a search.
@@ -430,10 +345,10 @@ pub(super) struct Span {
 }
 
 impl Span {
-    pub(super) fn of(connection: &Connection, search: i64, question: &Question) -> rusqlite::Result<Self> {
+    pub(super) fn of(connection: &Connection, search: i64, time: (Moment, Moment)) -> rusqlite::Result<Self> {
         let ahead = ahead(connection, search)?;
-        let since = question.since.0.saturating_add(ahead);
-        let until = question.until.0.saturating_add(ahead);
+        let since = time.0.0.saturating_add(ahead);
+        let until = time.1.0.saturating_add(ahead);
         let before: Option<i64> = connection
             .prepare_cached("SELECT max(at) FROM poll WHERE search = ?1 AND at < ?2 AND outcome IN (0, 1)")?
             .query_row(params![search, since], |row| row.get(0))?;

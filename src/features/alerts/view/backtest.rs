@@ -2,9 +2,10 @@
 
 use crate::core::view::Cx;
 use crate::domain::format;
-use crate::features::history::{self as recall, Recalled};
+use crate::features::alerts::replay::{AlertReplay, Replay};
+use crate::features::history::{self, Asked, Recalled};
 use crate::record::alerts::Followed;
-use crate::record::{Answer, DAY, LotFilter, Question, Replay, Rule, SearchKey, VERDICT_DAYS, Want};
+use crate::record::{DAY, Moment, Question, Rule, VERDICT_DAYS};
 
 /// Seconds of the record that a rule is checked on.
 const RECORDED: i64 = VERDICT_DAYS * DAY;
@@ -15,9 +16,9 @@ const LEAST: i64 = 3600;
 #[derive(Debug, Default)]
 pub(super) struct Backtest {
     replay: Option<Replay>,
-    /// The question that it answers.
-    answered: Option<Question>,
-    awaited: Option<Question>,
+    /// The rule and the search that it is of.
+    answered: Option<AlertReplay>,
+    awaited: Option<(Asked<AlertReplay>, AlertReplay)>,
 }
 
 impl Backtest {
@@ -30,27 +31,25 @@ impl Backtest {
             self.replay = None;
             return;
         };
-        let (key, storage) = (SearchKey::of(&search.query), search.query.storage_gb());
-        let want = Want::Rings(rule);
-        let question = recall::question(Some(key), LotFilter::default(), storage, RECORDED, want, cx.now);
-        let is_same = |answered: &Question| answered.search == question.search && answered.want == question.want;
+        let question = Question::of_last(RECORDED, search.query, Moment::of(cx.now.epoch));
+        let replay = AlertReplay { question, rule };
+        let is_same = |known: &AlertReplay| known.question.query == replay.question.query && known.rule == replay.rule;
         if !self.answered.as_ref().is_some_and(is_same) {
-            recall::ask(cx, question.clone());
-            self.awaited = Some(question);
+            self.awaited = Some((history::ask(cx, replay.clone()), replay));
         }
     }
 
     /// Takes the answer; false if it is not here yet.
     pub fn take(&mut self, cx: &Cx<'_>) -> bool {
-        let Some(question) = &self.awaited else {
+        let Some((asked, _)) = &self.awaited else {
             return false;
         };
-        self.replay = match cx.state().recall().answer(question) {
+        self.replay = match cx.state().recall().output(asked) {
             Recalled::Awaited => return false,
-            Recalled::Here(Answer::Rings(replay)) => *replay,
-            Recalled::Here(_) | Recalled::Failed(_) => None,
+            Recalled::Here(replay) => *replay,
+            Recalled::Failed(_) => None,
         };
-        self.answered = self.awaited.take();
+        self.answered = self.awaited.take().map(|(_, replay)| replay);
         true
     }
 
@@ -61,14 +60,14 @@ impl Backtest {
 
     /// How often a rule would have rung; `None` while nothing recorded says so.
     pub fn rung(&self, rule: &Rule) -> Option<String> {
-        let (replay, question) = self.replay.zip(self.answered.as_ref())?;
-        let is_same = matches!(&question.want, Want::Rings(asked) if asked == rule);
+        let (replay, answered) = self.replay.zip(self.answered.as_ref())?;
+        let is_same = answered.rule == *rule;
         let times = match replay.rings {
             0 => "not have rung".to_owned(),
             1 => "have rung once".to_owned(),
             many => format!("have rung {} times", format::grouped(many)),
         };
-        let recorded = question.until.since(replay.since);
+        let recorded = answered.question.until.since(replay.since);
         #[expect(clippy::cast_precision_loss)] // at most a month of seconds
         let time = format::lasting(recorded as f64);
         (is_same && recorded >= LEAST).then(|| format!("It would {times} in the last {time}."))

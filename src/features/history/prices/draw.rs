@@ -10,6 +10,7 @@ use ratatui::text::{Line, Span as Text};
 use ratatui::widgets::canvas::Context;
 
 use super::History;
+use super::series::{Bucket, Series};
 use crate::core::State;
 use crate::core::view::Scene;
 use crate::core::views::chart::{Axis, Labels, SOLID, polyline};
@@ -21,8 +22,8 @@ use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::text::visible;
 use crate::domain::{Resource, format};
 use crate::features::history::{rating, reading};
-use crate::keys::{Action, Motion};
-use crate::record::{Bucket, Levels, Moment, SearchKey, Series, Verdict, price_unit, verdict};
+use crate::keys::Action;
+use crate::record::{Levels, Moment, SearchKey, Verdict, price_unit, verdict};
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::text::{fit, wrap_line};
 use crate::widgets::theme::Theme;
@@ -38,8 +39,11 @@ const TABLE: u16 = 40;
 
 pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     let subject = view.subject();
-    let resource = subject.map_or(view.pane.0, |subject| subject.search.resource);
-    let unit = price_unit(resource, subject.map_or(DEFAULT_STORAGE_GB, |subject| subject.storage));
+    let resource = subject.map_or(view.pane.0, |subject| subject.query.resource);
+    let unit = price_unit(
+        resource,
+        subject.map_or(DEFAULT_STORAGE_GB, |subject| subject.query.storage_gb()),
+    );
     let title = subject.map_or_else(
         || "History".to_owned(),
         |subject| format!("History: {}, {}", subject.title, view.span.title()),
@@ -52,7 +56,7 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let local = scene.state.local_time(scene.now);
     let Some(series) = view.series.as_deref().filter(|series| series.watched > 0.0) else {
-        let lines = empty(view, scene);
+        let lines = empty(view, resource, scene);
         let height = lines
             .iter()
             .map(|line| wrap_line(line, inner.width, 2).len())
@@ -63,7 +67,7 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
         sheet::text(lines, text, scene);
         return prices_now(view, chart, scene);
     };
-    let mut text = summary(series, view.span.title(), &local, theme);
+    let mut text = summary((series, resource), view.span.title(), &local, theme);
     text.extend(month(view, scene));
     let width = inner.width.max(1);
     let wrapped = text.iter().map(|line| wrap_line(line, width, 2).len());
@@ -109,7 +113,7 @@ fn prices_now(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     chart::histogram(&view.now, None, &Axis(&scale, Labels::Number), chart, scene);
 }
 
-fn empty(view: &History, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+fn empty(view: &History, resource: Resource, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     if let Some(why) = &view.failure {
         let text = crate::domain::text::visible(why, 200);
@@ -131,7 +135,7 @@ fn empty(view: &History, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         },
         |series| {
             let local = scene.state.local_time(scene.now);
-            let mut lines = summary(series, view.span.title(), &local, theme);
+            let mut lines = summary((series, resource), view.span.title(), &local, theme);
             lines.extend(month(view, scene));
             lines
         },
@@ -153,9 +157,14 @@ fn empty(view: &History, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
 
 /// What is asked now, the record low, how often there was nothing as cheap, and how much was
 /// watched.
-fn summary(series: &Series, span: &str, local: &LocalTime, theme: &Theme) -> Vec<Line<'static>> {
+fn summary(
+    (series, resource): (&Series, Resource),
+    span: &str,
+    local: &LocalTime,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
-    let noun = noun(series.search.resource);
+    let noun = noun(resource);
     if let Some(now) = &series.now {
         let mut line = vec![Text::styled("Now  ", theme.dim)];
         match now.levels {
@@ -216,14 +225,7 @@ fn month(view: &History, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
             vec![Line::styled(text, rating::style(&rating, theme))]
         }
         Some(Verdict::Withheld(withheld)) => {
-            let mut text = withheld.sentence();
-            // The next one is of the default search, if that may be known for longer.
-            let other = view.subjects.get(1).filter(|other| other.search != memory.search);
-            if let Some(other) = other.filter(|_| view.index == 0) {
-                let key = scene.key(Action::Move(Motion::Down));
-                let _ = write!(text, " · {key} {}", other.title);
-            }
-            vec![Line::styled(text, theme.dim)]
+            vec![Line::styled(withheld.sentence(), theme.dim)]
         }
         None => Vec::new(),
     };

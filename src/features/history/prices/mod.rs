@@ -2,34 +2,27 @@
 //! offer.
 
 mod draw;
+pub mod series;
+
+use self::series::{PriceSeries, Series};
 
 pub(crate) use self::draw::{chart_of_lows, lows, seconds};
 
 use ratatui::layout::Rect;
 
-use super::Recalled;
+use super::{Asked, Recalled};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Scene, View};
 use crate::core::views::keys::{TABBED_CHART, of_chart};
 use crate::domain::insight::Standing;
-use crate::domain::query::DEFAULT_STORAGE_GB;
-use crate::domain::{Dialect, OfferType, Query, Resource, Untrusted, language};
-use crate::features::history as recall;
-use crate::features::workergroups::look::Look;
+use crate::domain::{Query, Resource};
+use crate::features::history::subject::{Subject, subjects};
 use crate::keys::{Action, Context, Motion};
-use crate::record::differences::recorded_lot;
-use crate::record::{Answer, DAY, Lot, LotFilter, Memory, Question, RecordedSearch, SearchKey, Series, Want, quotes};
+use crate::record::{DAY, Memory, Moment, Question, VERDICT_DAYS, VerdictBasis};
 use crate::table::remote::Now;
 
 // Parts of the time: as many as a wide screen has columns for.
 const BUCKETS: usize = 180;
-
-// Arrow keys walk through them one by one.
-/// Recorded searches that can be switched to, besides the open pane's.
-const MOST_SEARCHES: usize = 20;
-
-/// Cells of a search's conditions.
-const LONGEST_TITLE: usize = 60;
 
 /// How far back the chart goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,18 +61,6 @@ impl Span {
     }
 }
 
-/// Whose prices are shown.
-#[derive(Debug, Clone, PartialEq)]
-struct Subject {
-    title: String,
-    search: SearchKey,
-    filter: LotFilter,
-    /// Of offers of a model the number of GPUs that the verdict is about, as everywhere.
-    gpus: Option<u32>,
-    /// GB that its prices include.
-    storage: f64,
-}
-
 #[derive(Debug)]
 pub(crate) struct History {
     subjects: Vec<Subject>,
@@ -87,14 +68,12 @@ pub(crate) struct History {
     span: Span,
     /// Whether the person has chosen the span; else it follows what is recorded.
     is_span_chosen: bool,
-    question: Option<Question>,
+    prices: Option<Asked<PriceSeries>>,
     /// What the prices of a month say of today's.
-    month: Option<Question>,
+    month: Option<Asked<VerdictBasis>>,
     memory: Option<Box<Memory>>,
-    /// What is recorded, to switch to.
-    searches: Option<Question>,
     series: Option<Box<Series>>,
-    /// Whether the answer to the question is awaited.
+    /// Whether the prices are awaited.
     is_awaited: bool,
     failure: Option<String>,
     /// The prices per GPU of the selected row and those like it, for as long as nothing earlier is recorded.
@@ -114,7 +93,7 @@ impl History {
 
     /// The history of a saved search.
     pub fn of_search(query: &Query, cx: &mut Cx<'_>) {
-        let subject = Subject::of_search(SearchKey::of(query), query.storage_gb(), "search");
+        let subject = Subject::of_search(query.clone(), "search");
         let responses = cx.state().browsers[query.resource].polls();
         let view = Self::of(vec![subject], (query.resource, responses), cx);
         cx.open(view);
@@ -126,29 +105,16 @@ impl History {
             index: 0,
             span: Span::Day,
             is_span_chosen: false,
-            question: None,
+            prices: None,
             month: None,
             memory: None,
-            searches: None,
             series: None,
             is_awaited: false,
             failure: None,
             now: Vec::new(),
             pane,
         };
-        if cx.state().recall().is_on {
-            let all = LotFilter::default();
-            let searches = recall::question(
-                None,
-                all,
-                DEFAULT_STORAGE_GB,
-                Span::Month.seconds(),
-                Want::Searches,
-                cx.now,
-            );
-            super::ask(cx, searches.clone());
-            view.searches = Some(searches);
-        } else {
+        if !cx.state().recall().is_on {
             view.failure = Some("Nothing is recorded without a state folder".to_owned());
         }
         view.ask(cx);
@@ -169,17 +135,14 @@ impl History {
         let Some(subject) = self.subject().filter(|_| cx.state().recall().is_on) else {
             return;
         };
-        let ask = |seconds, want| {
-            let (search, filter) = (subject.search.clone(), subject.filter.clone());
-            recall::question(Some(search), filter, subject.storage, seconds, want, cx.now)
+        let until = Moment::of(cx.now.epoch);
+        let prices = PriceSeries {
+            question: Question::of_last(self.span.seconds(), subject.query.clone(), until),
+            buckets: BUCKETS,
         };
-        let question = ask(self.span.seconds(), Want::Series { buckets: BUCKETS });
-        let month = ask(Span::Month.seconds(), Want::Memory { gpus: subject.gpus });
-        for question in [question.clone(), month.clone()] {
-            super::ask(cx, question);
-        }
-        self.question = Some(question);
-        self.month = Some(month);
+        let basis = VerdictBasis(Question::of_last(VERDICT_DAYS * DAY, subject.like.clone(), until));
+        self.prices = Some(super::ask(cx, prices));
+        self.month = Some(super::ask(cx, basis));
         self.is_awaited = true;
         self.take_answer(cx.state());
         self.fit_span(cx);
@@ -207,12 +170,8 @@ impl History {
     }
 
     fn take_answer(&mut self, state: &State) {
-        let answer = |question: &Option<Question>| {
-            let question = question.as_ref()?;
-            Some(state.recall().answer(question))
-        };
-        match answer(&self.question) {
-            Some(Recalled::Here(Answer::Series(series))) => {
+        match self.prices.as_ref().map(|asked| state.recall().output(asked)) {
+            Some(Recalled::Here(series)) => {
                 self.is_awaited = false;
                 self.failure = None;
                 self.series = series.clone().map(Box::new);
@@ -221,24 +180,11 @@ impl History {
                 self.is_awaited = false;
                 self.failure = Some(why.to_owned());
             }
-            Some(Recalled::Here(_) | Recalled::Awaited) | None => {}
+            Some(Recalled::Awaited) | None => {}
         }
-        if let Some(Recalled::Here(Answer::Memory(memory))) = answer(&self.month) {
+        let month = self.month.as_ref().map(|asked| state.recall().output(asked));
+        if let Some(Recalled::Here(memory)) = month {
             self.memory = memory.clone().map(Box::new);
-        }
-        if let Some(Recalled::Here(Answer::Searches(searches))) = answer(&self.searches) {
-            self.add_searches(searches);
-            self.searches = None;
-        }
-    }
-
-    fn add_searches(&mut self, searches: &[RecordedSearch]) {
-        for recorded in searches.iter().take(MOST_SEARCHES) {
-            let subject = Subject::of_search(recorded.search.clone(), DEFAULT_STORAGE_GB, "search");
-            let is_known = |known: &Subject| known.search == subject.search;
-            if !self.subjects.iter().any(is_known) {
-                self.subjects.push(subject);
-            }
         }
     }
 
@@ -252,84 +198,6 @@ impl History {
         let next = self.index.checked_add_signed(by);
         self.index = next.unwrap_or(many - 1) % many;
     }
-}
-
-impl Subject {
-    fn of_search(search: SearchKey, storage: f64, name: &str) -> Self {
-        let conditions = Untrusted::from(search.conditions.as_str()).screen(LONGEST_TITLE);
-        let conditions = if conditions.is_empty() {
-            format!("all {}", search.resource.nouns())
-        } else {
-            conditions
-        };
-        Self {
-            title: format!("{name} {conditions}"),
-            search,
-            filter: LotFilter::default(),
-            gpus: None,
-            storage,
-        }
-    }
-}
-
-/// The search that may know what a search of today doesn't: the default one was recorded before.
-pub(crate) fn default_search(dialect: &'static Dialect, offer_type: OfferType) -> Query {
-    Query {
-        offer_type,
-        ..language::default_query(Resource::Offers, dialect)
-    }
-}
-
-/// What the history can be of: the selected offer's model and machine and the search itself, or what
-/// a workergroup's search finds.
-fn subjects(state: &State) -> Vec<Subject> {
-    let Some(browser) = state.browser() else {
-        return Vec::new();
-    };
-    let row = browser.listing().zip(browser.selected_row());
-    if browser.resource() == Resource::Workergroups {
-        let look = row.and_then(|(rows, row)| Look::at_row(rows, row, browser.dialect()).ok());
-        let query = look.map(|look| look.search.query());
-        let search = query.map(|query| Subject::of_search(SearchKey::of(&query), query.storage_gb(), "supply of"));
-        return search.into_iter().collect();
-    }
-    let Some(search) = state.shown_search() else {
-        return Vec::new();
-    };
-    let storage = browser.storage().0;
-    let all = Subject::of_search(search.clone(), storage, "search");
-    let lot = row.and_then(|(rows, row)| {
-        let row = u32::try_from(row).ok()?;
-        Some((recorded_lot(rows, row)?, quotes(rows, search.offer_type)(row)?.gpus))
-    });
-    let Some((lot, gpus)) = lot else {
-        return vec![all];
-    };
-    let of = |title: String, machine: Option<i64>, model: Option<String>| Subject {
-        title,
-        search: search.clone(),
-        gpus: machine.is_none().then_some(gpus),
-        filter: LotFilter { machine, model },
-        storage,
-    };
-    let Lot { machine, model } = lot;
-    if browser.resource() == Resource::Volumes {
-        return vec![all, of(format!("cluster {machine}"), Some(machine), None)];
-    }
-    let name = Untrusted::from(model.as_str()).screen(24);
-    let on_machine = format!("{name} on machine {machine}");
-    let query = default_search(browser.dialect(), search.offer_type);
-    let of_default = Subject {
-        search: SearchKey::of(&query),
-        ..of(format!("{name} in the default search"), None, Some(model.clone()))
-    };
-    let subjects = [
-        Some(of(name, None, Some(model.clone()))),
-        (of_default.search != search).then_some(of_default),
-        Some(of(on_machine, Some(machine), Some(model))),
-        Some(all),
-    ];
-    subjects.into_iter().flatten().collect()
 }
 
 impl View for History {

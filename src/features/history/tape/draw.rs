@@ -31,7 +31,8 @@ const ROOMY: u16 = 90;
 const MODEL: usize = 24;
 
 pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
-    let scope = if view.is_all { "all searches" } else { "this search" };
+    let subject = view.subjects.get(view.index).filter(|subject| !subject.is_search);
+    let scope = subject.map_or("this search", |subject| subject.title.as_str());
     let unit = price_unit(view.resource, view.storage);
     let [area, side] = with_flows(view, area);
     if side.width > 0 {
@@ -116,8 +117,8 @@ fn nothing_new(view: &Tape) -> String {
 fn empty(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let is_awaited = view.failure.is_none()
-        && view.question.as_ref().is_some_and(|question| {
-            let recalled = scene.state.recall().answer(question);
+        && view.asked.as_ref().is_some_and(|asked| {
+            let recalled = scene.state.recall().output(asked);
             matches!(recalled, Recalled::Awaited)
         });
     let watch = scene.state.keymap.key_of(Action::Watch);

@@ -1,17 +1,19 @@
 //! The tape: what was listed, repriced and gone, the newest first.
 
 mod draw;
+pub mod events;
 mod flows;
 
 use ratatui::layout::Rect;
 
-use super::Recalled;
+use self::events::RecentEvents;
+use super::subject::{Subject, subjects};
+use super::{Asked, Recalled};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
-use crate::domain::{Condition, Operand, Operator, Resource, Value};
-use crate::features::history as recall;
+use crate::domain::{Condition, Operand, Operator, Query, Resource, Value};
 use crate::keys::{Action, Context};
-use crate::record::{Answer, Cause, Change, ChangeKind, DAY, Event, EventKind, LotFilter, Question, Want};
+use crate::record::{Cause, Change, ChangeKind, DAY, Event, EventKind, Moment, Question};
 use crate::table::remote::Now;
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::text_input::TextInput;
@@ -26,15 +28,16 @@ const MOST: usize = 2_000;
 
 const SEARCH: Region = Region(3);
 
-/// The events of one search, or of all that are recorded.
+/// The events of the search, or of the selected offer's model, size or machine.
 #[derive(Debug)]
 pub(crate) struct Tape {
     resource: Resource,
-    /// Whether the events of all searches are shown.
     /// GB that the prices include.
     storage: f64,
-    is_all: bool,
-    question: Option<Question>,
+    /// What the events can be of, the search first.
+    subjects: Vec<Subject>,
+    index: usize,
+    asked: Option<Asked<RecentEvents>>,
     /// How many responses there were when it was asked.
     responses: u64,
     events: Vec<Event>,
@@ -56,8 +59,9 @@ impl Tape {
         let mut tape = Self {
             resource: browser.resource(),
             storage: browser.storage().0,
-            is_all: browser.shown_query().is_none(),
-            question: None,
+            subjects: Vec::new(),
+            index: 0,
+            asked: None,
             responses: 0,
             events: Vec::new(),
             rows: Vec::new(),
@@ -67,6 +71,8 @@ impl Tape {
             cursor: 0,
             failure: None,
         };
+        tape.subjects = subjects(cx.state());
+        tape.subjects.sort_by_key(|subject| !subject.is_search);
         tape.ask(cx);
         tape.take_answer(cx.state());
         Some(tape)
@@ -78,23 +84,28 @@ impl Tape {
         if !cx.state().recall().is_on {
             return;
         }
-        let search = cx.state().shown_search().filter(|_| !self.is_all);
-        let want = Want::Tape { most: MOST };
-        let question = recall::question(search, LotFilter::default(), self.storage, DAYS * DAY, want, cx.now);
-        super::ask(cx, question.clone());
-        self.question = Some(question);
+        let subject = self.subjects.get(self.index).filter(|subject| !subject.is_search);
+        let shown = cx.state().browsers[self.resource].shown_query();
+        let Some(query) = subject.map(|subject| &subject.query).or(shown) else {
+            return;
+        };
+        let query = Query {
+            storage: Some(self.storage),
+            ..query.clone()
+        };
+        let question = Question::of_last(DAYS * DAY, query, Moment::of(cx.now.epoch));
+        self.asked = Some(super::ask(cx, RecentEvents { question, most: MOST }));
     }
 
     /// Shows the answer once it is here; until then the last one stays.
     fn take_answer(&mut self, state: &State) {
-        let answer = self.question.as_ref();
-        match answer.map(|question| state.recall().answer(question)) {
-            Some(Recalled::Here(Answer::Tape(events))) => {
+        match self.asked.as_ref().map(|asked| state.recall().output(asked)) {
+            Some(Recalled::Here(events)) => {
                 self.failure = None;
                 self.events.clone_from(events);
             }
             Some(Recalled::Failed(why)) => self.take_live(state, why),
-            Some(Recalled::Here(_) | Recalled::Awaited) => return,
+            Some(Recalled::Awaited) => return,
             None => self.take_live(state, "Nothing is recorded without a state folder"),
         }
         self.narrow(state);
@@ -253,8 +264,7 @@ impl View for Tape {
             Action::Query => Some("filter"),
             Action::Submit if self.is_typing => Some("keep"),
             Action::Submit => Some("machine's offers"),
-            Action::Right if self.is_all => Some("this search"),
-            Action::Right => Some("all searches"),
+            Action::Right => Some("subject"),
             Action::Back if self.is_typing => Some("clear filter"),
             _ => None,
         }
@@ -272,7 +282,9 @@ impl View for Tape {
             Action::Query => self.is_typing = true,
             Action::Submit => self.go_to_machine(cx),
             Action::Left | Action::Right => {
-                self.is_all = !self.is_all;
+                let many = self.subjects.len().max(1);
+                let step = if action == Action::Left { many - 1 } else { 1 };
+                self.index = (self.index + step) % many;
                 self.ask(cx);
                 self.take_answer(cx.state());
             }

@@ -1,11 +1,12 @@
 //! Alerts: what rings, how often, and what a truncated response leaves open.
 
+use bourse::features::alerts::replay::{AlertReplay, Replay};
 use bourse::record::{
-    AlertState, Answer, Figures, Moment, Poll, PollOutcome, PricePer, Quote, Repeat, Replay, Ring, Rule, RuleError,
-    Seen, Trigger, Want, answer, check,
+    AlertState, Figures, Moment, Poll, PollOutcome, PricePer, Quote, Repeat, Ring, Rule, RuleError, Seen, Trigger,
+    check,
 };
 
-use super::record::{Record, complete, poll, question, sighting};
+use super::record::{Record, complete, output, poll, question, sighting};
 
 const NEVER: [i64; 0] = [];
 
@@ -252,11 +253,11 @@ fn numbers_that_can_never_ring_are_refused() {
 
 /// What an alert would have done on polls, all of them recorded.
 fn replayed(rule: &Rule, polls: &[Poll]) -> Option<Replay> {
-    let question = question(0, 100_000, Want::Rings(rule.clone()));
-    match answer(&question, &[Record::of(polls).recorded()]) {
-        Answer::Rings(replay) => replay,
-        other => panic!("{other:?}"),
-    }
+    let replay = AlertReplay {
+        question: question(0, 100_000),
+        rule: rule.clone(),
+    };
+    output(&replay, &Record::of(polls).excerpt())
 }
 
 #[test]

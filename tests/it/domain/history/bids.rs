@@ -1,11 +1,11 @@
 //! What bids would have held, against a market of known truth and against a walk over every hour.
 
-use bourse::record::{
-    Answer, BidHistory, Cause, Hold, Poll, PollOutcome, Quote, Recorded, Sighting, Want, answer, bids,
-};
+use bourse::domain::OfferType;
+use bourse::features::bids::study::{BidHistory, BidStudy, Hold};
+use bourse::record::{Analysis as _, Cause, Excerpt, Poll, PollOutcome, Quote, Sighting};
 use proptest::prelude::*;
 
-use super::record::{Record, complete, lot, question, sighting};
+use super::record::{Record, complete, lot, output, question, sighting};
 
 const HOUR: i64 = 3600;
 
@@ -33,12 +33,17 @@ fn hourly(hour: i64, min_bids: &[Option<f64>]) -> Poll {
     }
 }
 
+fn study(hours: i64) -> BidStudy {
+    let asked = question(0, hours * HOUR);
+    BidStudy {
+        query: asked.query,
+        since: asked.since,
+        until: asked.until,
+    }
+}
+
 fn history(polls: &[Poll], hours: i64) -> BidHistory {
-    bids(
-        &question(0, hours * HOUR, Want::Bids { gpus: None }),
-        &Record::of(polls).recorded(),
-        None,
-    )
+    output(&study(hours), &Record::of(polls).excerpt()).unwrap()
 }
 
 fn hold(hours: i64, is_restart: bool, is_interrupted: bool) -> Hold {
@@ -108,16 +113,18 @@ fn what_ends_unseen_or_outside_the_search_is_no_interruption() {
 }
 
 #[test]
-fn too_little_is_withheld_and_the_longer_watched_search_counts() {
+fn too_little_is_withheld_and_the_price_type_that_knows_enough_counts() {
     let day: Vec<Poll> = (0..=24).map(|hour| hourly(hour, &[Some(0.2)])).collect();
     assert_eq!(history(&day, 100).withheld(), None);
     let why = history(&day[..24], 100).withheld().unwrap();
     assert!(why.contains("23 hours (24 hours needed)"), "{why}");
-    let asked = question(0, 100 * HOUR, Want::Bids { gpus: Some(2) });
-    let of = |polls: &[Poll]| -> Answer { answer(&asked, &[Record::of(polls).recorded()]) };
-    assert_eq!(of(&day[..9]).with_past(of(&day)), of(&day));
-    let none: [Recorded; 0] = [];
-    assert_eq!(answer(&asked, &none), Answer::Bids(None));
+    // A bid search that knows enough comes first, then on-demand ones that do.
+    let of = |polls: &[Poll]| Record::of(polls).excerpt();
+    let of_type = |bid: Excerpt, on_demand: Excerpt| study(100).answer(&[bid, on_demand]).map(|known| known.offer_type);
+    assert_eq!(of_type(of(&day), of(&day)), Some(OfferType::Bid));
+    assert_eq!(of_type(of(&day[..9]), of(&day)), Some(OfferType::OnDemand));
+    assert_eq!(of_type(Excerpt::default(), of(&day[..9])), Some(OfferType::OnDemand));
+    assert_eq!(of_type(Excerpt::default(), Excerpt::default()), None);
 }
 
 /// Follows a renter from poll to poll.

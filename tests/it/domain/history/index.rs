@@ -1,9 +1,10 @@
 //! The price index, against figures worked out by hand.
 
-use bourse::domain::OfferType;
-use bourse::record::{Cause, Index, Lot, Poll, Quote, Recorded, SearchKey, Sighting, Want, index};
+use bourse::domain::{OfferType, Query, Resource};
+use bourse::features::price_index::index::{Index, PriceIndex};
+use bourse::record::{Analysis as _, Cause, Excerpt, Lot, Moment, Poll, Quote, Sighting};
 
-use super::record::{Record, complete, near, question, search, sighting};
+use super::record::{Record, complete, near, sighting};
 
 const HOUR: i64 = 3600;
 
@@ -34,15 +35,20 @@ fn hourly(hours: std::ops::RangeInclusive<i64>, seen: impl Fn(i64) -> Vec<Sighti
     hours.map(poll).collect()
 }
 
-fn of_type(offer_type: OfferType, polls: &[Poll]) -> Recorded {
-    Recorded {
-        search: SearchKey { offer_type, ..search() },
-        ..Record::of(polls).recorded()
-    }
-}
-
-fn indexed(records: &[Recorded]) -> Index {
-    index(&question(0, 200 * HOUR, Want::Index), records).unwrap()
+/// The index of a market in which these price types were recorded.
+fn indexed(records: &[(OfferType, &[Poll])]) -> Option<Index> {
+    let analysis = PriceIndex {
+        query: Query::empty(Resource::Offers),
+        since: Moment(0),
+        until: Moment(200 * HOUR),
+    };
+    let excerpts = analysis.questions().into_iter().map(|question| {
+        let record = records
+            .iter()
+            .find(|(offer_type, _)| *offer_type == question.query.offer_type);
+        record.map_or_else(Excerpt::default, |(_, polls)| Record::of(polls).excerpt())
+    });
+    analysis.answer(&excerpts.collect::<Vec<_>>())
 }
 
 #[test]
@@ -61,7 +67,7 @@ fn sizes_and_price_types_are_compared_at_the_same_moments() {
             machine(2, "RTX 4090", &[(1, 0.7, Some(0.35))]),
         ]
     });
-    let found = indexed(&[of_type(OfferType::OnDemand, &on_demand)]);
+    let found = indexed(&[(OfferType::OnDemand, &on_demand[..])]).unwrap();
     let [all, germany] = &found.lines[..] else {
         panic!("{found:?}");
     };
@@ -77,10 +83,11 @@ fn sizes_and_price_types_are_compared_at_the_same_moments() {
     let bids = hourly(20..=50, |_| vec![machine(1, "RTX 4090", &[(1, 0.3, Some(0.3))])]);
     let reserved = hourly(40..=50, |_| vec![machine(1, "RTX 4090", &[(1, 0.5, None)])]);
     let found = indexed(&[
-        of_type(OfferType::OnDemand, &on_demand),
-        of_type(OfferType::Bid, &bids),
-        of_type(OfferType::Reserved, &reserved),
-    ]);
+        (OfferType::OnDemand, &on_demand[..]),
+        (OfferType::Bid, &bids[..]),
+        (OfferType::Reserved, &reserved[..]),
+    ])
+    .unwrap();
     // For 20 of 30 hours 0.3 against 0.6; ten hours of reserved prices are too few.
     near(found.lines[0].bid.unwrap(), -0.5);
     assert_eq!(found.lines[0].reserved, None);
@@ -93,11 +100,11 @@ fn what_is_known_of_too_little_is_left_out_and_not_zero() {
         seen.extend((hour < 20).then(|| machine(2, "H100 SXM", &[(1, 2.0, None)])));
         seen
     });
-    let found = indexed(&[of_type(OfferType::OnDemand, &polls)]);
+    let found = indexed(&[(OfferType::OnDemand, &polls[..])]).unwrap();
     assert_eq!((found.lines[0].model.as_str(), found.lines[0].bid), ("RTX 4090", None));
     assert!(found.lines.iter().all(|line| line.model == "RTX 4090"));
     assert_eq!(found.withheld, 1);
-    assert_eq!(index(&question(0, 200 * HOUR, Want::Index), &[]), None);
+    assert_eq!(indexed(&[]), None);
 }
 
 #[test]
@@ -110,7 +117,7 @@ fn the_share_rented_is_of_those_that_left_for_a_known_cause() {
             let lot = machine(gone, "RTX 4090", &[]).lot;
             poll.causes = vec![(lot, cause)];
         }
-        indexed(&[of_type(OfferType::OnDemand, &polls)]).lines[0].rented
+        indexed(&[(OfferType::OnDemand, &polls[..])]).unwrap().lines[0].rented
     };
     near(departures(40).unwrap(), 0.75);
     assert_eq!(departures(29), None);

@@ -1,10 +1,11 @@
 //! The smallest store of polls and spells: open spells have no end of their own but for those that a
 //! truncated poll did not show, as in the database.
 
-use bourse::domain::{OfferType, Resource};
+use bourse::domain::language::{self, Mode};
+use bourse::domain::{Dialect, OfferType, Query, Resource};
 use bourse::record::{
-    Excerpt, Lot, LotFilter, Moment, Poll, PollOutcome, PollRow, Question, Quote, Recorded, SearchKey, Sighting, Spell,
-    Want, advance, placed,
+    Analysis, Excerpt, Lot, Moment, Poll, PollOutcome, PollRow, Question, Quote, SearchKey, Sighting, Spell, advance,
+    placed,
 };
 
 pub fn search() -> SearchKey {
@@ -137,31 +138,42 @@ impl Record {
         self.open.iter().position(is_it).unwrap()
     }
 
-    pub fn recorded(&self) -> Recorded {
+    pub fn excerpt(&self) -> Excerpt {
         let mut spells = self.closed.clone();
         spells.extend(self.open());
         spells.sort_by(|one, other| (one.first, &one.lot).cmp(&(other.first, &other.lot)));
-        Recorded {
-            search: search(),
-            excerpt: Excerpt {
-                polls: self.polls.clone(),
-                spells,
-            }
-            .earlier(self.ahead),
+        Excerpt {
+            polls: self.polls.clone(),
+            spells,
         }
+        .earlier(self.ahead)
     }
 }
 
-/// A question about all lots.
-pub fn question(since: i64, until: i64, want: Want) -> Question {
+/// A question about all offers.
+pub fn question(since: i64, until: i64) -> Question {
+    about("", since, until)
+}
+
+/// A question about the offers that meet conditions.
+pub fn about(conditions: &str, since: i64, until: i64) -> Question {
+    let catalog = Resource::Offers.catalog();
+    let parsed = language::parse(conditions, catalog, &Dialect::SANDBOX, &[], Mode::Strict).unwrap();
     Question {
-        search: Some(search()),
-        filter: LotFilter::default(),
-        storage: 8.0,
+        query: Query {
+            conditions: parsed.conditions,
+            ..Query::empty(Resource::Offers)
+        },
         since: Moment(since),
         until: Moment(until),
-        want,
     }
+}
+
+/// The output of an analysis whose questions are all about one record.
+pub fn output<A: Analysis>(analysis: &A, excerpt: &Excerpt) -> A::Output {
+    let questions = analysis.questions();
+    let excerpts: Vec<Excerpt> = questions.iter().map(|own| excerpt.clone().narrowed(own)).collect();
+    analysis.answer(&excerpts)
 }
 
 #[track_caller]

@@ -2,9 +2,16 @@
 
 use bourse::domain::response_check::ResponseCheck;
 use bourse::domain::{Dialect, Listing, OFFERS, Query, Resource};
-use bourse::record::{Arrival, Cause, Change, ChangeKind, Event, EventKind, Lasted, Moment, Poll, Want, compare, tape};
+use bourse::features::history::tape::events::RecentEvents;
+use bourse::record::{
+    Arrival, Cause, Change, ChangeKind, Event, EventKind, Excerpt, Lasted, Moment, Poll, Question, compare,
+};
 
-use super::record::{Record, complete, question, sighting};
+use super::record::{Record, about, complete, output, question, sighting};
+
+fn tape(question: Question, excerpt: &Excerpt, most: usize) -> Vec<Event> {
+    output(&RecentEvents { question, most }, excerpt)
+}
 
 /// Offers of the script: id, machine, its GPUs and the price of one GPU.
 type Offer = (i64, i64, &'static [i64], f64);
@@ -125,9 +132,8 @@ fn what(change: &Change) -> String {
 
 #[test]
 fn a_scripted_market_gives_its_events_and_no_others() {
-    let record = Record::of(&script()).recorded();
-    let want = Want::Tape { most: 100 };
-    let events = tape(&question(0, 100_000, want), std::slice::from_ref(&record), 100);
+    let record = Record::of(&script()).excerpt();
+    let events = tape(question(0, 100_000), &record, 100);
     let told: Vec<(i64, i64, String)> = events.iter().rev().map(short).collect();
     let after_gap = 600 + 6 * 3600;
     let expected = [
@@ -154,10 +160,8 @@ fn a_clock_set_back_is_a_gap_and_times_are_told_by_the_clock_in_use() {
     let mut polls: Vec<Poll> = (0..=60).map(|it| seen(it * 60, it >= 30)).collect();
     polls.extend((1..=5).map(|it| seen(it * 60, it < 4)));
     let told = |polls: &[Poll], until: i64| {
-        let record = Record::of(polls).recorded();
-        let want = Want::Tape { most: 100 };
-        let asked = question(until - 7200, until, want);
-        let events = tape(&asked, &[record], 100);
+        let record = Record::of(polls).excerpt();
+        let events = tape(question(until - 7200, until), &record, 100);
         events.iter().rev().map(short).collect::<Vec<_>>()
     };
     let wanted = |events: &[(i64, i64, &str)]| {
@@ -175,7 +179,7 @@ fn a_clock_set_back_is_a_gap_and_times_are_told_by_the_clock_in_use() {
     assert_eq!(told(&polls, 300), wanted(&expected));
     // Of nothing more than a minute apart another program's poll came first.
     let late = [complete(100, Vec::new()), complete(40, Vec::new())];
-    assert_eq!(Record::of(&late).recorded().excerpt.polls.len(), 1);
+    assert_eq!(Record::of(&late).excerpt().polls.len(), 1);
     // Set right again: after a pause of at least as long, times are those of the clock.
     polls.push(seen(9000, false));
     let right = [
@@ -216,13 +220,9 @@ fn two_polls_are_compared_as_the_record_tells() {
 
 #[test]
 fn the_tape_is_filtered_by_lot_and_time_newest_first() {
-    let record = Record::of(&script()).recorded();
-    let mut asked = question(300, 1181, Want::Tape { most: 2 });
-    asked.filter.machine = Some(6);
-    let told: Vec<_> = tape(&asked, std::slice::from_ref(&record), 2)
-        .iter()
-        .map(short)
-        .collect();
+    let record = Record::of(&script()).excerpt();
+    let asked = about("machine_id=6", 300, 1181);
+    let told: Vec<_> = tape(asked.clone(), &record, 2).iter().map(short).collect();
     assert_eq!(
         told,
         [
@@ -230,21 +230,7 @@ fn the_tape_is_filtered_by_lot_and_time_newest_first() {
             (1121, 6, "gone Unknown after >=220".to_owned()),
         ]
     );
-    assert_eq!(tape(&asked, std::slice::from_ref(&record), 1).len(), 1);
-}
-
-#[test]
-fn two_searches_that_tell_the_same_make_one_event() {
-    let polls = script();
-    let one = Record::of(&polls).recorded();
-    let mut other = one.clone();
-    other.search.conditions = "num_gpus>=1".to_owned();
-    let asked = question(0, 500, Want::Tape { most: 100 });
-    let alone = tape(&asked, std::slice::from_ref(&one), 100);
-    assert_eq!(tape(&asked, &[one.clone(), other.clone()], 100), alone);
-    // Bids are another market.
-    other.search.offer_type = bourse::domain::OfferType::Bid;
-    assert_eq!(tape(&asked, &[one, other], 100).len(), 2 * alone.len());
+    assert_eq!(tape(asked, &record, 1).len(), 1);
 }
 
 #[test]
@@ -259,8 +245,8 @@ fn a_rented_machine_says_so() {
         answered(60, 10, &row(false)),
         answered(120, 10, &row(true)),
     ];
-    let record = Record::of(&polls).recorded();
-    let events = tape(&question(0, 500, Want::Tape { most: 9 }), &[record], 9);
+    let record = Record::of(&polls).excerpt();
+    let events = tape(question(0, 500), &record, 9);
     let EventKind::Change { change, lasted } = &events[0].kind else {
         panic!("{events:?}");
     };

@@ -1,8 +1,14 @@
 //! Prices over time, against figures worked out by hand.
 
-use bourse::record::{Answer, Levels, Moment, Poll, PollOutcome, Want, answer, rhythm, series};
+use bourse::features::history::prices::series::{PriceSeries, Series};
+use bourse::record::{Excerpt, Levels, Moment, Poll, PollOutcome, Question, rhythm};
 
-use super::record::{Record, complete, lot, near, poll, question, sighting};
+use super::record::{Record, about, complete, near, output, poll, question, sighting};
+
+/// The prices of a question in equal parts of its time.
+fn series(question: Question, excerpt: &Excerpt, buckets: usize) -> Series {
+    output(&PriceSeries { question, buckets }, excerpt).unwrap()
+}
 
 /// Polled each minute from 0 to 600, then again from 3000 on. Machine 1 asks 1.0 for 4 GPUs until it
 /// asks 2.0 from 300 on; machine 2 asks 3.0 for one GPU and is gone at 480; 3 comes in the gap.
@@ -24,11 +30,7 @@ fn record() -> Record {
 
 #[test]
 fn each_part_of_the_time_has_its_prices_and_a_gap_has_none() {
-    let found = series(
-        &question(0, 3600, Want::Series { buckets: 12 }),
-        &record().recorded(),
-        12,
-    );
+    let found = series(question(0, 3600), &record().excerpt(), 12);
     assert_eq!(found.buckets.len(), 12);
     let watched: Vec<f64> = found.buckets.iter().map(|it| it.watched).collect();
     assert_eq!(watched, [1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0]);
@@ -67,7 +69,7 @@ fn each_part_of_the_time_has_its_prices_and_a_gap_has_none() {
 
 #[test]
 fn the_record_low_the_present_and_the_share_of_polls() {
-    let found = series(&question(0, 3600, Want::Series { buckets: 2 }), &record().recorded(), 2);
+    let found = series(question(0, 3600), &record().excerpt(), 2);
     assert_eq!(found.record, Some((1.0, Moment(0))));
     let now = found.now.unwrap();
     assert_eq!((now.at, now.lots, now.amount), (Moment(3600), 1, 2));
@@ -78,11 +80,7 @@ fn the_record_low_the_present_and_the_share_of_polls() {
     near(found.share_below(2.0).unwrap(), 16.0 / 22.0);
     near(found.share_below(2.1).unwrap(), 1.0);
     // Of the second hour half there is only machine 3.
-    let late = series(
-        &question(1800, 3600, Want::Series { buckets: 1 }),
-        &record().recorded(),
-        1,
-    );
+    let late = series(question(1800, 3600), &record().excerpt(), 1);
     assert_eq!(late.record, Some((1.5, Moment(3000))));
     near(late.watched, 600.0 / 1800.0);
 }
@@ -90,21 +88,19 @@ fn the_record_low_the_present_and_the_share_of_polls() {
 #[test]
 fn a_watched_time_with_nothing_on_offer_is_not_a_gap() {
     let polls = [0, 60, 120].map(|at| complete(at, Vec::new()));
-    let recorded = Record::of(&polls).recorded();
-    let found = series(&question(0, 120, Want::Series { buckets: 1 }), &recorded, 1);
+    let recorded = Record::of(&polls).excerpt();
+    let found = series(question(0, 120), &recorded, 1);
     assert_eq!((found.buckets[0].levels, found.buckets[0].amount), (None, Some(0.0)));
     assert_eq!(found.share_below(9.0), Some(0.0));
     let now = found.now.unwrap();
     assert_eq!((now.lots, now.amount, now.levels), (0, 0, None));
     // Failures alone are a gap.
     let failed = [0, 60].map(|at| poll(at, PollOutcome::Failed, Vec::new()));
-    let found = series(
-        &question(0, 120, Want::Series { buckets: 1 }),
-        &Record::of(&failed).recorded(),
-        1,
-    );
-    assert_eq!((found.buckets[0].amount, found.now), (None, None));
-    assert_eq!(found.share_below(9.0), None);
+    let prices = PriceSeries {
+        question: question(0, 120),
+        buckets: 1,
+    };
+    assert_eq!(output(&prices, &Record::of(&failed).excerpt()), None);
 }
 
 #[test]
@@ -114,58 +110,23 @@ fn a_truncated_response_does_not_tell_how_much_is_on_offer() {
         120 | 180 => poll(at, PollOutcome::Truncated, vec![sighting(1, 4, 1.0)]),
         _ => complete(at, both()),
     });
-    let recorded = Record::of(&polls).recorded();
-    let found = series(&question(0, 300, Want::Series { buckets: 5 }), &recorded, 5);
+    let recorded = Record::of(&polls).excerpt();
+    let found = series(question(0, 300), &recorded, 5);
     let amounts: Vec<Option<f64>> = found.buckets.iter().map(|it| it.amount).collect();
     assert_eq!(amounts, [Some(5.0), Some(5.0), None, None, Some(5.0)]);
     assert!(found.buckets.iter().all(|it| it.levels.is_some()));
     assert_eq!((found.truncated, found.polls), (2, 6));
     assert!(found.now.unwrap().is_complete);
-    let until = series(&question(0, 200, Want::Series { buckets: 1 }), &recorded, 1);
+    let until = series(question(0, 200), &recorded, 1);
     assert!(!until.now.unwrap().is_complete);
 }
 
 #[test]
 fn a_question_about_a_machine_leaves_the_others_out() {
-    let mut asked = question(0, 600, Want::Series { buckets: 1 });
-    asked.filter.machine = Some(2);
-    let found = series(&asked, &record().recorded(), 1);
+    let found = series(about("machine_id=2", 0, 600), &record().excerpt(), 1);
     assert_eq!(found.record, Some((3.0, Moment(0))));
     // On offer for 480 of 600 seconds.
     near(found.buckets[0].amount.unwrap(), 0.8);
-}
-
-#[test]
-fn of_all_searches_the_one_that_saw_such_a_lot_longest_answers() {
-    let long = record().recorded();
-    let mut short = Record::of(&[0, 60].map(|at| complete(at, vec![sighting(9, 1, 7.0)]))).recorded();
-    short.search.conditions = "num_gpus=1".to_owned();
-    let both = [long.clone(), short.clone()];
-    let mut asked = question(0, 3600, Want::Series { buckets: 1 });
-    asked.search = None;
-    let Answer::Series(Some(found)) = answer(&asked, &both) else {
-        panic!("no series");
-    };
-    assert_eq!(found.search, long.search);
-    asked.filter.machine = Some(9);
-    assert!(asked.filter.accepts(&lot(9)) && !asked.filter.accepts(&lot(8)));
-    let Answer::Series(Some(found)) = answer(&asked, &both) else {
-        panic!("no series");
-    };
-    assert_eq!(found.search, short.search);
-    asked.want = Want::Searches;
-    let Answer::Searches(searches) = answer(&asked, &both) else {
-        panic!("no searches");
-    };
-    let told: Vec<_> = searches
-        .iter()
-        .map(|it| (it.first.0, it.last.0, it.polls, it.watched))
-        .collect();
-    assert_eq!(told, [(0, 3600, 22, 1200), (0, 60, 2, 60)]);
-    asked.since = Moment(90_000);
-    asked.until = Moment(99_000);
-    asked.want = Want::Series { buckets: 1 };
-    assert_eq!(answer(&asked, &both), Answer::Series(None));
 }
 
 /// What is polled once an hour by a timer that does not say so is watched from its fourth poll on.
@@ -195,8 +156,8 @@ fn what_single_polls_saw_is_no_sum_of_polls() {
             ..complete(hour * 3600, seen.collect())
         }
     });
-    let recorded = Record::of(&polls.collect::<Vec<_>>()).recorded();
-    let found = series(&question(0, 86_400, Want::Series { buckets: 1 }), &recorded, 1);
+    let recorded = Record::of(&polls.collect::<Vec<_>>()).excerpt();
+    let found = series(question(0, 86_400), &recorded, 1);
     near(found.watched, 0.0);
     near(found.buckets[0].amount.unwrap(), 20.0);
 }

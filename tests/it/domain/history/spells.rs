@@ -23,8 +23,8 @@ fn short(spell: &Spell) -> Short {
 }
 
 fn spells(polls: &[Poll]) -> Vec<Short> {
-    let recorded = Record::of(polls).recorded();
-    recorded.excerpt.spells.iter().map(short).collect()
+    let recorded = Record::of(polls).excerpt();
+    recorded.spells.iter().map(short).collect()
 }
 
 const GONE: Ending = Ending::Gone(Cause::Unknown);
@@ -34,7 +34,7 @@ fn equal_polls_are_one_spell() {
     let polls = [0, 60, 120].map(|at| complete(at, vec![sighting(1, 2, 0.5)]));
     assert_eq!(spells(&polls), [(1, 2, 0.5, Beginning::Found, 0, 120, None)]);
     // Nothing is written for the second one but the poll itself.
-    let open = Record::of(&polls[..1]).recorded().excerpt.spells;
+    let open = Record::of(&polls[..1]).excerpt().spells;
     let none = Advance {
         is_recorded: true,
         ..Advance::default()
@@ -137,7 +137,7 @@ fn a_poll_from_before_the_last_one_is_not_recorded() {
         complete(160, vec![sighting(1, 1, 0.5)]),
     ];
     assert_eq!(spells(&polls), [(1, 1, 0.5, Beginning::Found, 100, 160, None)]);
-    assert_eq!(Record::of(&polls).recorded().excerpt.polls.len(), 2);
+    assert_eq!(Record::of(&polls).excerpt().polls.len(), 2);
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn a_new_offer_id_is_stored_and_no_spell() {
     let mut renamed = sighting(1, 1, 0.5);
     renamed.offer = 77;
     let before = complete(0, vec![sighting(1, 1, 0.5)]);
-    let open = Record::of(std::slice::from_ref(&before)).recorded().excerpt.spells;
+    let open = Record::of(std::slice::from_ref(&before)).excerpt().spells;
     let told = advance(&open, Some(before.row()), &complete(60, vec![renamed]));
     assert!(told.closed.is_empty() && told.opened.is_empty());
     assert_eq!((told.updated[0].offer, told.updated[0].last), (77, Moment(60)));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bourse::record::{Ending, Life, Lifetimes, LotFilter, Poll, PollOutcome, Sighting, lifetimes, lives};
+use bourse::record::{Ending, Life, Lifetimes, Poll, PollOutcome, Sighting, lifetimes, lives};
 
 use super::record::{Record, complete, near, poll, sighting};
 use crate::cases::cases;
@@ -79,7 +79,7 @@ fn the_curve_ends_where_nobody_is_watched_though_others_enter_later() {
 }
 
 fn told(polls: &[Poll]) -> Vec<(f64, f64, bool)> {
-    let lives = lives(&Record::of(polls).recorded(), &LotFilter::default());
+    let lives = lives(&Record::of(polls).excerpt());
     let told = lives.iter().map(|it| (it.from, it.to, it.is_departed));
     told.collect()
 }
@@ -175,7 +175,7 @@ fn half_watched(seed: u64, law: Law) -> Record {
 
 /// What averaging would say: the mean of what was seen of each lot.
 fn naive_mean(record: &Record) -> f64 {
-    let spells = record.recorded().excerpt.spells;
+    let spells = record.excerpt().spells;
     let seen: i64 = spells.iter().map(|it| it.last.0 - it.first.0).sum();
     seen as f64 / spells.len() as f64
 }
@@ -196,7 +196,7 @@ fn the_curve_recovers_a_rate_under_half_downtime_and_a_naive_mean_does_not() {
     let (seeds, least) = seeds();
     for seed in 0..seeds {
         let record = half_watched(seed, constant);
-        let found = lifetimes(&lives(&record.recorded(), &LotFilter::default()));
+        let found = lifetimes(&lives(&record.excerpt()));
         let median = found.median().unwrap();
         let is_within = |age: f64| median.low <= age && age <= median.high.unwrap();
         medians += u64::from(is_within(half_life));
@@ -213,7 +213,7 @@ fn the_curve_recovers_a_rate_under_half_downtime_and_a_naive_mean_does_not() {
 
 /// As if every lot were new when it is seen first, also those that are found after a gap.
 fn counted_from_first_sight(record: &Record) -> Vec<Life> {
-    let spells = record.recorded().excerpt.spells;
+    let spells = record.excerpt().spells;
     let lives = spells.iter().map(|spell| {
         let is_departed = matches!(spell.end, Some((Ending::Gone(_), _)));
         life(0.0, (spell.last.0 - spell.first.0) as f64 + 1.0, is_departed)
@@ -232,7 +232,7 @@ fn the_curve_recovers_lives_of_very_different_lengths() {
     let (seeds, least) = seeds();
     for seed in 100..100 + seeds {
         let record = half_watched(seed, uneven);
-        let own = lives(&record.recorded(), &LotFilter::default());
+        let own = lives(&record.excerpt());
         medians += u64::from(is_within(&own));
         controls += u64::from(is_within(&counted_from_first_sight(&record)));
     }

@@ -3,19 +3,19 @@
 
 use bourse::domain::OfferType;
 use bourse::record::{
-    Days, Lasted, Memory, Moment, Poll, PollOutcome, Quote, Rating, Recorded, Sighting, Standing, Verdict, Want,
-    memory, verdict,
+    Days, Excerpt, Lasted, Memory, Moment, Poll, PollOutcome, Question, Quote, Rating, Sighting, Standing, Verdict,
+    VerdictBasis, verdict,
 };
 use jiff::tz::TimeZone;
 
-use super::record::{Record, complete, lot, near, question, sighting};
+use super::record::{Record, about, complete, lot, near, output, question, sighting};
 
 const DAY: i64 = 86_400;
 const HOUR: i64 = 3600;
 
 /// A watch that polls once an hour: in the hour `n` the cheapest of ten machines asks `lowest(n)`, the
 /// others up to twice that.
-fn market(hours: i64, lowest: impl Fn(i64) -> f64) -> Recorded {
+fn market(hours: i64, lowest: impl Fn(i64) -> f64) -> Excerpt {
     let polls = (0..=hours).map(|hour| {
         let price = |machine: i64| lowest(hour) * (1.0 + (machine - 1) as f64 / 9.0);
         let seen = (1..=10).map(|machine| sighting(machine, 1, price(machine)));
@@ -24,11 +24,15 @@ fn market(hours: i64, lowest: impl Fn(i64) -> f64) -> Recorded {
             ..complete(hour * HOUR, seen.collect())
         }
     });
-    Record::of(&polls.collect::<Vec<_>>()).recorded()
+    Record::of(&polls.collect::<Vec<_>>()).excerpt()
 }
 
-fn remembered(recorded: &Recorded, until: i64) -> Memory {
-    memory(&question(0, until, Want::Memory { gpus: Some(1) }), recorded)
+fn remembered(recorded: &Excerpt, until: i64) -> Memory {
+    memory(about("num_gpus=1", 0, until), recorded)
+}
+
+fn memory(question: Question, recorded: &Excerpt) -> Memory {
+    output(&VerdictBasis(question), recorded).unwrap()
 }
 
 #[track_caller]
@@ -140,7 +144,7 @@ fn only_polls_that_have_to_show_the_lowest_price_count() {
             has_lowest,
             ..complete(hour * HOUR, seen(hour))
         });
-        let recorded = Record::of(&polls.collect::<Vec<_>>()).recorded();
+        let recorded = Record::of(&polls.collect::<Vec<_>>()).excerpt();
         remembered(&recorded, 14 * DAY)
     };
     let one: fn(i64) -> Vec<Sighting> = |_| vec![sighting(1, 1, 0.5)];
@@ -168,16 +172,17 @@ fn offers_are_compared_with_those_of_as_many_gpus() {
             ..complete(hour * HOUR, vec![seen])
         }
     });
-    let recorded = Record::of(&polls.collect::<Vec<_>>()).recorded();
-    let of = |gpus| memory(&question(0, 2 * DAY, Want::Memory { gpus }), &recorded);
-    let single = of(Some(1));
+    let recorded = Record::of(&polls.collect::<Vec<_>>()).excerpt();
+    let of = |size: &str| memory(about(size, 0, 2 * DAY), &recorded);
+    let single = of("num_gpus=1");
     assert_eq!(single.lowest, Some(3.0));
     assert_eq!(rated(&single, 3.0).standing, Standing::High);
-    let whole = of(Some(8));
+    let whole = of("num_gpus=8");
     assert_eq!(whole.lowest, Some(1.0));
     assert_eq!(rated(&whole, 1.0).standing, Standing::Typical);
-    assert_eq!(of(None).lowest, Some(1.0));
-    assert_eq!((of(Some(4)).lowest, of(Some(4)).watched), (None, 0));
+    assert_eq!(of("").lowest, Some(1.0));
+    let four = of("num_gpus=4");
+    assert_eq!((four.lowest, four.watched), (None, 0));
 }
 
 /// 0.72 $/GB/month are 0.001 $/GB/h.
@@ -196,11 +201,11 @@ fn prices_have_the_storage_of_the_question() {
             ..complete(hour * HOUR, vec![seen])
         }
     });
-    let recorded = Record::of(&polls.collect::<Vec<_>>()).recorded();
+    let recorded = Record::of(&polls.collect::<Vec<_>>()).excerpt();
     let lowest = |storage| {
-        let mut asked = question(0, 2 * DAY, Want::Memory { gpus: Some(2) });
-        asked.storage = storage;
-        memory(&asked, &recorded).lowest.unwrap()
+        let mut asked = about("num_gpus=2", 0, 2 * DAY);
+        asked.query.storage = Some(storage);
+        memory(asked, &recorded).lowest.unwrap()
     };
     near(lowest(0.0), 1.0);
     near(lowest(8.0), 1.004);
@@ -266,9 +271,10 @@ fn a_price_is_rated_by_the_fifths_the_range_and_the_time_below_it() {
 
 #[test]
 fn a_bid_is_outbid_in_the_time_that_every_least_bid_was_above_it() {
-    let mut recorded = market(50, |hour| (hour + 1) as f64 / 100.0);
-    recorded.search.offer_type = OfferType::Bid;
-    let memory = remembered(&recorded, 50 * HOUR);
+    let recorded = market(50, |hour| (hour + 1) as f64 / 100.0);
+    let mut asked = question(0, 50 * HOUR);
+    asked.query.offer_type = OfferType::Bid;
+    let memory = memory(asked, &recorded);
     // 10 of 50 hours asked for more.
     near(rated(&memory, 0.40).outbid.unwrap(), 0.2);
 }
@@ -281,7 +287,7 @@ fn the_memory_tells_since_when_a_lot_is_on_offer() {
         complete(120, vec![sighting(1, 1, 0.4), sighting(2, 1, 0.6), sighting(3, 1, 1.0)]),
         complete(180, vec![sighting(1, 1, 0.4), sighting(2, 1, 0.6)]),
     ];
-    let memory = remembered(&Record::of(&polls).recorded(), 300);
+    let memory = remembered(&Record::of(&polls).excerpt(), 300);
     let seen = |machine| memory.seen(&lot(machine), Moment(200));
     let since = |seconds, is_at_least| Some(Lasted { seconds, is_at_least });
     assert_eq!(seen(1), since(200, true));
@@ -301,7 +307,7 @@ fn lifetimes_are_told_from_thirty_departures_on() {
                 complete(poll * 600, present.map(|it| sighting(it, 1, 0.5)).collect())
             })
             .collect();
-        remembered(&Record::of(&polls).recorded(), (machines + 6) * 600)
+        remembered(&Record::of(&polls).excerpt(), (machines + 6) * 600)
     };
     assert_eq!(market(29).lasting(), None);
     let memory = market(30);

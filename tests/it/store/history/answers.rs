@@ -1,14 +1,11 @@
-//! Answers from the file equal the definitions, whether they are read from rows or from the blocks of
-//! the days that are over.
+//! Answers from the file equal the definitions.
 
-use bourse::record;
+use bourse::features::history::prices::series::{PriceSeries, Series};
 use bourse::record::store::Database;
-use bourse::record::{
-    Answer, Ending, LotFilter, Moment, Poll, PollOutcome, Question, Quote, Recorded, Series, Spell, Want,
-};
+use bourse::record::{Ending, Excerpt, Moment, Poll, PollOutcome, Question, Quote, Spell, VerdictBasis};
 use proptest::prelude::*;
 
-use super::{MARKET, START, everything, lot, open, poll, search};
+use super::{MARKET, START, about, open, poll};
 use crate::cases::cases;
 
 const PRICES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.5];
@@ -96,13 +93,8 @@ fn quantile(prices: &[(f64, f64)], part: f64) -> f64 {
 }
 
 /// What a series says, computed bucket by bucket and poll by poll.
-fn check_series(found: &Series, recorded: &Recorded, question: &Question) -> Result<(), TestCaseError> {
-    let spells: Vec<&Spell> = recorded
-        .excerpt
-        .spells
-        .iter()
-        .filter(|spell| question.filter.accepts(&spell.lot))
-        .collect();
+fn check_series(found: &Series, recorded: &Excerpt, question: &Question) -> Result<(), TestCaseError> {
+    let spells: Vec<&Spell> = recorded.spells.iter().collect();
     for bucket in &found.buckets {
         let (from, until) = (bucket.from.0, bucket.until.0);
         let mut prices: Vec<(f64, f64)> = spells
@@ -118,7 +110,7 @@ fn check_series(found: &Series, recorded: &Recorded, question: &Question) -> Res
         let told = bucket.levels.map(|it| [it.lowest, it.p20, it.median, it.p80]);
         prop_assert_eq!(told, levels);
     }
-    let polls = recorded.excerpt.polls.iter().filter(|poll| {
+    let polls = recorded.polls.iter().filter(|poll| {
         let is_within = (question.since..=question.until).contains(&poll.at);
         is_within && poll.outcome.is_usable()
     });
@@ -151,84 +143,34 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases(24, 96)))]
 
     #[test]
-    fn every_answer_is_that_of_its_definition(
+    fn every_series_is_that_of_its_definition(
         steps in proptest::collection::vec(any_step(), 1..120),
         back in 1_i64..6 * DAY,
         ago in 0_i64..DAY,
-        most in 1_usize..20,
         (machine, has_model) in (proptest::option::of(1_i64..5), any::<bool>()),
     ) {
         let (database, now) = recorded(&steps);
         let until = now - if ago % 3 == 0 { ago } else { 0 };
-        let mut question = Question {
-            filter: LotFilter { machine, model: has_model.then(|| lot(1).model) },
+        let machine = machine.map_or_else(String::new, |machine| format!("machine_id={machine}"));
+        let model = if has_model { "gpu_name=RTX_4090" } else { "" };
+        let question = Question {
             since: Moment(until - back),
             until: Moment(until),
-            ..everything()
+            ..about(&format!("gpu_ram>=24 {machine} {model}"))
         };
-        for want in [
-            Want::Series { buckets: 7 },
-            Want::Memory { gpus: None },
-            Want::Memory { gpus: Some(2) },
-            Want::Tape { most },
-        ] {
-            question.want = want;
-            let search = search("gpu_ram>=24");
-            let excerpt = database.excerpt(&search, &question).unwrap();
-            let recorded = Recorded { search, excerpt };
-            let answer = database.answer(&question).unwrap();
-            let defined = record::answer(&question, std::slice::from_ref(&recorded));
-            prop_assert_eq!(&answer, &defined);
-            if let Answer::Series(Some(series)) = &answer {
-                check_series(series, &recorded, &question)?;
-            }
+        let recorded = database.excerpt(&question).unwrap();
+        let prices = PriceSeries { question: question.clone(), buckets: 7 };
+        if let Some(series) = database.ask(&prices).unwrap() {
+            check_series(&series, &recorded, &question)?;
         }
     }
 }
 
 #[test]
-fn days_that_are_over_are_sealed_and_an_older_end_opens_them() {
-    let mut database = Database::in_memory(MARKET).unwrap();
-    let day = |number: i64| number * DAY;
-    let price = |number: i64| 0.5 + 0.1 * (number % 4) as f64;
-    // A poll each ten minutes, that reprices; machine 20 is hidden from the end of the first day on.
-    for number in 0..3 * 144 {
-        let mut poll = poll(number * 600, &[(10, 1, price(number)), (20, 1, 9.0)]);
-        if number >= 100 {
-            poll.outcome = PollOutcome::Truncated;
-            poll.interval = Some(86_400);
-            poll.sightings.truncate(1);
-        }
-        database.record(&poll).unwrap();
-    }
-    let question = Question {
-        want: Want::Memory { gpus: None },
-        since: Moment(START),
-        until: Moment(START + day(9)),
-        ..everything()
-    };
-    let defined = |database: &Database| {
-        let search = search("gpu_ram>=24");
-        let excerpt = database.excerpt(&search, &question).unwrap();
-        let recorded = Recorded { search, excerpt };
-        record::answer(&question, &[recorded])
-    };
-    let at = Moment(START + day(3));
-    database.sweep(at).unwrap();
-    assert_eq!(database.answer(&question).unwrap(), defined(&database));
-    assert_eq!(database.check().unwrap(), Vec::<String>::new());
-    // Machine 20 was seen last on the first day: its spell ends there, days later.
-    database.record(&poll(day(8), &[(10, 1, 0.5)])).unwrap();
-    assert_eq!(database.answer(&question).unwrap(), defined(&database));
-    database.sweep(Moment(START + day(8))).unwrap();
-    assert_eq!(database.answer(&question).unwrap(), defined(&database));
-}
-
-#[test]
-fn prices_of_a_model_are_remembered_from_the_search_for_all_models() {
+fn prices_of_a_model_are_those_of_the_search_for_all_models() {
     let root = tempfile::tempdir().unwrap();
     let mut database = open(&root.path().join("history.sqlite"));
-    // Two days of hourly polls of all models, then one of the model alone at another price.
+    // Two days of hourly polls of all models.
     for hour in 0..=48 {
         let poll = Poll {
             interval: Some(3600),
@@ -236,57 +178,23 @@ fn prices_of_a_model_are_remembered_from_the_search_for_all_models() {
         };
         database.record(&poll).unwrap();
     }
-    let alone = Poll {
-        search: search("gpu_name=RTX_4090 gpu_ram>=24"),
-        ..poll(49 * 3600, &[(10, 1, 0.30)])
-    };
-    database.record(&alone).unwrap();
-    let ask = |conditions: &str, want: Want, model: Option<&str>| {
+    let memory = |conditions: &str| {
         let question = Question {
-            search: Some(search(conditions)),
-            filter: LotFilter {
-                machine: None,
-                model: model.map(str::to_owned),
-            },
             since: Moment(START),
             until: Moment(START + 50 * 3600),
-            want,
-            ..everything()
+            ..about(conditions)
         };
-        database.answer(&question).unwrap()
+        database.ask(&VerdictBasis(question)).unwrap()
     };
-    let memory = |conditions: &str| match ask(conditions, Want::Memory { gpus: Some(1) }, Some("RTX 4090")) {
-        Answer::Memory(memory) => memory,
-        other => panic!("{other:?}"),
-    };
-    for alone in [
+    for narrower in [
         "gpu_name=RTX_4090 gpu_ram>=24",
         "gpu_name=RTX_4090 gpu_ram>=24 num_gpus=1",
+        "gpu_ram>=24 machine_id=10",
     ] {
-        let known = memory(alone).unwrap();
-        assert_eq!(known.watched, 48 * 3600, "{alone}");
-        let lowest = if alone.contains("num_gpus") { 0.40 } else { 0.30 };
-        assert_eq!(
-            known.lowest,
-            Some(lowest),
-            "what is on offer now is that of the search itself: {alone}"
-        );
+        let known = memory(narrower).unwrap();
+        assert_eq!((known.watched, known.lowest), (48 * 3600, Some(0.40)), "{narrower}");
     }
-    // Other conditions make other prices, and so does another model.
+    // Other conditions make other prices.
     assert_eq!(memory("gpu_name=RTX_4090 gpu_ram>=24 verified=true"), None);
-    assert_eq!(memory("gpu_name=RTX_3090 gpu_ram>=24"), None);
-    let series = |model| ask("gpu_name=RTX_4090 gpu_ram>=24", Want::Series { buckets: 10 }, model);
-    let Answer::Series(Some(whole)) = series(None) else {
-        panic!()
-    };
-    let Answer::Series(Some(model)) = series(Some("RTX 4090")) else {
-        panic!()
-    };
-    assert!(
-        whole.watched < 0.01 && model.watched > 0.9,
-        "{} {}",
-        whole.watched,
-        model.watched
-    );
-    assert_eq!(model.now.unwrap().levels.unwrap().lowest, 0.30);
+    assert_eq!(memory("gpu_ram>=24 gpu_name=RTX_3090").unwrap().lowest, None);
 }

@@ -7,8 +7,8 @@ use std::path::Path;
 use bourse::record::store::{Database, HistoryError, Limits, ProgramId};
 use rusqlite::Connection;
 
-use super::{MARKET, START, everything, open, poll, search};
-use bourse::record::{Answer, Moment, PollOutcome, Question, Want};
+use super::{MARKET, START, about, everything, open, poll};
+use bourse::record::{Moment, PollOutcome, VerdictBasis};
 
 use crate::cases::cases;
 
@@ -71,21 +71,15 @@ fn a_file_of_the_first_version_goes_on() {
     Connection::open(&path).unwrap().execute_batch(FIRST).unwrap();
     let mut database = open(&path);
     database.record(&poll(60, &[(10, 2, 0.25)])).unwrap();
-    let key = search("gpu_ram>=24");
-    let excerpt = database.excerpt(&key, &everything()).unwrap();
+    let excerpt = database.excerpt(&everything()).unwrap();
     assert_eq!(excerpt.polls[0].outcome, PollOutcome::Complete);
     let prices: Vec<_> = excerpt.spells.iter().map(|spell| spell.price).collect();
     assert_eq!(prices, [0.5, 0.25]);
     // Its price of 0.5 included 50 GB and is of no known number of GPUs: no verdict counts it.
     assert_eq!(excerpt.spells[0].quotes, []);
     assert!(!excerpt.polls[0].has_lowest && excerpt.polls[1].has_lowest);
-    let asked = Question {
-        want: Want::Memory { gpus: Some(1) },
-        ..everything()
-    };
-    let Ok(Answer::Memory(Some(memory))) = database.answer(&asked) else {
-        panic!("no memory");
-    };
+    let asked = VerdictBasis(about("gpu_ram>=24 num_gpus=1"));
+    let memory = database.ask(&asked).unwrap().unwrap();
     assert_eq!((memory.lowest, memory.watched), (Some(0.25), 0));
     assert_eq!(database.check().unwrap(), Vec::<String>::new());
 }
@@ -147,7 +141,7 @@ fn files_that_were_moved_aside_are_cleaned_too() {
 
     drop(open(&path));
     assert!(!is_found(root.path(), "marker-51ab"));
-    let excerpt = open(&aside).excerpt(&search("gpu_ram>=24"), &everything());
+    let excerpt = open(&aside).excerpt(&everything());
     assert_eq!(excerpt.unwrap().spells.len(), 1, "its prices are still there");
     assert!(is_found(root.path(), "no database"));
 }
@@ -170,7 +164,7 @@ fn responses_that_an_earlier_version_kept_are_removed_without_a_trace() {
     let mut database = open(&path);
     assert!(!is_found(root.path(), "marker-51ab"));
     database.record(&poll(60, &[(10, 2, 0.25)])).unwrap();
-    let excerpt = database.excerpt(&search("gpu_ram>=24"), &everything());
+    let excerpt = database.excerpt(&everything());
     assert_eq!(excerpt.unwrap().spells.len(), 2);
     let program = ProgramId::of_process();
     let rang = database.claim_ring("cheap", &program, Moment(START + 60));
@@ -238,7 +232,7 @@ fn damage_is_told_with_what_to_do_and_nothing_is_moved() {
     let mut database = open(&path);
     let found = database.check();
     assert!(!matches!(&found, Ok(wrong) if wrong.is_empty()), "{found:?}");
-    let read = database.excerpt(&search("gpu_ram>=24"), &everything());
+    let read = database.excerpt(&everything());
     assert!(matches!(read, Err(HistoryError::Corrupt { .. })));
     let error = database.record(&poll(60, &seen)).unwrap_err();
     assert!(matches!(error, HistoryError::Corrupt { .. }), "{error}");

@@ -11,9 +11,10 @@ mod sharing;
 
 use std::path::Path;
 
-use bourse::domain::{OfferType, Resource};
+use bourse::domain::language::{self, Mode};
+use bourse::domain::{Dialect, OfferType, Query, Resource};
 use bourse::record::store::Database;
-use bourse::record::{Lot, LotFilter, Moment, Poll, PollOutcome, Question, Quote, SearchKey, Sighting, Want};
+use bourse::record::{Lot, Moment, Poll, PollOutcome, Question, Quote, SearchKey, Sighting};
 
 pub const MARKET: &str = "https://market.example";
 
@@ -76,14 +77,21 @@ pub fn open(path: &Path) -> Database {
     Database::open(path, MARKET).unwrap()
 }
 
-/// Everything of the search, as the tape.
+/// Everything of the search.
 pub fn everything() -> Question {
+    about("gpu_ram>=24")
+}
+
+/// Everything about the offers that meet conditions.
+pub fn about(conditions: &str) -> Question {
+    let catalog = Resource::Offers.catalog();
+    let parsed = language::parse(conditions, catalog, &Dialect::SANDBOX, &[], Mode::Strict).unwrap();
     Question {
-        search: Some(search("gpu_ram>=24")),
-        filter: LotFilter::default(),
-        storage: 8.0,
+        query: Query {
+            conditions: parsed.conditions,
+            ..Query::empty(Resource::Offers)
+        },
         since: Moment(0),
         until: Moment(i64::MAX),
-        want: Want::Tape { most: 1000 },
     }
 }

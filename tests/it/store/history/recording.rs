@@ -1,13 +1,19 @@
 //! What polls leave in the file, and what is read back.
 
+use bourse::features::history::prices::series::PriceSeries;
+use bourse::features::history::tape::events::RecentEvents;
 use bourse::record::store::{Database, Limits};
-use bourse::record::{Answer, Beginning, Cause, Ending, LotFilter, Moment, Poll, PollOutcome, Question, Want};
+use bourse::record::{Beginning, Cause, Ending, Event, Excerpt, Moment, Poll, PollOutcome, Question};
 
-use super::{MARKET, START, everything, failed, lot, open, poll, search};
+use super::{MARKET, START, about, everything, failed, lot, open, poll, search};
 use crate::cases::cases;
 
 fn at(after: i64) -> Moment {
     Moment(START + after)
+}
+
+fn tape(database: &Database, question: Question) -> Vec<Event> {
+    database.ask(&RecentEvents { question, most: 1000 }).unwrap()
 }
 
 #[test]
@@ -42,7 +48,7 @@ fn spells_are_what_several_polls_say_together() {
         assert_eq!(database.record(&poll), Ok(true));
     }
     drop(database);
-    let excerpt = open(&path).excerpt(&search("gpu_ram>=24"), &everything()).unwrap();
+    let excerpt = open(&path).excerpt(&everything()).unwrap();
     let polls: Vec<_> = excerpt.polls.iter().map(|row| (row.at, row.outcome)).collect();
     let complete = PollOutcome::Complete;
     assert_eq!(
@@ -103,7 +109,7 @@ fn a_poll_that_is_not_newer_is_not_recorded() {
     assert_eq!(database.record(&poll(0, &[])), Ok(false));
     assert_eq!(database.record(&failed(120)), Ok(true));
     assert_eq!(database.record(&poll(120, &[])), Ok(false));
-    let excerpt = database.excerpt(&search("gpu_ram>=24"), &everything()).unwrap();
+    let excerpt = database.excerpt(&everything()).unwrap();
     assert_eq!((excerpt.polls.len(), excerpt.spells.len()), (2, 1));
     assert_eq!(excerpt.spells[0].end, None);
 }
@@ -127,13 +133,11 @@ fn after_the_clock_was_set_back_recording_goes_on() {
         until: at(120),
         ..everything()
     };
-    let polls = database.excerpt(&key, &asked).unwrap().polls;
+    let polls = database.excerpt(&asked).unwrap().polls;
     let times: Vec<i64> = polls.iter().map(|poll| poll.at.0 - START).collect();
     // Ten minutes and a second after the last poll by the other clock.
     assert_eq!(times[8..], [-661, -601, 0, 60, 120]);
-    let Answer::Tape(events) = database.answer(&asked).unwrap() else {
-        panic!("not the tape");
-    };
+    let events = tape(&database, asked);
     let told: Vec<i64> = events.iter().map(|event| event.at.0 - START).collect();
     assert_eq!(told, [120, 0, -841], "two prices and the gap");
     let span = database.contents().unwrap().span.unwrap();
@@ -151,7 +155,7 @@ fn what_a_truncated_poll_lacks_was_last_seen_before_it() {
     database.record(&cut(60, &[(20, 1, 0.4)])).unwrap();
     database.record(&cut(120, &[(20, 1, 0.4)])).unwrap();
     let read = |database: &Database| {
-        let excerpt = database.excerpt(&search("gpu_ram>=24"), &everything()).unwrap();
+        let excerpt = database.excerpt(&everything()).unwrap();
         let mut spells = excerpt.spells;
         spells.sort_by_key(|spell| (spell.lot.machine, spell.first));
         spells
@@ -174,34 +178,21 @@ fn a_question_reads_its_lots_and_its_time() {
         let seen = if gone { &seen[1..] } else { &seen[..] };
         database.record(&poll(60 * minute, seen)).unwrap();
     }
-    let question = |machine, since, until| Question {
-        filter: LotFilter {
-            machine,
-            model: Some("RTX 4090".to_owned()),
-        },
+    let question = |machine: &str, since, until| Question {
         since: at(since),
         until: at(until),
-        ..everything()
+        ..about(&format!("gpu_ram>=24 gpu_name=RTX_4090 {machine}"))
     };
     let count = |question: &Question| {
-        let excerpt = database.excerpt(&search("gpu_ram>=24"), question).unwrap();
+        let excerpt = database.excerpt(question).unwrap();
         (excerpt.polls.len(), excerpt.spells.len())
     };
-    assert_eq!(count(&question(None, 0, 540)), (10, 2));
-    assert_eq!(count(&question(Some(10), 0, 540)), (10, 1));
+    assert_eq!(count(&question("", 0, 540)), (10, 2));
+    assert_eq!(count(&question("machine_id=10", 0, 540)), (10, 1));
     // The poll before the time comes with it; a spell that ended before does not.
-    assert_eq!(count(&question(None, 390, 540)), (4, 1));
-    let other = Question {
-        filter: LotFilter {
-            model: Some("H100".to_owned()),
-            machine: None,
-        },
-        ..everything()
-    };
-    assert_eq!(count(&other), (10, 0));
-    let Answer::Tape(events) = database.answer(&everything()).unwrap() else {
-        panic!("not the tape");
-    };
+    assert_eq!(count(&question("", 390, 540)), (4, 1));
+    assert_eq!(count(&about("gpu_ram>=24 gpu_name=H100")), (10, 0));
+    let events = tape(&database, everything());
     assert_eq!(events.iter().map(|event| event.at).collect::<Vec<_>>(), [at(300)]);
 }
 
@@ -212,25 +203,16 @@ fn searches_and_markets_do_not_mix() {
     let mut database = open(&path);
     database.record(&poll(0, &[(10, 1, 0.5)])).unwrap();
     let other = Poll {
-        search: search("num_gpus>=8"),
+        search: search("verified=true"),
         ..poll(0, &[(10, 8, 0.7)])
     };
     database.record(&other).unwrap();
     assert_eq!(database.searches().unwrap().len(), 2);
-    let excerpt = database.excerpt(&search("num_gpus>=8"), &everything()).unwrap();
+    let excerpt = database.excerpt(&about("verified=true")).unwrap();
     assert_eq!(excerpt.spells[0].price, 0.7);
     let elsewhere = Database::open(&path, "https://other.example").unwrap();
     assert_eq!(elsewhere.searches().unwrap().len(), 0);
-    let all = Question {
-        search: None,
-        want: Want::Searches,
-        ..everything()
-    };
-    let Answer::Searches(searches) = database.answer(&all).unwrap() else {
-        panic!("not the searches");
-    };
-    assert_eq!(searches.len(), 2);
-    assert_eq!(elsewhere.answer(&all).unwrap(), Answer::Searches(Vec::new()));
+    assert_eq!(elsewhere.excerpt(&everything()).unwrap(), Excerpt::default());
 }
 
 #[test]
@@ -247,7 +229,7 @@ fn what_is_older_than_the_limit_is_forgotten_with_its_polls() {
         database.record(&poll(60 * minute, &seen)).unwrap();
     }
     database.sweep(at(119 * 60)).unwrap();
-    let excerpt = database.excerpt(&search("gpu_ram>=24"), &everything()).unwrap();
+    let excerpt = database.excerpt(&everything()).unwrap();
     assert_eq!(excerpt.polls.len(), 61);
     assert_eq!(excerpt.polls[0].at, at(59 * 60));
     let first: Vec<_> = excerpt.spells.iter().map(|spell| spell.first).collect();
@@ -287,7 +269,7 @@ fn a_file_beyond_its_size_loses_the_oldest_and_shrinks() {
     assert!(after.size <= size, "{after:?}");
     assert!(after.spells > 50 * polls, "{after:?}");
     assert_eq!(database.check().unwrap(), Vec::<String>::new());
-    let excerpt = database.excerpt(&search("gpu_ram>=24"), &everything()).unwrap();
+    let excerpt = database.excerpt(&everything()).unwrap();
     assert_eq!(excerpt.polls.last().unwrap().at, at((polls - 1) * 60));
     // No poll remains without what it saw.
     let first = excerpt.polls[0].at;
@@ -311,12 +293,10 @@ fn ten_days_of_hourly_polls_are_watched() {
     let question = Question {
         since: at(0),
         until: at(240 * 3600 + 10),
-        want: Want::Series { buckets: 1 },
         ..everything()
     };
-    let Ok(Answer::Series(Some(series))) = database.answer(&question) else {
-        panic!("no series");
-    };
+    let prices = PriceSeries { question, buckets: 1 };
+    let series = database.ask(&prices).unwrap().unwrap();
     // The first three hours were not known to have a rhythm.
     assert!(series.watched > 236.0 / 240.0, "{}", series.watched);
     let amount = series.buckets[0].amount.unwrap();

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use bourse::record::Poll;
 
-use super::{START, everything, open, poll, search};
+use super::{START, about, everything, open, poll, search};
 use crate::cases::cases;
 
 const PATH: &str = "BOURSE_TEST_HISTORY";
@@ -30,7 +30,7 @@ fn two_programs_that_record_at_once_lose_nothing() {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("history.sqlite");
     let ready = Arc::new(Barrier::new(2));
-    let threads = ["a>=1", "b>=1"].map(|conditions| {
+    let threads = ["gpu_ram>=1", "cpu_cores>=1"].map(|conditions| {
         let (path, ready) = (path.clone(), Arc::clone(&ready));
         thread::spawn(move || {
             ready.wait();
@@ -46,8 +46,8 @@ fn two_programs_that_record_at_once_lose_nothing() {
     }
     let database = open(&path);
     assert_eq!(database.check().unwrap(), Vec::<String>::new());
-    for conditions in ["a>=1", "b>=1"] {
-        let excerpt = database.excerpt(&search(conditions), &everything()).unwrap();
+    for conditions in ["gpu_ram>=1", "cpu_cores>=1"] {
+        let excerpt = database.excerpt(&about(conditions)).unwrap();
         assert_eq!(excerpt.polls.len() as i64, polls);
         let open = excerpt.spells.iter().filter(|spell| spell.end.is_none());
         assert_eq!(open.count(), 50);
@@ -97,13 +97,12 @@ fn kill_after(path: &Path, pause: Duration) -> i64 {
 fn survives(kills: u64) {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("history.sqlite");
-    let key = search("gpu_ram>=24");
     let random = &mut fastrand::Rng::with_seed(16);
     for kill in 0..kills {
         let told = kill_after(&path, Duration::from_micros(random.u64(0..60_000)));
         let database = open(&path);
         assert_eq!(database.check().unwrap(), Vec::<String>::new(), "kill {kill}");
-        let excerpt = database.excerpt(&key, &everything()).unwrap();
+        let excerpt = database.excerpt(&everything()).unwrap();
         let last = excerpt.polls.last().unwrap().at.0;
         // What was told is there; the poll that was being written may be.
         let number = (last - START) / 60;

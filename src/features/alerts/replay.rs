@@ -1,8 +1,9 @@
 //! What an alert would have done on the recorded polls.
 
-use super::alert::{AlertState, Figures, Repeat, Rule, check};
-use super::recall::{Question, Recorded};
-use super::{Moment, Poll, Sighting, Spell, timeline};
+use crate::record::{
+    AlertState, Analysis, Excerpt, Figures, Moment, Poll, Question, Repeat, Rule, SearchKey, Sighting, Spell, check,
+    timeline,
+};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Replay {
@@ -14,17 +15,37 @@ pub struct Replay {
     pub lowest: Option<f64>,
 }
 
-/// Checks a rule on every recorded poll of a question's time; `None` without polls.
-pub fn replay(rule: &Rule, question: &Question, recorded: &Recorded) -> Option<Replay> {
-    let polls = timeline::usable(&recorded.excerpt.polls);
+/// A rule, checked on every recorded poll of a question.
+#[derive(Debug, Clone)]
+pub struct AlertReplay {
+    pub question: Question,
+    pub rule: Rule,
+}
+
+impl Analysis for AlertReplay {
+    /// `None` without polls.
+    type Output = Option<Replay>;
+
+    fn questions(&self) -> Vec<Question> {
+        vec![self.question.clone()]
+    }
+
+    fn answer(&self, excerpts: &[Excerpt]) -> Option<Replay> {
+        replay(&self.rule, &self.question, excerpts.first()?)
+    }
+}
+
+fn replay(rule: &Rule, question: &Question, excerpt: &Excerpt) -> Option<Replay> {
+    let polls = timeline::usable(&excerpt.polls);
     let mut polls = polls.iter().filter(|poll| poll.at >= question.since).peekable();
     let since = polls.peek()?.at;
+    let search = SearchKey::of(&question.query);
     let rule = Rule {
         repeat: Repeat::EveryTime,
         ..rule.clone()
     };
     let is_counted = |spell: &&Spell| rule.model.as_ref().is_none_or(|model| spell.lot.model == *model);
-    let mut spells: Vec<&Spell> = recorded.excerpt.spells.iter().filter(is_counted).collect();
+    let mut spells: Vec<&Spell> = excerpt.spells.iter().filter(is_counted).collect();
     spells.sort_by_key(|spell| spell.first);
     let mut coming = spells.into_iter().peekable();
     // What is on offer changes little from poll to poll: one poll is kept up to date.
@@ -36,7 +57,7 @@ pub fn replay(rule: &Rule, question: &Question, recorded: &Recorded) -> Option<R
             removals.push(spell.interval(0).removed());
             let price = rule
                 .per
-                .price(spell.quotes.iter().copied(), spell.price, question.storage);
+                .price(spell.quotes.iter().copied(), spell.price, question.query.storage_gb());
             sightings.push(Sighting {
                 price,
                 ..spell.clone().sighting()
@@ -52,7 +73,7 @@ pub fn replay(rule: &Rule, question: &Question, recorded: &Recorded) -> Option<R
             }
         }
         let poll = Poll {
-            search: recorded.search.clone(),
+            search: search.clone(),
             at: row.at,
             took: row.took,
             outcome: row.outcome,

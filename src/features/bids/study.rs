@@ -7,14 +7,17 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use bourse_domain::format::lasting;
+use crate::domain::format::lasting;
+use crate::domain::{OfferType, Query};
+use crate::record::lows::{LowSeries, Prices, quantile};
+use crate::record::timeline::{self, seconds};
+use crate::record::{
+    Analysis, Cause, Ending, Excerpt, Interval, LEAST_WATCHED, Lot, Moment, PollOutcome, PollRow, Question,
+};
 
-use super::outline::Interval;
-use super::recall::{Question, Recorded};
-use super::series::{Lows, Prices, quantile};
-use super::timeline::{self, seconds};
-use super::verdict::LEAST_WATCHED;
-use super::{Cause, Ending, Lot, Moment, PollOutcome, PollRow, SearchKey};
+// Of on-demand offers, the cheapest of a machine is not always the one with its lowest minimum bid.
+/// The price types whose searches name minimum bids, the better one first.
+const TYPES: [OfferType; 2] = [OfferType::Bid, OfferType::OnDemand];
 
 /// Shares of the time, at whose lowest minimum bids a bid is tried: from there on some offer is held.
 const OF_TIME: [f64; 6] = [0.0, 0.25, 0.5, 0.75, 0.9, 1.0];
@@ -28,7 +31,8 @@ const STEPS: f64 = 1e4;
 /// What was recorded of minimum bids.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BidHistory {
-    pub search: SearchKey,
+    /// The price type of the responses that named the minimum bids.
+    pub offer_type: OfferType,
     /// The first complete poll of the time.
     pub since: Moment,
     /// Seconds of the time between complete polls.
@@ -89,33 +93,68 @@ impl Stay {
     }
 }
 
-/// What bids would have held on a question's lots with `gpus` GPUs, or with any number.
-pub fn bids(question: &Question, recorded: &Recorded, gpus: Option<u32>) -> BidHistory {
-    let mut complete = recorded.excerpt.polls.clone();
-    complete.retain(|poll| poll.outcome == PollOutcome::Complete);
-    let watched = timeline::watched(&complete, question.since, question.until);
-    let of_market = |((model, gpus), stays): ((String, u32), Vec<Stay>)| BidMarket {
-        model,
-        gpus,
-        levels: levels(&stays, &complete, &watched),
-    };
-    let markets = stays(question, recorded, gpus).into_iter().map(of_market);
-    BidHistory {
-        search: recorded.search.clone(),
-        since: watched.first().map_or(question.since, |(from, _)| *from),
-        watched: watched.iter().map(|(from, until)| until.since(*from)).sum(),
-        markets: markets.filter(|market| !market.levels.is_empty()).collect(),
+/// Bids on the offers of a query, by bid searches, or by on-demand ones where those are known for longer.
+#[derive(Debug, Clone)]
+pub struct BidStudy {
+    pub query: Query,
+    pub since: Moment,
+    pub until: Moment,
+}
+
+impl Analysis for BidStudy {
+    /// `None` if no such offers are recorded.
+    type Output = Option<BidHistory>;
+
+    fn questions(&self) -> Vec<Question> {
+        let of_type = |offer_type| Question {
+            query: Query {
+                offer_type,
+                ..self.query.clone()
+            },
+            since: self.since,
+            until: self.until,
+        };
+        TYPES.map(of_type).to_vec()
+    }
+
+    fn answer(&self, excerpts: &[Excerpt]) -> Option<BidHistory> {
+        let histories = TYPES.into_iter().zip(excerpts).filter_map(|(offer_type, excerpt)| {
+            let is_recorded = excerpt.polls.iter().any(|poll| poll.outcome.is_usable());
+            is_recorded.then(|| self.history(offer_type, excerpt))
+        });
+        histories.max_by_key(|history| {
+            let is_bid = history.offer_type == OfferType::Bid;
+            (history.withheld().is_none(), is_bid, history.watched)
+        })
+    }
+}
+
+impl BidStudy {
+    fn history(&self, offer_type: OfferType, excerpt: &Excerpt) -> BidHistory {
+        let mut complete = excerpt.polls.clone();
+        complete.retain(|poll| poll.outcome == PollOutcome::Complete);
+        let watched = timeline::watched(&complete, self.since, self.until);
+        let of_market = |((model, gpus), stays): ((String, u32), Vec<Stay>)| BidMarket {
+            model,
+            gpus,
+            levels: levels(&stays, &complete, &watched),
+        };
+        let markets = stays(excerpt).into_iter().map(of_market);
+        BidHistory {
+            offer_type,
+            since: watched.first().map_or(self.since, |(from, _)| *from),
+            watched: watched.iter().map(|(from, until)| until.since(*from)).sum(),
+            markets: markets.filter(|market| !market.levels.is_empty()).collect(),
+        }
     }
 }
 
 /// The stays of each model and number of GPUs, in the order of their first poll.
-fn stays(question: &Question, recorded: &Recorded, gpus: Option<u32>) -> BTreeMap<(String, u32), Vec<Stay>> {
+fn stays(excerpt: &Excerpt) -> BTreeMap<(String, u32), Vec<Stay>> {
     let mut markets: BTreeMap<(String, u32), Vec<Stay>> = BTreeMap::new();
     let mut latest: HashMap<(&Lot, u32), usize> = HashMap::new();
-    let spells = recorded.excerpt.spells.iter();
-    for spell in spells.filter(|spell| question.filter.accepts(&spell.lot)) {
-        let quotes = spell.quotes.iter();
-        for quote in quotes.filter(|quote| gpus.is_none_or(|gpus| quote.gpus == gpus)) {
+    for spell in &excerpt.spells {
+        for quote in &spell.quotes {
             let stays = markets.entry((spell.lot.model.clone(), quote.gpus)).or_default();
             let index = stays.len();
             let before = latest.get(&(&spell.lot, quote.gpus));
@@ -153,7 +192,7 @@ fn stays(question: &Question, recorded: &Recorded, gpus: Option<u32>) -> BTreeMa
 fn levels(stays: &[Stay], complete: &[PollRow], watched: &[(Moment, Moment)]) -> Vec<BidLevel> {
     let (mut of_time, mut of_offers) = (Prices::default(), Prices::default());
     let intervals: Vec<Interval> = stays.iter().map(|stay| stay.interval).collect();
-    let lows = Lows::of(&intervals, complete).of_polls;
+    let lows = LowSeries::of(&intervals, complete).of_polls;
     for (polls, low) in complete.windows(2).zip(lows) {
         if let ([poll, next], Some(low)) = (polls, low) {
             of_time.add(low, seconds(timeline::overlap(watched, poll.at, next.at)));

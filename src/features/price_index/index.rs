@@ -5,14 +5,13 @@
 
 use std::collections::BTreeMap;
 
-use bourse_domain::OfferType;
-
-use super::outline::{Interval, Outline};
-use super::recall::{Question, Recorded};
-use super::series::{Prices, quantile};
-use super::timeline::seconds;
-use super::verdict::{LEAST_DEPARTURES, LEAST_WATCHED};
-use super::{Cause, Ending, Moment, PollOutcome, Quote, SearchKey, Spell};
+use crate::domain::{OfferType, Query};
+use crate::record::lows::{Prices, quantile};
+use crate::record::timeline::seconds;
+use crate::record::{
+    Analysis, Cause, Ending, Excerpt, Interval, LEAST_DEPARTURES, LEAST_WATCHED, LowIntervals, Moment, Outline,
+    PollOutcome, Question, Quote, Spell,
+};
 
 /// The numbers of GPUs whose price per GPU is compared with that of one.
 pub const SIZES: [u32; 3] = [2, 4, 8];
@@ -22,7 +21,6 @@ pub const INDEX_TYPES: [OfferType; 3] = [OfferType::OnDemand, OfferType::Bid, Of
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Index {
-    pub search: SearchKey,
     /// The first usable poll of the time.
     pub since: Moment,
     /// By model, then by country, the whole of a model first.
@@ -37,7 +35,7 @@ pub struct IndexLine {
     pub model: String,
     pub country: Option<String>,
     /// Times with a known lowest price, in their order, and the price.
-    pub lows: Lows,
+    pub lows: LowIntervals,
     /// Their median: the usual lowest price per GPU on demand, with the storage of the question.
     pub lowest: f64,
     /// How much more a GPU usually costs in an offer of each of [`SIZES`] than alone, as a share; without storage.
@@ -50,34 +48,56 @@ pub struct IndexLine {
     pub rented: Option<f64>,
 }
 
-/// Times, in their order, and the lowest price in each.
-pub type Lows = Vec<(Moment, Moment, f64)>;
+/// The index of the on-demand prices of a query's offers, beside those of the other price types.
+#[derive(Debug, Clone)]
+pub struct PriceIndex {
+    pub query: Query,
+    pub since: Moment,
+    pub until: Moment,
+}
 
-/// The index of on-demand prices; the records are those of the [`INDEX_TYPES`] that are recorded.
-pub fn index(question: &Question, recorded: &[Recorded]) -> Option<Index> {
-    let of_type = |offer_type| recorded.iter().find(|record| record.search.offer_type == offer_type);
-    let [on_demand, bid, reserved] = INDEX_TYPES.map(of_type);
-    let on_demand = on_demand?;
-    let mut polls = on_demand.excerpt.polls.iter().filter(|poll| poll.outcome.is_usable());
-    let since = polls.find(|poll| poll.at >= question.since)?.at;
-    let mut index = Index {
-        search: on_demand.search.clone(),
-        since,
-        lines: Vec::new(),
-        withheld: 0,
-    };
-    let [bids, reserved] = [bid, reserved].map(|record| record.map(|record| Group::all(question, record)));
-    for (key, group) in Group::all(question, on_demand) {
-        let other = |groups: &Option<BTreeMap<Key, Group<'_>>>| {
-            let group = groups.as_ref()?.get(&key)?;
-            Some(group.lows(question, since, |quote| Some(base(quote))))
+impl Analysis for PriceIndex {
+    /// `None` if no such offers are recorded on demand.
+    type Output = Option<Index>;
+
+    fn questions(&self) -> Vec<Question> {
+        let of_type = |offer_type| Question {
+            query: Query {
+                offer_type,
+                ..self.query.clone()
+            },
+            since: self.since,
+            until: self.until,
         };
-        match group.line(question, since, &key, [other(&bids), other(&reserved)]) {
-            Some(line) => index.lines.push(line),
-            None => index.withheld += usize::from(key.1.is_none()),
-        }
+        INDEX_TYPES.map(of_type).to_vec()
     }
-    Some(index)
+
+    fn answer(&self, excerpts: &[Excerpt]) -> Option<Index> {
+        let [on_demand, bid, reserved] = excerpts else {
+            return None;
+        };
+        let questions = self.questions();
+        let question = questions.first()?;
+        let mut polls = on_demand.polls.iter().filter(|poll| poll.outcome.is_usable());
+        let since = polls.find(|poll| poll.at >= question.since)?.at;
+        let mut index = Index {
+            since,
+            lines: Vec::new(),
+            withheld: 0,
+        };
+        let [bids, reserved] = [bid, reserved].map(Group::all);
+        for (key, group) in Group::all(on_demand) {
+            let other = |groups: &BTreeMap<Key, Group<'_>>| {
+                let group = groups.get(&key)?;
+                Some(group.lows(question, since, |quote| Some(base(quote))))
+            };
+            match group.line(question, since, &key, [other(&bids), other(&reserved)]) {
+                Some(line) => index.lines.push(line),
+                None => index.withheld += usize::from(key.1.is_none()),
+            }
+        }
+        Some(index)
+    }
 }
 
 /// A model and a country; without a country, all of a model.
@@ -85,7 +105,7 @@ type Key = (String, Option<String>);
 
 /// The spells of a line.
 struct Group<'a> {
-    record: &'a Recorded,
+    excerpt: &'a Excerpt,
     spells: Vec<&'a Spell>,
 }
 
@@ -95,16 +115,15 @@ fn base(quote: &Quote) -> f64 {
 }
 
 impl<'a> Group<'a> {
-    fn all(question: &Question, record: &'a Recorded) -> BTreeMap<Key, Self> {
+    fn all(excerpt: &'a Excerpt) -> BTreeMap<Key, Self> {
         let mut groups: BTreeMap<Key, Self> = BTreeMap::new();
-        let spells = record.excerpt.spells.iter();
-        for spell in spells.filter(|spell| question.filter.accepts(&spell.lot)) {
+        for spell in &excerpt.spells {
             let country = spell.country.clone().map(Some);
             for country in std::iter::once(None).chain(country) {
                 let group = groups.entry((spell.lot.model.clone(), country));
                 group
                     .or_insert_with(|| Self {
-                        record,
+                        excerpt,
                         spells: Vec::new(),
                     })
                     .spells
@@ -114,8 +133,16 @@ impl<'a> Group<'a> {
         groups
     }
 
-    fn line(&self, question: &Question, since: Moment, key: &Key, others: [Option<Lows>; 2]) -> Option<IndexLine> {
-        let lows = self.lows(question, since, |quote| Some(quote.per_gpu(question.storage)));
+    fn line(
+        &self,
+        question: &Question,
+        since: Moment,
+        key: &Key,
+        others: [Option<LowIntervals>; 2],
+    ) -> Option<IndexLine> {
+        let lows = self.lows(question, since, |quote| {
+            Some(quote.per_gpu(question.query.storage_gb()))
+        });
         let lowest = usual(lows.iter().map(|(from, to, low)| (*low, to.since(*from))))?;
         let of_size = |gpus| self.lows(question, since, |quote| (quote.gpus == gpus).then(|| base(quote)));
         let alone = of_size(1);
@@ -141,7 +168,7 @@ impl<'a> Group<'a> {
     }
 
     /// The lowest of a price over the time.
-    fn lows(&self, question: &Question, since: Moment, price: impl Fn(&Quote) -> Option<f64>) -> Lows {
+    fn lows(&self, question: &Question, since: Moment, price: impl Fn(&Quote) -> Option<f64>) -> LowIntervals {
         let intervals = self.spells.iter().map(|spell| {
             let prices = spell.quotes.iter().filter_map(&price);
             Interval {
@@ -149,11 +176,10 @@ impl<'a> Group<'a> {
                 ..spell.interval(0)
             }
         });
-        let mut polls = self.record.excerpt.polls.clone();
+        let mut polls = self.excerpt.polls.clone();
         // What a truncated response lacks is more expensive by its own order, not by any of these prices.
         polls.retain(|poll| poll.outcome == PollOutcome::Complete);
         let outline = Outline {
-            search: self.record.search.clone(),
             polls,
             intervals: intervals.collect(),
         };
@@ -191,8 +217,8 @@ fn usual(weighed: impl Iterator<Item = (f64, i64)>) -> Option<f64> {
 }
 
 /// How much more `others` usually are than `lows` at the same time, as a share.
-fn premium(lows: &Lows, others: &Lows) -> Option<f64> {
-    let (mut rest, mut ratios) = (others.as_slice(), Vec::new());
+fn premium(lows: &[(Moment, Moment, f64)], others: &[(Moment, Moment, f64)]) -> Option<f64> {
+    let (mut rest, mut ratios) = (others, Vec::new());
     for (from, to, low) in lows {
         while let Some((other_from, other_to, other)) = rest.first() {
             let both = (*other_to).min(*to).since((*other_from).max(*from));

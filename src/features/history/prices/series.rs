@@ -1,0 +1,204 @@
+//! Prices and amounts over time.
+
+use crate::record::lows::{Levels, LowSeries, Prices};
+use crate::record::timeline::{self, seconds, share};
+use crate::record::{Analysis, Excerpt, Interval, Moment, PollOutcome, PollRow, Question};
+
+/// One part of the time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bucket {
+    pub from: Moment,
+    pub until: Moment,
+    /// The share of it that was watched, from 0 to 1.
+    pub watched: f64,
+    /// `None` where nothing was on offer, or where it was not watched.
+    pub levels: Option<Levels>,
+    /// GPUs on offer on average, of volumes GB; `None` where it was not watched, or by a truncated response:
+    /// what that lacks may be on offer.
+    pub amount: Option<f64>,
+}
+
+/// What the last usable poll saw.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Now {
+    pub at: Moment,
+    pub levels: Option<Levels>,
+    pub lots: usize,
+    /// GPUs, of volumes GB; of a truncated poll those that it has.
+    pub amount: u64,
+    pub is_complete: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    pub since: Moment,
+    pub until: Moment,
+    pub buckets: Vec<Bucket>,
+    pub now: Option<Now>,
+    /// The lowest price of the time, and the first poll that saw it.
+    pub record: Option<(f64, Moment)>,
+    /// The share of the time that was watched, from 0 to 1.
+    pub watched: f64,
+    /// Usable polls that were truncated.
+    pub truncated: usize,
+    /// The lowest price of each usable poll that saw any, ascending.
+    lows: Vec<f64>,
+    /// Usable polls, also those that saw none.
+    pub polls: usize,
+}
+
+impl Series {
+    /// The share of usable polls with a lot below a price; all others had none. `None` without
+    /// polls.
+    #[expect(clippy::cast_precision_loss)] // counts of polls are far below 2^53
+    pub fn share_below(&self, price: f64) -> Option<f64> {
+        let below = self.lows.partition_point(|low| *low < price);
+        (self.polls > 0).then(|| below as f64 / self.polls as f64)
+    }
+}
+
+/// Prices over the time of a question, in `buckets` equal parts.
+#[derive(Debug, Clone)]
+pub struct PriceSeries {
+    pub question: Question,
+    pub buckets: usize,
+}
+
+impl Analysis for PriceSeries {
+    /// `None` if nothing is recorded of such offers.
+    type Output = Option<Series>;
+
+    fn questions(&self) -> Vec<Question> {
+        vec![self.question.clone()]
+    }
+
+    fn answer(&self, excerpts: &[Excerpt]) -> Option<Series> {
+        let excerpt = excerpts.first()?;
+        let question = &self.question;
+        let (since, until) = (question.since, question.until);
+        let polls = timeline::usable(&excerpt.polls);
+        let times = timeline::watched(&polls, since, until);
+        let first = polls.partition_point(|poll| poll.at < since);
+        let last = polls.partition_point(|poll| poll.at <= until);
+        let within = polls.get(first..last).filter(|polls| !polls.is_empty())?;
+        let intervals = excerpt.outline(|spell| question.price_of(spell)).0.intervals;
+        let lows = LowSeries::of(&intervals, within);
+        let mut parts = Parts::new(since, until, self.buckets);
+        for interval in &intervals {
+            parts.add(interval);
+        }
+        Some(Series {
+            since,
+            until,
+            // What the poll before the time saw holds until the first of it.
+            buckets: parts.finish(&times, polls.get(first.saturating_sub(1)..last).unwrap_or_default()),
+            now: within.last().map(|poll| now(&intervals, poll)),
+            record: lows.record,
+            watched: share(
+                seconds(timeline::overlap(&times, since, until)),
+                seconds(until.since(since)),
+            ),
+            truncated: within.iter().filter(|poll| is_truncated(poll)).count(),
+            lows: lows.prices,
+            polls: within.len(),
+        })
+    }
+}
+
+fn now(intervals: &[Interval], poll: &PollRow) -> Now {
+    let at = poll.at;
+    let mut prices = Prices::default();
+    let (mut lots, mut amount) = (0, 0);
+    for interval in intervals.iter().filter(|interval| interval.is_on_offer(at)) {
+        prices.add(interval.price, 1.0);
+        amount += u64::from(interval.amount);
+        lots += 1;
+    }
+    Now {
+        at,
+        levels: prices.levels(),
+        lots,
+        amount,
+        is_complete: !is_truncated(poll),
+    }
+}
+
+fn is_truncated(poll: &PollRow) -> bool {
+    poll.outcome == PollOutcome::Truncated
+}
+
+/// What is summed up for each bucket.
+struct Parts {
+    edges: Vec<Moment>,
+    prices: Vec<Prices>,
+    /// Amounts times seconds.
+    amounts: Vec<f64>,
+}
+
+impl Parts {
+    fn new(since: Moment, until: Moment, buckets: usize) -> Self {
+        let parts = buckets.max(1);
+        let span = i128::from(until.since(since).max(0));
+        let edge = |index: usize| {
+            let part = span * index as i128 / parts as i128;
+            Moment(since.0.saturating_add(i64::try_from(part).unwrap_or(i64::MAX)))
+        };
+        Self {
+            edges: (0..=parts).map(edge).collect(),
+            prices: vec![Prices::default(); parts],
+            amounts: vec![0.0; parts],
+        }
+    }
+
+    fn add(&mut self, interval: &Interval) {
+        let (begin, end, removed) = (interval.first, interval.until(), interval.removed());
+        let first = self.edges.partition_point(|edge| *edge <= begin);
+        let bucket = first.saturating_sub(1);
+        // Slices, not skipped iterators: of many parts an interval meets few.
+        let edges = self.edges.get(bucket..).unwrap_or_default().windows(2);
+        let prices = self.prices.get_mut(bucket..).unwrap_or_default();
+        let amounts = self.amounts.get_mut(bucket..).unwrap_or_default();
+        for (edges, (prices, amount)) in edges.zip(prices.iter_mut().zip(amounts)) {
+            let [from, until] = edges else {
+                break;
+            };
+            if begin >= *until || removed <= *from {
+                break;
+            }
+            // What only a single poll saw would count for nothing.
+            let span = end.min(*until).since(begin.max(*from)).max(1);
+            prices.add(interval.price, seconds(span));
+            *amount += f64::from(interval.amount) * seconds(span);
+        }
+    }
+
+    fn finish(self, times: &[(Moment, Moment)], polls: &[PollRow]) -> Vec<Bucket> {
+        let edges = self.edges.iter().zip(self.edges.iter().skip(1));
+        let sums = self.prices.into_iter().zip(self.amounts);
+        let buckets = edges.zip(sums).map(|((from, until), (prices, amount))| {
+            let watched = timeline::overlap(times, *from, *until);
+            let next = polls.partition_point(|poll| poll.at < *from);
+            let has_poll = polls.get(next).is_some_and(|poll| poll.at < *until);
+            // The poll whose rows the part begins with may be before it.
+            let holds = polls.partition_point(|poll| poll.at <= *from).saturating_sub(1);
+            let seen = polls.get(holds..).unwrap_or_default().iter();
+            let is_whole = !seen.take_while(|poll| poll.at < *until).any(is_truncated);
+            // What only one poll saw counts for a second, see `add`.
+            let within = polls.get(next..).unwrap_or_default().iter();
+            let is_alone = |poll: &&PollRow| {
+                let (before, after) = (Moment(poll.at.0 - 1), Moment(poll.at.0 + 1));
+                timeline::overlap(times, before.max(*from), after.min(*until)) == 0
+            };
+            let within = within.take_while(|poll| poll.at < *until);
+            let alone = i64::try_from(within.filter(is_alone).count()).unwrap_or(0);
+            Bucket {
+                from: *from,
+                until: *until,
+                watched: share(seconds(watched), seconds(until.since(*from))),
+                levels: prices.levels(),
+                amount: (is_whole && (watched > 0 || has_poll)).then(|| amount / seconds((watched + alone).max(1))),
+            }
+        });
+        buckets.collect()
+    }
+}

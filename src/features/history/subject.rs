@@ -1,0 +1,124 @@
+//! What the record can be asked about from a pane: the selected offer's model, size and machine, and the search.
+
+use super::like;
+use crate::core::State;
+use crate::domain::{Condition, Operand, Operator, Query, Resource, Untrusted, Value};
+use crate::features::workergroups::look::Look;
+use crate::record::differences::recorded_lot;
+use crate::record::{Lot, SearchKey, quotes};
+
+/// Cells of a search's conditions.
+const LONGEST_TITLE: usize = 60;
+
+/// Offers that prices are shown of.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Subject {
+    pub title: String,
+    pub query: Query,
+    /// The search that they are of, whose alerts are on them too.
+    pub search: SearchKey,
+    /// Whether they are all that the search finds.
+    pub is_search: bool,
+    /// The offers that the verdict on the lowest price is about.
+    pub like: Query,
+}
+
+impl Subject {
+    /// The offers of a search.
+    pub fn of_search(query: Query, name: &str) -> Self {
+        let search = SearchKey::of(&query);
+        let conditions = Untrusted::from(search.conditions.as_str()).screen(LONGEST_TITLE);
+        let conditions = if conditions.is_empty() {
+            format!("all {}", query.resource.nouns())
+        } else {
+            conditions
+        };
+        Self {
+            title: format!("{name} {conditions}"),
+            is_search: true,
+            search,
+            like: query.clone(),
+            query,
+        }
+    }
+}
+
+/// The subjects of the open pane: of a workergroup the offers that its search finds.
+pub(crate) fn subjects(state: &State) -> Vec<Subject> {
+    let Some(browser) = state.browser() else {
+        return Vec::new();
+    };
+    let row = browser.listing().zip(browser.selected_row());
+    if browser.resource() == Resource::Workergroups {
+        let look = row.and_then(|(rows, row)| Look::at_row(rows, row, browser.dialect()).ok());
+        let query = look.map(|look| look.search.query());
+        return query
+            .map(|query| Subject::of_search(query, "supply of"))
+            .into_iter()
+            .collect();
+    }
+    let Some(query) = browser.shown_query() else {
+        return Vec::new();
+    };
+    let query = Query {
+        storage: Some(browser.storage().0),
+        ..query.clone()
+    };
+    let all = Subject::of_search(query.clone(), "search");
+    let lot = row.and_then(|(rows, row)| {
+        let row = u32::try_from(row).ok()?;
+        let gpus = quotes(rows, query.offer_type)(row)?.gpus;
+        Some((recorded_lot(rows, row)?, gpus, like(browser, row)?))
+    });
+    let Some((Lot { machine, model }, gpus, like)) = lot else {
+        return vec![all];
+    };
+    let with = |conditions: &[(&str, Value)]| {
+        let mut query = query.clone();
+        for (key, value) in conditions {
+            if let Some(field) = query.catalog().by_key(key) {
+                let operand = Operand::One(value.clone());
+                query.conditions.push(Condition::new(field, Operator::Eq, operand));
+            }
+        }
+        query
+    };
+    let search = SearchKey::of(&query);
+    let id = Value::id(machine.into());
+    if browser.resource() == Resource::Volumes {
+        let query = with(&[("cluster_id", id)]);
+        let cluster = Subject {
+            title: format!("cluster {machine}"),
+            search,
+            is_search: false,
+            like: query.clone(),
+            query,
+        };
+        return vec![all, cluster];
+    }
+    let name = Untrusted::from(model.as_str()).screen(24);
+    let named = ("gpu_name", Value::Text(model));
+    let on_machine = with(&[named.clone(), ("machine_id", id)]);
+    let of_machine = Subject {
+        title: format!("{name} on machine {machine}"),
+        search: search.clone(),
+        is_search: false,
+        like: on_machine.clone(),
+        query: on_machine,
+    };
+    let of_size = Subject {
+        title: format!("{gpus}x {name}"),
+        search: search.clone(),
+        is_search: false,
+        query: like.clone(),
+        like: like.clone(),
+    };
+    let of_model = Subject {
+        title: name,
+        search,
+        is_search: false,
+        query: with(&[named]),
+        like,
+    };
+    vec![of_model, of_size, of_machine, all]
+}
