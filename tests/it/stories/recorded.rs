@@ -43,6 +43,7 @@ fn lot(machine: i64) -> Lot {
     Lot {
         machine,
         model: "RTX 4090".to_owned(),
+        memory: 0,
     }
 }
 

@@ -6,7 +6,7 @@
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
 use super::{Database, HistoryError, block, codes, read, write};
-use crate::{Ending, Moment, Poll, PollRow, SearchKey, Spell};
+use crate::{Ending, Moment, Poll, PollRow, Proof, Scope, SearchKey, Spell};
 
 impl Database {
     /// Whether a search is recorded from `since` on, or for longer.
@@ -154,6 +154,9 @@ fn poll_of(key: &SearchKey, row: PollRow, mut spells: Vec<Spell>) -> Poll {
     spells.sort_unstable_by(|left, right| left.lot.cmp(&right.lot));
     Poll {
         search: key.clone(),
+        scope: Scope::from_search(key),
+        proof: Proof::Nothing,
+        lines: Vec::new(),
         at: row.at,
         took: row.took,
         outcome: row.outcome,

@@ -8,7 +8,9 @@ use bourse_domain::{Condition, Query};
 use rusqlite::{Connection, OptionalExtension as _, Params, Row, params};
 
 use super::{Database, HistoryError, codes};
-use crate::{Ending, Excerpt, Lot, Moment, Poll, PollOutcome, PollRow, Question, SearchKey, Spell, timeline};
+use crate::{
+    Ending, Excerpt, Lot, Moment, Poll, PollOutcome, PollRow, Proof, Question, Scope, SearchKey, Spell, timeline,
+};
 
 /// The columns that [`spell`] reads.
 const SPELL: &str = "amount, price, offer, beginning, was, first, last, ending, ended, quotes";
@@ -115,6 +117,9 @@ impl Database {
         spells.sort_unstable_by(|left, right| left.lot.cmp(&right.lot));
         Ok(Some(Poll {
             search: key.clone(),
+            scope: Scope::from_search(key),
+            proof: Proof::Nothing,
+            lines: Vec::new(),
             at: Moment(row.at.0.saturating_sub(ahead)),
             took: row.took,
             outcome: row.outcome,
@@ -227,6 +232,7 @@ fn spells_where(
                 lot: Lot {
                     machine: row.get(10)?,
                     model: row.get(11)?,
+                    memory: 0,
                 },
                 host: row.get(12)?,
                 country: row.get(13)?,
@@ -325,6 +331,7 @@ fn known(connection: &Connection, lot: i64) -> rusqlite::Result<Known> {
             let lot = Lot {
                 machine: row.get(0)?,
                 model: row.get(1)?,
+                memory: 0,
             };
             let (host, country) = (row.get(2)?, row.get(3)?);
             Ok(Known { lot, host, country })
