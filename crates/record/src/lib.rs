@@ -46,7 +46,7 @@ pub use advance::{Advance, advance};
 pub use alert::{AlertState, Figures, PricePer, Repeat, Ring, Rule, RuleError, Seen, Trigger, check};
 pub use analysis::{Analysis, AnyAnalysis, AnyOutput};
 pub use attributes::{Attribute, Fact, Facts, attributes};
-pub use clock::{Placed, placed};
+pub use clock::{Before, Placed, place, placed};
 pub use like::offers_like;
 pub use line::{Line, SeenLine};
 pub use lows::{Levels, LowIntervals};
@@ -360,16 +360,21 @@ impl PollRow {
     /// Seconds after which nothing is known any longer without another poll: 10 minutes, or three
     /// intervals of a slow watch.
     pub fn patience(&self) -> i64 {
-        self.interval
-            // Two polls in a row may fail without the watch having ended.
-            .map_or(0, |interval| i64::from(interval).saturating_mul(3))
-            .max(600)
+        patience(self.interval)
     }
 
     /// Whether the search went unwatched between this poll and one at `later`.
     pub fn is_gap(&self, later: Moment) -> bool {
         later.since(self.at) > self.patience()
     }
+}
+
+/// Seconds after which nothing is known any longer where polls follow each other after `interval` seconds: 10 minutes,
+/// or three intervals of a slow watch.
+pub(crate) fn patience(interval: Option<u32>) -> i64 {
+    // Two polls in a row may fail without the watch having ended.
+    let intervals = interval.map_or(0, |interval| i64::from(interval).saturating_mul(3));
+    intervals.max(600)
 }
 
 /// A search's recorded polls and spells between two moments, in their order in time.

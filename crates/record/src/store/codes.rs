@@ -2,7 +2,7 @@
 
 use bourse_domain::{OfferType, Resource};
 
-use crate::{Beginning, Cause, Ending, Onset, PollOutcome, Quote};
+use crate::{Beginning, Cause, Ending, Onset, PollOutcome, Proof, Quote};
 
 /// Writes both directions of a table of codes; what has no row there has no value.
 macro_rules! codes {
@@ -46,6 +46,16 @@ codes! {
         3 = [Ending::Gone(Cause::Unknown)],
         4 = [Ending::Changed],
         5 = [Ending::LostSight],
+    }
+}
+
+/// The code of a proof, and the price that it reaches up to.
+pub(super) const fn proof(proof: Proof) -> (i64, Option<f64>) {
+    match proof {
+        Proof::Complete => (0, None),
+        Proof::UpTo(bound) => (1, Some(bound)),
+        Proof::Some => (2, None),
+        Proof::Nothing => (3, None),
     }
 }
 

@@ -69,8 +69,9 @@ impl Database {
                     .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
             };
             let span: (Option<i64>, Option<i64>) = self.connection.query_row(
-                "SELECT min(at - ahead), max(at - ahead)
-                         FROM poll JOIN search ON search.id = poll.search",
+                "SELECT min(at), max(at) FROM (
+                     SELECT at - ahead AS at FROM poll JOIN search ON search.id = poll.search
+                     UNION ALL SELECT at - ahead FROM response JOIN scope ON scope.id = response.scope)",
                 [],
                 |row| Ok((row.get(0)?, row.get(1)?)),
             )?;

@@ -11,13 +11,16 @@ mod ask;
 mod block;
 mod budget;
 mod codes;
+mod lines;
 mod maintenance;
+mod members;
 mod past;
 mod poll_lock;
 mod read;
 mod retention;
 mod ring;
 mod schema;
+mod scopes;
 mod write;
 
 use std::fs::{OpenOptions, Permissions};

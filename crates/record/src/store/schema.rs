@@ -175,6 +175,9 @@ const STEPS: [&str; 10] = [
     CREATE INDEX member_ended ON member (scope, ended);",
 ];
 
+/// Views for other programs, see docs/history.md; made with version 10. Another meaning gets another name.
+const VIEWS: &str = include_str!("views.sql");
+
 // The text of a response can hold anything.
 /// The versions that kept responses of the market, in a table or in the free pages that it left.
 const WITH_RESPONSES: [usize; 2] = [5, 6];
@@ -265,7 +268,13 @@ fn is_plausible(connection: &Connection) -> rusqlite::Result<bool> {
              OR (SELECT min(ended) FROM spell
                  WHERE spell.search = search.id AND ending IS NOT NULL) < -?1
              OR (SELECT max(ended) FROM spell
-                 WHERE spell.search = search.id AND ending IS NOT NULL) > ?1)",
+                 WHERE spell.search = search.id AND ending IS NOT NULL) > ?1)
+         AND NOT EXISTS (
+             SELECT 1 FROM scope WHERE ahead NOT BETWEEN 0 AND ?1
+             OR (SELECT min(at) FROM response WHERE response.scope = scope.id) < -?1
+             OR (SELECT max(at) FROM response WHERE response.scope = scope.id) > ?1
+             OR (SELECT min(ended) FROM member WHERE member.scope = scope.id AND ended IS NOT NULL) < -?1
+             OR (SELECT max(ended) FROM member WHERE member.scope = scope.id AND ended IS NOT NULL) > ?1)",
         [LATEST],
         |row| row.get(0),
     )
@@ -292,13 +301,15 @@ fn clean(connection: &mut Connection) -> rusqlite::Result<()> {
     connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
 }
 
-/// Adds the columns and names of attributes that an earlier version of the catalog lacked.
+/// Adds the columns and names of attributes that an earlier version of the catalog lacked, and the views, which
+/// name some of them.
 fn complete(connection: &mut Connection) -> rusqlite::Result<()> {
     if missing(connection)?.is_empty() {
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another program may have added them meanwhile.
+    transaction.execute_batch(VIEWS)?;
     for name in missing(&transaction)? {
         transaction.execute_batch(&format!("ALTER TABLE line ADD COLUMN \"{name}\""))?;
         transaction.execute("INSERT OR IGNORE INTO field (name) VALUES (?1)", [name])?;
