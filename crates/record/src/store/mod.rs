@@ -16,6 +16,7 @@ mod maintenance;
 mod members;
 mod past;
 mod poll_lock;
+mod prepend;
 mod read;
 mod retention;
 mod ring;

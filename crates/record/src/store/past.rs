@@ -5,7 +5,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
-use super::{Database, HistoryError, block, codes, read, write};
+use super::{Database, HistoryError, block, codes, prepend, read, write};
 use crate::{Ending, Moment, Poll, PollRow, Proof, Scope, SearchKey, Spell};
 
 impl Database {
@@ -50,6 +50,7 @@ impl Database {
             let polls: Vec<&Poll> = polls.iter().filter(|poll| poll.search == *key).collect();
             last = last.max(prepend(&transaction, &self.market, key, &polls)?);
         }
+        last = last.max(prepend::add(&transaction, &self.market, polls)?);
         transaction.commit()?;
         Ok(last)
     }

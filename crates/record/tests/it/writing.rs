@@ -234,6 +234,54 @@ fn equal_responses_change_nothing_but_their_own_row() {
 }
 
 #[test]
+fn a_past_is_joined_with_what_is_recorded_already() {
+    let past = |end: i64| {
+        let hour = |at: i64, offers: &[String]| {
+            let mut arrival = arrival(at);
+            arrival.interval = Some(3600);
+            poll_of(&query(""), offers, r#","truncated":false"#, &arrival)
+        };
+        let [one, two, three] = [1, 2, 3].map(|id| offer(id, id, 1, 0.3, ""));
+        vec![
+            hour(end - 7200, &[one.clone(), two.clone()]),
+            hour(end - 3600, &[offer(1, 1, 1, 0.35, ""), two, three]),
+        ]
+    };
+    let present = [offer(1, 1, 1, 0.4, ""), offer(4, 4, 1, 0.3, "")];
+    let mut record = Record::new();
+    record.add(&poll("", &present, 10_000));
+    record.add(&poll("", &present[..1], 10_060));
+    assert!(record.database.record_past(&past(10_000)).unwrap());
+    assert_eq!(
+        record.members(),
+        [
+            "1 1 2800 0 - - -",
+            "2 1 2800 0 6400 10000 3",
+            "3 1 6400 1 6400 10000 3",
+            "4 1 10000 1 10000 10060 3"
+        ]
+    );
+    assert_eq!(record.changes(), ["1 6400 dph_base 0.3", "1 10000 dph_base 0.35"]);
+    assert_eq!(record.prices()[0], "1 10000 0.4");
+    assert_eq!(rows(&record.file, "SELECT count(*), min(at) FROM response"), ["4 2800"]);
+    for (table, many) in [("market", "1"), ("scope", "1"), ("line", "4")] {
+        assert_eq!(
+            rows(&record.file, &format!("SELECT count(*) FROM {table}")),
+            [many],
+            "{table}"
+        );
+    }
+    assert_eq!(record.database.check().unwrap(), Vec::<String>::new());
+    // Of an empty record it is all there is.
+    let mut empty = Record::new();
+    assert!(empty.database.record_past(&past(10_000)).unwrap());
+    assert_eq!(
+        empty.members(),
+        ["1 1 2800 0 - - -", "2 1 2800 0 - - -", "3 1 6400 1 - - -"]
+    );
+}
+
+#[test]
 #[ignore = "measurement: prints times"]
 #[expect(clippy::print_stdout)]
 fn measure_three_thousand_moving_lines() {
