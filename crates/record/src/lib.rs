@@ -24,15 +24,18 @@ mod attributes;
 mod clock;
 pub mod differences;
 pub mod files;
+pub mod implication;
 mod like;
 mod line;
 pub mod lows;
 mod outline;
 mod poll;
+mod presence;
 mod proof;
 mod question;
 mod scope;
 mod shift;
+mod spells;
 mod state;
 pub mod state_file;
 pub mod store;
@@ -55,6 +58,7 @@ pub use poll::{Arrival, MOST_CAUSES, MOST_SLICES, cause_query, causes, quotes};
 pub use proof::Proof;
 pub use question::Question;
 pub use scope::{Scope, implicit, normalised};
+pub(crate) use state::index as attribute_index;
 pub use state::{State, Terms};
 pub use survival::{Estimate, Life, Lifetimes, Step, lifetimes, lives};
 pub use tape::{Change, ChangeKind, Event, EventKind, Lasted, Lived, compare};
@@ -384,6 +388,8 @@ pub struct Excerpt {
     pub polls: Vec<PollRow>,
     /// Spells that overlap the time; cut to nothing, so that lifetimes stay whole.
     pub spells: Vec<Spell>,
+    /// Lines on offer that are not among them only because a value is unknown that the question asks for.
+    pub unknown: u32,
 }
 
 /// Whether two prices differ by rounding only, as after another storage size was taken off.

@@ -1,5 +1,6 @@
 //! What is known of a line at a moment, as the cells of the catalog's fields.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use bourse_domain::cost::{HOURS_PER_MONTH, storage_per_hour};
@@ -71,10 +72,24 @@ fn origins(resource: Resource) -> &'static [Origin] {
     }
 }
 
+// Each price of a month of a market asks for some of them.
 /// The index of an attribute.
-fn index(resource: Resource, key: &str) -> Option<usize> {
-    let mut attributes = attributes(resource).iter();
-    attributes.position(|attribute| attribute.field.key == key)
+pub fn index(resource: Resource, key: &str) -> Option<usize> {
+    static ALL: LazyLock<[HashMap<&str, usize>; 2]> =
+        LazyLock::new(|| [Resource::Offers, Resource::Volumes].map(indexes_of));
+    let [offers, volumes] = &*ALL;
+    match resource {
+        Resource::Offers => offers.get(key).copied(),
+        Resource::Volumes => volumes.get(key).copied(),
+        Resource::Workergroups => None,
+    }
+}
+
+fn indexes_of(resource: Resource) -> HashMap<&'static str, usize> {
+    let attributes = attributes(resource).iter().enumerate();
+    attributes
+        .map(|(index, attribute)| (attribute.field.key, index))
+        .collect()
 }
 
 fn origins_of(resource: Resource) -> Vec<Origin> {

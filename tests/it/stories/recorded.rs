@@ -242,6 +242,7 @@ fn recorded() -> Excerpt {
     Excerpt {
         polls: polls.collect(),
         spells: before.chain(after).collect(),
+        unknown: 0,
     }
 }
 

@@ -3,7 +3,6 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::read::LotFilter;
 use super::{Database, HistoryError, schema};
 use crate::{Moment, SearchKey, Spell};
 
@@ -142,7 +141,7 @@ impl Database {
     ) -> Result<(), E> {
         let always = (Moment(i64::MIN), Moment(i64::MAX));
         for search in self.searches()? {
-            let excerpt = self.excerpt_of(&search, always, &LotFilter::default());
+            let excerpt = self.excerpt_of(&search, always);
             let excerpt = excerpt.map_err(|error| self.explained(&error))?;
             for spell in excerpt.spells {
                 let search = search.clone();

@@ -149,6 +149,7 @@ impl Record {
         Excerpt {
             polls: self.polls.clone(),
             spells,
+            unknown: 0,
         }
         .earlier(self.ahead)
     }
