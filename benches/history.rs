@@ -25,7 +25,7 @@ use bourse::domain::{Condition, OfferType, Operand, Operator, Query, Resource, V
 use bourse::features::history::prices::series::PriceSeries;
 use bourse::features::history::tape::events::RecentEvents;
 use bourse::record::store::Database;
-use bourse::record::{AnyAnalysis, Lot, Moment, Poll, PollOutcome, Question, Quote, SearchKey, Sighting, VerdictBasis};
+use bourse::record::{AnyAnalysis, Lot, Moment, Poll, PollOutcome, Proof, Question, Quote, Scope, SearchKey, Sighting, VerdictBasis};
 
 const START: i64 = 1_795_176_000;
 const LOTS: usize = 1000;
@@ -71,6 +71,7 @@ impl Market {
         let lot = Lot {
             machine: self.next,
             model: MODELS[self.random.usize(..MODELS.len())].to_owned(),
+            memory: 0,
         };
         let price = 0.1 + 3.0 * self.random.f64();
         let sighting = Sighting {
@@ -125,6 +126,9 @@ impl Market {
     fn poll(&self, at: Moment) -> Poll {
         Poll {
             search: search(),
+            scope: Scope::from_search(&search()),
+            proof: Proof::Nothing,
+            lines: Vec::new(),
             at,
             took: 350,
             outcome: PollOutcome::Complete,

@@ -12,7 +12,7 @@ use crate::api::{ApiError, Reply, Request};
 use crate::core::message::Effect;
 use crate::core::state::State;
 use crate::core::view::Cx;
-use crate::domain::annotations::{AnnotationChange, Annotations, Mark, Supplier, suppliers};
+use crate::domain::annotations::{AnnotationChange, Annotations, Bans, Mark, Supplier, suppliers};
 use crate::domain::{Condition, Listing, Operand, Operator, Query, Resource, Value};
 use crate::keys::{Action, Subject};
 use crate::table::browser::Browser;
@@ -33,9 +33,9 @@ pub struct AnnotationState {
 }
 
 impl AnnotationState {
-    /// Which bans are in force, see [`Annotations::scope`]: none while banned offers are listed.
-    pub(crate) fn scope(&self) -> i64 {
-        if self.shows_banned { 0 } else { self.all.scope() }
+    /// The bans in force: none while banned offers are listed.
+    pub(crate) fn bans(&self) -> Bans {
+        if self.shows_banned { Bans::NONE } else { self.all.bans() }
     }
 }
 
@@ -119,10 +119,10 @@ impl State {
     fn use_annotations(&mut self) {
         let annotations = &self.annotations;
         let hides = !annotations.shows_banned;
-        let bans = annotations.scope();
+        let bans = annotations.bans();
         for browser in self.browsers.iter_mut() {
             if browser.resource() != Resource::Workergroups {
-                browser.annotate(&annotations.all, hides, bans);
+                browser.annotate(&annotations.all, hides, bans.clone());
             }
         }
     }
@@ -199,7 +199,7 @@ pub(crate) const fn is_of_annotations(action: Action) -> bool {
 }
 
 impl Browser {
-    fn annotate(&mut self, all: &Arc<Annotations>, hides: bool, bans: i64) {
+    fn annotate(&mut self, all: &Arc<Annotations>, hides: bool, bans: Bans) {
         self.computed.annotations = Arc::clone(all);
         self.computed.bans = bans;
         if hides {

@@ -147,7 +147,8 @@ impl Update<'_> {
                 self.lend(|cx| cx.effects_for(Owner::Table(resource), [Effect::Arrange(arrival)]));
             }
             Err(error) => {
-                let poll = Asked::by(browser).and_then(|asked| asked.failed(&error, now));
+                let dialect = state.profile.dialect;
+                let poll = Asked::by(browser).and_then(|asked| asked.failed(&error, dialect, now));
                 browser.failed(ticket, error, now);
                 self.listed(resource, poll);
             }

@@ -254,7 +254,7 @@ mod tests {
     use super::*;
     use crate::domain::dialect::Dialect;
     use crate::domain::{OfferType, Resource, language};
-    use crate::record::{Moment, Poll, PollOutcome, Question, SearchKey, Spell, VerdictBasis};
+    use crate::record::{Moment, Poll, PollOutcome, Proof, Question, Scope, SearchKey, Spell, VerdictBasis};
     use crate::sandbox::market::MarketConfig;
 
     /// A program's thread on the files of a folder, and what it reports.
@@ -300,6 +300,9 @@ mod tests {
     fn poll(at: i64) -> Poll {
         Poll {
             search: search(Resource::Offers),
+            scope: Scope::from_search(&search(Resource::Offers)),
+            proof: Proof::Nothing,
+            lines: Vec::new(),
             at: Moment(at),
             took: 1,
             outcome: PollOutcome::Complete,

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::domain::annotations::Bans;
 use crate::domain::dialect::Dialect;
 use crate::domain::listing::Listing;
 use crate::domain::response_check::ResponseCheck;
@@ -71,9 +72,9 @@ impl SandboxPast {
             at: Moment::of(at),
             took: 0,
             interval: Some(3_600),
-            bans: 0,
+            bans: Bans::NONE,
         };
         let check = ResponseCheck::of(&listing, query, self.dialect);
-        Some(Poll::of(query, &listing, &check, self.dialect, arrival))
+        Some(Poll::of(query, &listing, &check, self.dialect, &arrival))
     }
 }

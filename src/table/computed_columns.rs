@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::price_models::PriceModelSearches;
-use crate::domain::annotations::{Annotated, Annotations};
+use crate::domain::annotations::{Annotated, Annotations, Bans};
 use crate::domain::cost::{Basis, Fit, Gap, Job, PriceJoin, Prices, Quote, ThreePrices, VolumePrices, VolumeTerm};
 use crate::domain::insight::{Front, Goal, Point, Standing};
 use crate::domain::throughput::{Throughput, WorkUnit};
@@ -43,8 +43,8 @@ pub struct ComputedColumns {
     pub throughput: Arc<Throughput>,
     /// The person's stars, notes and bans.
     pub annotations: Arc<Annotations>,
-    /// Which bans hide rows, see [`Annotations::scope`]; 0 while banned rows are shown.
-    pub(crate) bans: i64,
+    /// The bans that hide rows; none while banned rows are shown.
+    pub(crate) bans: Bans,
     /// What is annotated about each row; empty without any annotation.
     annotated: Vec<Annotated>,
     /// The rank of every row among comparable ones.
@@ -78,14 +78,14 @@ impl ComputedColumns {
             term: self.term,
             throughput: Arc::clone(&self.throughput),
             annotations: Arc::clone(&self.annotations),
-            bans: self.bans,
+            bans: self.bans.clone(),
             ..Self::default()
         }
     }
 
     /// Whether others are computed from the same.
     pub(super) fn is_for(&self, other: &Self) -> bool {
-        (self.job, self.term, self.bans) == (other.job, other.term, other.bans)
+        (self.job, self.term, &self.bans) == (other.job, other.term, &other.bans)
             && Arc::ptr_eq(&self.annotations, &other.annotations)
             && Arc::ptr_eq(&self.throughput, &other.throughput)
     }

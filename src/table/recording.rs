@@ -4,6 +4,7 @@ use super::browser::Browser;
 use super::remote::{Now, Phase};
 use super::watch::Watch;
 use crate::api::ApiError;
+use crate::domain::annotations::Bans;
 use crate::domain::response_check::ResponseCheck;
 use crate::domain::{Dialect, Listing, Query, Resource};
 use crate::record;
@@ -18,7 +19,7 @@ pub(crate) struct Asked {
     /// Seconds until it is repeated, if it is.
     interval: Option<u32>,
     /// Which machines and hosts it leaves out.
-    bans: i64,
+    bans: Bans,
 }
 
 impl Asked {
@@ -31,14 +32,14 @@ impl Asked {
         (query.resource != Resource::Workergroups).then_some(Self {
             query,
             since: *since,
-            bans: browser.computed.bans,
+            bans: browser.computed.bans.clone(),
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
             interval: browser.watching().map(|watch| Watch::interval(watch) as u32),
         })
     }
 
     /// A search that is not repeated and leaves out what the person banned.
-    pub(crate) const fn once(query: Query, since: f64, bans: i64) -> Self {
+    pub(crate) const fn once(query: Query, since: f64, bans: Bans) -> Self {
         Self {
             query,
             since,
@@ -54,7 +55,7 @@ impl Asked {
         dialect: &'static Dialect,
         now: Now,
     ) -> Poll {
-        Poll::of(&self.query, listing, check, dialect, self.arrival(now))
+        Poll::of(&self.query, listing, check, dialect, &self.arrival(now))
     }
 
     /// What the response to a search that no pane shows says.
@@ -64,9 +65,9 @@ impl Asked {
     }
 
     /// That there was no response; nothing if nothing was sent.
-    pub(crate) fn failed(&self, error: &ApiError, now: Now) -> Option<Poll> {
+    pub(crate) fn failed(&self, error: &ApiError, dialect: &'static Dialect, now: Now) -> Option<Poll> {
         let was_sent = !matches!(error, ApiError::Misconfigured(_));
-        was_sent.then(|| Poll::failed(&self.query, self.arrival(now)))
+        was_sent.then(|| Poll::failed(&self.query, dialect, &self.arrival(now)))
     }
 
     fn arrival(&self, now: Now) -> record::Arrival {
@@ -76,7 +77,7 @@ impl Asked {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
             took: took as u32,
             interval: self.interval,
-            bans: self.bans,
+            bans: self.bans.clone(),
         }
     }
 }

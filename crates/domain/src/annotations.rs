@@ -157,16 +157,9 @@ impl Annotations {
         all.filter(|(_, annotation)| annotation.is_banned).map(|(of, _)| of)
     }
 
-    /// A number for everything that is banned: another one for other bans, 0 for none. Responses with
-    /// different numbers leave out different machines.
-    pub fn scope(&self) -> i64 {
-        let mut hasher = DefaultHasher::new();
-        let mut banned = self.banned().peekable();
-        if banned.peek().is_none() {
-            return 0;
-        }
-        banned.for_each(|of| of.hash(&mut hasher));
-        hasher.finish().cast_signed()
+    /// Whatever is banned, as the bans in force.
+    pub fn bans(&self) -> Bans {
+        Bans(self.banned().collect())
     }
 
     /// Applies a change; returns the one that undoes it.
@@ -251,24 +244,59 @@ impl Annotations {
     /// The bans as conditions that a market takes with a query: none for a field that its dialect
     /// does not send, or by which the query itself chooses.
     pub fn conditions(&self, query: &Query, dialect: &Dialect) -> Vec<Condition> {
+        let lists = self.bans().sent_with(query, dialect).into_iter();
+        let lists = lists.filter_map(|banned| {
+            let field = query.catalog().by_key(banned.first()?.key())?;
+            let ids = banned.iter().map(|of| Value::id(of.id().into())).collect();
+            Some(Condition::new(field, Operator::Nin, Operand::Many(ids)))
+        });
+        lists.collect()
+    }
+}
+
+/// The machines and hosts that are banned, as they are in force for a search: machines by id, then hosts.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Bans(Vec<Supplier>);
+
+impl Bans {
+    pub const NONE: Self = Self(Vec::new());
+
+    /// A number for these bans: another one for other bans, 0 for none. Responses with different numbers
+    /// leave out different machines.
+    pub fn number(&self) -> i64 {
+        if self.0.is_empty() {
+            return 0;
+        }
+        let mut hasher = DefaultHasher::new();
+        self.0.iter().for_each(|of| of.hash(&mut hasher));
+        hasher.finish().cast_signed()
+    }
+
+    /// Those that a request for a query leaves out: see [`Annotations::conditions`].
+    pub fn left_out(&self, query: &Query, dialect: &Dialect) -> Vec<Supplier> {
+        self.sent_with(query, dialect).concat()
+    }
+
+    /// Those that are sent with a query: hosts, and machines.
+    fn sent_with(&self, query: &Query, dialect: &Dialect) -> [Vec<Supplier>; 2] {
         let kinds: [fn(&Supplier) -> bool; 2] = [
             |of| matches!(of, Supplier::Host(_)),
             |of| matches!(of, Supplier::Machine(_)),
         ];
-        let lists = kinds.map(|is_kind| self.banned().filter(is_kind).collect::<Vec<_>>());
-        let lists = lists.into_iter().filter_map(|banned| {
-            let field = query.catalog().by_key(banned.first()?.key())?;
-            let chooses = query
-                .active()
-                .any(|condition| condition.field == field && matches!(condition.operator, Operator::Eq | Operator::In));
-            if chooses || !query.sends(field, dialect) {
-                return None;
-            }
-            let ids = banned.iter().take(MOST_SENT);
-            let ids = ids.map(|of| Value::id(of.id().into())).collect();
-            Some(Condition::new(field, Operator::Nin, Operand::Many(ids)))
-        });
-        lists.collect()
+        kinds.map(|is_kind| {
+            let of_kind = self.0.iter().copied().filter(is_kind);
+            let banned: Vec<Supplier> = of_kind.take(MOST_SENT).collect();
+            let key = banned.first().map(|of| of.key());
+            let field = key.and_then(|key| query.catalog().by_key(key));
+            let is_sent = field.is_some_and(|field| {
+                let mut conditions = query.active();
+                let chooses = conditions.any(|condition| {
+                    condition.field == field && matches!(condition.operator, Operator::Eq | Operator::In)
+                });
+                !chooses && query.sends(field, dialect)
+            });
+            if is_sent { banned } else { Vec::new() }
+        })
     }
 }
 

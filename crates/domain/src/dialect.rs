@@ -65,6 +65,8 @@ pub struct Dialect {
     pub bundling_parameter: Option<&'static str>,
     /// Which key a route request carries.
     pub route_key: RouteKey,
+    /// Filters that the server takes and does not apply.
+    pub ignored: &'static [&'static str],
 }
 
 impl Dialect {
@@ -80,6 +82,7 @@ impl Dialect {
         storage_parameter: None,
         bundling_parameter: None,
         route_key: RouteKey::Profile,
+        ignored: &[],
     };
 
     pub const VAST: Self = Self {
@@ -98,6 +101,8 @@ impl Dialect {
         bundling_parameter: Some("disable_bundling"),
         // Its client routes with the endpoint's own key, not the account's.
         route_key: RouteKey::Group,
+        // It is about the caller's own rentals.
+        ignored: &["rented"],
     };
 
     /// The embedded sandbox: the specification plus all names that only the public service has. Its

@@ -155,6 +155,52 @@ pub enum Format {
     YesNo,
 }
 
+/// How the record of the market keeps a field.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Recording {
+    /// Written when it differs from the stored value by more than that.
+    Stored(Tolerance),
+    /// Computed from stored fields, from what identifies an offer, or from the time.
+    Derived,
+    /// Left out: a secret, an address, an id that changes without a change of the offer, or a figure that follows
+    /// from price and storage by a formula of the market's own.
+    Never,
+}
+
+/// The noise of a field: differences from the stored value up to `absolute` plus a `share` of it say nothing. As
+/// the stored value stays until then, a slow drift is recorded all the same.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tolerance {
+    pub absolute: f64,
+    pub share: f64,
+}
+
+impl Tolerance {
+    pub const EXACT: Self = Self {
+        absolute: 0.0,
+        share: 0.0,
+    };
+    /// The last digit of prices with six or seven, some in single precision.
+    pub const ROUNDING: Self = Self {
+        absolute: 1e-7,
+        share: 1e-6,
+    };
+
+    pub const fn share(share: f64) -> Self {
+        Self { absolute: 0.0, share }
+    }
+
+    pub const fn absolute(absolute: f64) -> Self {
+        Self { absolute, share: 0.0 }
+    }
+
+    /// Whether `seen` says nothing new where `stored` is on record.
+    pub fn covers(&self, stored: f64, seen: f64) -> bool {
+        // Of equal infinities the difference is no number.
+        stored.total_cmp(&seen).is_eq() || (stored - seen).abs() <= self.absolute + self.share * stored.abs()
+    }
+}
+
 /// How a field behaves as a table column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
@@ -203,6 +249,8 @@ pub struct Field {
     /// Whether more is better (`Some(true)`), less is better (`Some(false)`), or neither: for
     /// comparisons.
     pub better: Option<bool>,
+    /// How the record of the market keeps it.
+    pub recording: Recording,
     pub doc: &'static str,
 }
 
@@ -228,6 +276,10 @@ impl Field {
             Kind::List | Kind::Secret => Filter::Never,
             _ => Filter::Local,
         };
+        let recording = match kind {
+            Kind::List | Kind::Secret => Recording::Never,
+            _ => Recording::Stored(Tolerance::EXACT),
+        };
         Self {
             key,
             aliases: &[],
@@ -251,6 +303,7 @@ impl Field {
             format: Format::Auto,
             zero_is_none: false,
             better: None,
+            recording,
             doc: "",
         }
     }
@@ -259,6 +312,7 @@ impl Field {
     pub const fn number(key: &'static str, label: &'static str, unit: Unit) -> Self {
         let mut field = Self::new(key, label, Kind::Number);
         field.unit = unit;
+        field.recording = Recording::Stored(Tolerance::ROUNDING);
         field
     }
 
@@ -324,7 +378,7 @@ impl Field {
         self.in_record = false;
         self.documented = false;
         self.sortable = false;
-        self
+        self.derived()
     }
 
     /// A computed column; conditions on it are applied locally.
@@ -333,7 +387,7 @@ impl Field {
         self.filter = Filter::Local;
         self.in_record = false;
         self.documented = false;
-        self
+        self.derived()
     }
 
     /// A record member that the specification does not list, seen in real records.
@@ -410,6 +464,35 @@ impl Field {
     pub const fn less_is_better(mut self) -> Self {
         self.better = Some(false);
         self
+    }
+
+    /// How the record of the market keeps it.
+    pub const fn recorded(mut self, recording: Recording) -> Self {
+        self.recording = recording;
+        self
+    }
+
+    /// Recorded when it differs from the stored value by more than a share of it.
+    pub const fn noisy(self, share: f64) -> Self {
+        self.recorded(Recording::Stored(Tolerance::share(share)))
+    }
+
+    /// Recorded when it differs from the stored value by more than that.
+    pub const fn wavering(self, absolute: f64) -> Self {
+        self.recorded(Recording::Stored(Tolerance::absolute(absolute)))
+    }
+
+    /// Computed wherever the record is read.
+    pub const fn derived(self) -> Self {
+        self.recorded(Recording::Derived)
+    }
+
+    pub const fn never_recorded(self) -> Self {
+        self.recorded(Recording::Never)
+    }
+
+    pub const fn recording(&self) -> Recording {
+        self.recording
     }
 
     /// The header of its column, with the unit where the dialect decides it.

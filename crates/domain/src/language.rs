@@ -35,7 +35,7 @@ pub use parse::parse;
 pub use print::{print, print_briefly, print_condition, print_condition_briefly, print_value, quoted};
 pub use suggest::did_you_mean;
 pub use warn::warning;
-pub use witness::never_met;
+pub use witness::{Witness, named, never_met, witnesses};
 pub use words::words;
 
 use super::catalog::{Catalog, Resource};

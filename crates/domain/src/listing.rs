@@ -191,6 +191,8 @@ pub struct Listing {
     skipped: Vec<Skipped>,
     duplicates: usize,
     hidden: usize,
+    /// The records of the rows that were hidden.
+    hidden_spans: Vec<Range<usize>>,
     coverage: Option<Coverage>,
     /// Whether the market says that it cut the response.
     truncated: Option<bool>,
@@ -233,6 +235,7 @@ impl Listing {
             skipped: Vec::new(),
             duplicates: 0,
             hidden: 0,
+            hidden_spans: Vec::new(),
             coverage: None,
             truncated: None,
             estimate: None,
@@ -405,6 +408,23 @@ impl Listing {
     }
 
     fn read_columns(&self, positions: &[usize]) {
+        for (column, position) in self.columns_at(positions).into_iter().zip(positions) {
+            // Another thread may have been first: both read the same.
+            let _ = self.columns[*position].set(column);
+        }
+    }
+
+    /// The columns of several fields as received, read in one pass. They are not kept with the listing: for who needs
+    /// many fields once.
+    pub fn columns_apart(&self, fields: &[&Field]) -> Vec<Column> {
+        let positions = fields.iter().map(|field| self.catalog.position(field));
+        let known: Vec<usize> = positions.clone().flatten().collect();
+        let mut columns = self.columns_at(&known).into_iter();
+        let column = |position: Option<usize>| position.and_then(|_| columns.next()).unwrap_or_default();
+        positions.map(column).collect()
+    }
+
+    fn columns_at(&self, positions: &[usize]) -> Vec<Column> {
         let plan = read::Plan::new(self.catalog, positions);
         let mut scanner = scan::Scanner::new(&plan);
         let mut builders: Vec<Builder> = positions.iter().map(|_| Builder::default()).collect();
@@ -416,10 +436,7 @@ impl Listing {
             }
             plan.fill(&values, self.now, &mut builders);
         }
-        for (builder, position) in builders.into_iter().zip(positions) {
-            // Another thread may have been first: both read the same.
-            let _ = self.columns[*position].set(builder.column);
-        }
+        builders.into_iter().map(|builder| builder.column).collect()
     }
 
     /// All fields of one record: for a detail view, which must not read columns of all rows. The one

@@ -152,6 +152,13 @@ impl ResponseCheck {
         self.discrepancies.iter().any(is_type)
     }
 
+    /// Whether the prices of some rows do not include the storage that the others do.
+    pub fn has_mixed_storage(&self) -> bool {
+        let is_mixed =
+            |discrepancy: &Discrepancy| matches!(discrepancy, Discrepancy::OtherStorage { included: None, .. });
+        self.discrepancies.iter().any(is_mixed)
+    }
+
     /// GB to estimate the prices for: `wanted`, unless they already include it.
     pub fn storage_to_estimate(&self, asked: &Query, dialect: &Dialect, wanted: f64) -> Option<f64> {
         let included = self.included_storage().unwrap_or_else(|| asked.priced_storage(dialect));

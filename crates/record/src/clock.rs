@@ -86,3 +86,40 @@ fn tell_earlier<'a>(
         }
     }
 }
+
+/// What is on record before a response arrives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Before {
+    /// The newest response to its scope.
+    pub scope: Option<Moment>,
+    /// The newest response of the market.
+    pub market: Option<Moment>,
+    /// Until when one of the market's scopes counts as watched.
+    pub watched_until: Option<Moment>,
+}
+
+/// Where a response belongs that was sent at `sent` and took so many milliseconds, while recorded times are `ahead`
+/// seconds ahead of the clock. `None` if its scope has one of that second or after it. If the clock was set back, no
+/// scope of the market is watched without a gap.
+pub fn place(sent: Moment, took: u32, ahead: i64, before: &Before) -> Option<Placed> {
+    let Some(newest) = before.market else {
+        return Some(Placed { at: sent, ahead: 0 });
+    };
+    let placed = Moment(sent.0.saturating_add(ahead));
+    // A slow response was sent long before it is recorded.
+    let arrived = Moment(placed.0.saturating_add(i64::from(took / 1000)));
+    let is_set_back = newest.since(arrived) > DISORDER;
+    if !is_set_back && before.scope.is_some_and(|newest| placed <= newest) {
+        return None;
+    }
+    let watched_until = before.watched_until.unwrap_or(newest).max(newest);
+    let may_approach = ahead > 0 && placed > watched_until;
+    if !is_set_back && !may_approach {
+        return Some(Placed { at: placed, ahead });
+    }
+    let at = sent.max(Moment(watched_until.0.saturating_add(1)));
+    Some(Placed {
+        at,
+        ahead: at.since(sent),
+    })
+}

@@ -128,7 +128,11 @@ pub fn lot_of(listing: &Listing, row: u32) -> Option<Lot> {
         CellRef::Text(text) => text.chars().take(LONGEST_MODEL).collect(),
         _ => String::new(),
     };
-    Some(Lot { machine, model })
+    Some(Lot {
+        machine,
+        model,
+        memory: 0,
+    })
 }
 
 /// The lot as which a row is recorded: the volumes of a cluster are one.
@@ -141,6 +145,7 @@ pub fn recorded_lot(listing: &Listing, row: u32) -> Option<Lot> {
             Some(Lot {
                 machine: i64::try_from(cluster.whole()?).ok()?,
                 model: VOLUME_MODEL.to_owned(),
+                memory: 0,
             })
         }
         Resource::Workergroups => None,

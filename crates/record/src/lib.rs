@@ -20,15 +20,23 @@ mod advance;
 mod alert;
 pub mod alerts;
 mod analysis;
+mod attributes;
 mod clock;
 pub mod differences;
 pub mod files;
+pub mod implication;
 mod like;
+mod line;
 pub mod lows;
 mod outline;
 mod poll;
+mod presence;
+mod proof;
 mod question;
+mod scope;
 mod shift;
+mod spells;
+mod state;
 pub mod state_file;
 pub mod store;
 mod survival;
@@ -40,12 +48,18 @@ mod verdict;
 pub use advance::{Advance, advance};
 pub use alert::{AlertState, Figures, PricePer, Repeat, Ring, Rule, RuleError, Seen, Trigger, check};
 pub use analysis::{Analysis, AnyAnalysis, AnyOutput};
-pub use clock::{Placed, placed};
+pub use attributes::{Attribute, Fact, Facts, attributes};
+pub use clock::{Before, Placed, place, placed};
 pub use like::offers_like;
+pub use line::{Line, SeenLine};
 pub use lows::{Levels, LowIntervals};
 pub use outline::{Interval, Onset, Outline};
 pub use poll::{Arrival, MOST_CAUSES, MOST_SLICES, cause_query, causes, quotes};
+pub use proof::Proof;
 pub use question::Question;
+pub use scope::{Scope, implicit, normalised};
+pub(crate) use state::index as attribute_index;
+pub use state::{State, Terms};
 pub use survival::{Estimate, Life, Lifetimes, Step, lifetimes, lives};
 pub use tape::{Change, ChangeKind, Event, EventKind, Lasted, Lived, compare};
 pub use timeline::{rhythm, seconds};
@@ -148,6 +162,8 @@ pub struct Lot {
     /// The GPU model as the market writes it, cut to 64 characters: untrusted. Of volumes
     /// [`VOLUME_MODEL`].
     pub model: String,
+    /// Memory of one GPU in whole GB: models of one name differ in it. 0 if it is unknown, and of volumes.
+    pub memory: u32,
 }
 
 /// The cheapest of a lot's offers with the same number of GPUs.
@@ -240,6 +256,9 @@ impl PollOutcome {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Poll {
     pub search: SearchKey,
+    pub scope: Scope,
+    pub proof: Proof,
+    /// When it was sent.
     pub at: Moment,
     /// Milliseconds until the response was complete.
     pub took: u32,
@@ -249,12 +268,15 @@ pub struct Poll {
     pub has_lowest: bool,
     /// Seconds until the next poll while the search is watched.
     pub interval: Option<u32>,
-    /// Which machines and hosts the person left out, see [`Annotations::scope`].
+    /// Which machines and hosts the person left out, see [`Bans::number`].
     ///
-    /// [`Annotations::scope`]: bourse_domain::annotations::Annotations::scope
+    /// [`Bans::number`]: bourse_domain::annotations::Bans::number
     pub bans: i64,
     /// What it says about each lot, one for each, sorted by lot; empty unless complete or truncated.
     pub sightings: Vec<Sighting>,
+    /// What it says about each line, one for each, sorted by line: also of offers that do not meet local conditions or
+    /// are banned, as far as it has them. Empty unless its proof is usable.
+    pub lines: Vec<SeenLine>,
     /// Why lots are not among the sightings, where that is known.
     pub causes: Vec<(Lot, Cause)>,
 }
@@ -342,16 +364,21 @@ impl PollRow {
     /// Seconds after which nothing is known any longer without another poll: 10 minutes, or three
     /// intervals of a slow watch.
     pub fn patience(&self) -> i64 {
-        self.interval
-            // Two polls in a row may fail without the watch having ended.
-            .map_or(0, |interval| i64::from(interval).saturating_mul(3))
-            .max(600)
+        patience(self.interval)
     }
 
     /// Whether the search went unwatched between this poll and one at `later`.
     pub fn is_gap(&self, later: Moment) -> bool {
         later.since(self.at) > self.patience()
     }
+}
+
+/// Seconds after which nothing is known any longer where polls follow each other after `interval` seconds: 10 minutes,
+/// or three intervals of a slow watch.
+pub(crate) fn patience(interval: Option<u32>) -> i64 {
+    // Two polls in a row may fail without the watch having ended.
+    let intervals = interval.map_or(0, |interval| i64::from(interval).saturating_mul(3));
+    intervals.max(600)
 }
 
 /// A search's recorded polls and spells between two moments, in their order in time.
@@ -361,6 +388,8 @@ pub struct Excerpt {
     pub polls: Vec<PollRow>,
     /// Spells that overlap the time; cut to nothing, so that lifetimes stay whole.
     pub spells: Vec<Spell>,
+    /// Lines on offer that are not among them only because a value is unknown that the question asks for.
+    pub unknown: u32,
 }
 
 /// Whether two prices differ by rounding only, as after another storage size was taken off.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bourse_domain::annotations::Bans;
 use bourse_domain::cost::{Prices, VolumePrices};
 use bourse_domain::country;
 use bourse_domain::dialect::Dialect;
@@ -12,22 +13,32 @@ use bourse_domain::response_check::ResponseCheck;
 use bourse_domain::value::CellRef;
 use bourse_domain::{Condition, Field, OfferType, Operand, Operator, Query, Resource, Value, language};
 
-use super::{Cause, Lot, Moment, Poll, PollOutcome, PollRow, PricePer, Quote, SearchKey, Sighting, VOLUME_MODEL};
+use super::line::Lines;
+use super::{
+    Cause, Lot, Moment, Poll, PollOutcome, PollRow, PricePer, Proof, Quote, Scope, SearchKey, Sighting, VOLUME_MODEL,
+};
 
 // Real names have up to 20 characters; a hostile one must not fill the database.
 /// The longest name of a model, in characters.
 const LONGEST_MODEL: usize = 64;
 
 /// When a response arrived and how it was asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrival {
     pub at: Moment,
     /// Milliseconds until the response was complete, or until the request failed.
     pub took: u32,
     /// Seconds until the next poll while the search is watched.
     pub interval: Option<u32>,
-    /// See [`Poll::bans`].
-    pub bans: i64,
+    /// The bans in force: what is sent of them is left out of the response.
+    pub bans: Bans,
+}
+
+impl Arrival {
+    /// When the request was sent.
+    fn sent(&self) -> Moment {
+        Moment(self.at.0.saturating_sub(i64::from(self.took / 1000)))
+    }
 }
 
 impl SearchKey {
@@ -55,7 +66,7 @@ impl Poll {
         listing: &Listing,
         check: &ResponseCheck,
         dialect: &'static Dialect,
-        arrival: Arrival,
+        arrival: &Arrival,
     ) -> Self {
         let outcome = outcome(query, listing, check);
         let mut lots = Lots::default();
@@ -63,9 +74,21 @@ impl Poll {
             let rows = matching(query, listing, dialect);
             lots = Lots::of(listing, query.offer_type, &rows);
         }
+        let mut lines = Lines::of(listing, query.offer_type);
+        if let Some(hidden) = listing.hidden_rows() {
+            lines.extend(Lines::of(&hidden, query.offer_type));
+        }
+        let proof = Proof::of(query, listing, check, dialect, arrival.took, lines.is_read);
+        let at = arrival.sent();
+        let mut scope = Scope::of(query, dialect, arrival.bans.left_out(query, dialect));
+        if let Some(included) = check.included_storage() {
+            scope.storage = included;
+        }
         Self {
             search: SearchKey::of(query),
-            at: arrival.at,
+            scope,
+            proof,
+            at,
             took: arrival.took,
             outcome,
             rows: u32::try_from(listing.len()).unwrap_or(u32::MAX),
@@ -75,24 +98,28 @@ impl Poll {
                 PollOutcome::Failed | PollOutcome::FiltersIgnored => false,
             },
             interval: arrival.interval,
-            bans: arrival.bans,
+            bans: arrival.bans.number(),
             causes: lots.rented(),
             sightings: lots.sightings,
+            lines: if proof.is_usable() { lines.seen } else { Vec::new() },
         }
     }
 
     /// A request for `query` that failed or was answered incompletely.
-    pub fn failed(query: &Query, arrival: Arrival) -> Self {
+    pub fn failed(query: &Query, dialect: &'static Dialect, arrival: &Arrival) -> Self {
         Self {
             search: SearchKey::of(query),
-            at: arrival.at,
+            at: arrival.sent(),
+            scope: Scope::of(query, dialect, arrival.bans.left_out(query, dialect)),
+            proof: Proof::Nothing,
             took: arrival.took,
             outcome: PollOutcome::Failed,
             rows: 0,
             has_lowest: false,
             interval: arrival.interval,
-            bans: arrival.bans,
+            bans: arrival.bans.number(),
             sightings: Vec::new(),
+            lines: Vec::new(),
             causes: Vec::new(),
         }
     }
@@ -342,8 +369,9 @@ pub fn quotes(listing: &Listing, offer_type: OfferType) -> Box<dyn Fn(u32) -> Op
     }
 }
 
-/// What identifies lots.
-struct Columns<'a> {
+/// What identifies lots and lines.
+pub(super) struct Columns<'a> {
+    pub(super) resource: Resource,
     machine: Option<&'a Column>,
     model: Option<&'a Column>,
     host: Option<&'a Column>,
@@ -351,16 +379,19 @@ struct Columns<'a> {
     rented: Option<&'a Column>,
     rentable: Option<&'a Column>,
     space: Option<&'a Column>,
+    pub(super) memory: Option<&'a Column>,
+    pub(super) gpus: Option<&'a Column>,
 }
 
 impl<'a> Columns<'a> {
-    fn of(listing: &'a Listing) -> Self {
+    pub(super) fn of(listing: &'a Listing) -> Self {
         let column = |key| {
             let field = listing.catalog().by_key(key)?;
             Some(listing.sent_column(field))
         };
         let is_volumes = listing.catalog().resource == Resource::Volumes;
         Self {
+            resource: listing.catalog().resource,
             machine: column(if is_volumes { "cluster_id" } else { "machine_id" }),
             model: column("gpu_name"),
             host: column("host_id"),
@@ -368,10 +399,12 @@ impl<'a> Columns<'a> {
             rented: column("rented"),
             rentable: column("rentable"),
             space: column("disk_space").filter(|_| is_volumes),
+            memory: column("gpu_ram"),
+            gpus: column("num_gpus"),
         }
     }
 
-    fn lot(&self, row: u32) -> Option<Lot> {
+    pub(super) fn lot(&self, row: u32) -> Option<Lot> {
         Some(Lot {
             machine: id(self.machine?, row)?,
             model: match self.model {
@@ -381,6 +414,7 @@ impl<'a> Columns<'a> {
                 },
                 None => VOLUME_MODEL.to_owned(),
             },
+            memory: 0,
         })
     }
 
@@ -398,12 +432,12 @@ impl<'a> Columns<'a> {
         is_code.then(|| code.to_owned())
     }
 
-    fn is_rented(&self, row: u32) -> bool {
+    pub(super) fn is_rented(&self, row: u32) -> bool {
         let cell = self.rented.map(|column| column.cell(row as usize));
         cell == Some(CellRef::Flag(true))
     }
 
-    fn is_rentable(&self, row: u32) -> bool {
+    pub(super) fn is_rentable(&self, row: u32) -> bool {
         let cell = self.rentable.map(|column| column.cell(row as usize));
         cell != Some(CellRef::Flag(false))
     }

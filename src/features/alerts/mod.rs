@@ -257,7 +257,7 @@ fn tick(cx: &mut Cx<'_>) {
             continue;
         }
         lent.pace.spend(1, now);
-        let bans = lent.annotations.scope();
+        let bans = lent.annotations.bans();
         let ticket = lent.tickets.take();
         let request = Request::Search(search.query.clone());
         polling.in_flight = Some(InFlight {
@@ -304,7 +304,7 @@ fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
         Ok(Reply::Records(listing)) => listing,
         Ok(_) => return,
         Err(error) => {
-            let failed = asked.failed(&error, cx.now);
+            let failed = asked.failed(&error, cx.state().profile.dialect, cx.now);
             cx.effects(failed.map(Effect::record));
             return;
         }

@@ -1,7 +1,7 @@
 //! What an alert would have done on the recorded polls.
 
 use crate::record::{
-    AlertState, Analysis, Excerpt, Figures, Moment, Poll, Question, Repeat, Rule, SearchKey, Sighting, Spell, check,
+    AlertState, Analysis, Excerpt, Figures, Moment, Poll, Proof, Question, Repeat, Rule, Scope, SearchKey, Sighting, Spell, check,
     timeline,
 };
 
@@ -51,6 +51,7 @@ fn replay(rule: &Rule, question: &Question, excerpt: &Excerpt) -> Option<Replay>
     // What is on offer changes little from poll to poll: one poll is kept up to date.
     let mut removals: Vec<Moment> = Vec::new();
     let mut sightings: Vec<Sighting> = Vec::new();
+    let scope = Scope::from_search(&search);
     let (mut state, mut rings) = (AlertState::default(), 0);
     for row in polls {
         while let Some(spell) = coming.next_if(|spell| spell.first <= row.at) {
@@ -74,6 +75,9 @@ fn replay(rule: &Rule, question: &Question, excerpt: &Excerpt) -> Option<Replay>
         }
         let poll = Poll {
             search: search.clone(),
+            scope: scope.clone(),
+            proof: Proof::Nothing,
+            lines: Vec::new(),
             at: row.at,
             took: row.took,
             outcome: row.outcome,

@@ -70,7 +70,7 @@ pub(crate) fn subjects(state: &State) -> Vec<Subject> {
         let gpus = quotes(rows, query.offer_type)(row)?.gpus;
         Some((recorded_lot(rows, row)?, gpus, like(browser, row)?))
     });
-    let Some((Lot { machine, model }, gpus, like)) = lot else {
+    let Some((Lot { machine, model, .. }, gpus, like)) = lot else {
         return vec![all];
     };
     let with = |conditions: &[(&str, Value)]| {

@@ -231,7 +231,7 @@ impl<'a> Watch<'a> {
             at,
             took,
             interval: (!self.options.once || self.options.every.is_some()).then(|| self.seconds()),
-            bans: bans.scope(),
+            bans: bans.bans(),
         };
         let result = match result {
             Ok(Reply::Records(mut listing)) => {
@@ -242,12 +242,12 @@ impl<'a> Watch<'a> {
                 return Err(CliError::Failed("the response has no records".to_owned()));
             }
             Err(error) => {
-                self.record(&Poll::failed(&self.wanted.query, arrival));
+                self.record(&Poll::failed(&self.wanted.query, self.settings.dialect, &arrival));
                 return self.failed(error).map(|()| false);
             }
         };
         let dialect = self.settings.dialect;
-        let mut poll = Poll::of(&result.query, &result.listing, &result.check, dialect, arrival);
+        let mut poll = Poll::of(&result.query, &result.listing, &result.check, dialect, &arrival);
         let causes = self.causes(&poll).await;
         poll.causes.extend(causes);
         let is_first = self.told.is_none();

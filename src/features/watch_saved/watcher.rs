@@ -302,7 +302,7 @@ impl<'a> Watcher<'a> {
             } else {
                 Some(self.interval(&task))
             },
-            bans: self.saved.annotations.scope(),
+            bans: self.saved.annotations.bans(),
         };
         self.finish(&task);
         let listing = match result {
@@ -335,10 +335,10 @@ impl<'a> Watcher<'a> {
                 self.groups = Some(listing);
                 self.retarget(now);
             }
-            (None, Some(listing)) => self.polled(listing, arrival),
+            (None, Some(listing)) => self.polled(listing, &arrival),
             (None, None) => {
                 let search = self.targets[self.awaited].search.as_ref();
-                if let Some(poll) = search.map(|search| Poll::failed(&search.query, arrival)) {
+                if let Some(poll) = search.map(|search| Poll::failed(&search.query, self.settings.dialect, &arrival)) {
                     self.record(&poll);
                 }
             }
@@ -346,7 +346,7 @@ impl<'a> Watcher<'a> {
     }
 
     /// Takes the records of a search.
-    fn polled(&mut self, mut listing: Box<Listing>, arrival: Arrival) {
+    fn polled(&mut self, mut listing: Box<Listing>, arrival: &Arrival) {
         let target = &self.targets[self.awaited];
         let (name, job) = (target.name(), target.job);
         let Some(search) = target.search.clone() else { return };

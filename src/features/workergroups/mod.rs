@@ -56,7 +56,7 @@ pub(crate) const FEATURE: Feature = Feature {
         | Event::Restored(_) => {}
     },
     follow: |cx| {
-        let bans = cx.state().annotations.scope();
+        let bans = cx.state().annotations.bans();
         cx.feature::<Groups>().supply.banned(bans);
     },
     hides: |state, action| is_of_workergroups(action) && state.pane != Pane::Workergroups,

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 
 use crate::api::{ApiError, Request};
 use crate::core::message::Effect;
+use crate::domain::annotations::Bans;
 use crate::domain::workergroup::{Preflight, Recruitment};
 use crate::domain::{Dialect, Listing};
 use crate::table::recording::Asked;
@@ -52,7 +53,7 @@ pub struct SupplyChecks {
     /// The running search: its ticket, and how it is recorded.
     running: Option<(Ticket, Asked)>,
     /// What searches leave out, as [`Asked::once`] takes it.
-    pub(crate) bans: i64,
+    pub(crate) bans: Bans,
     /// Searches since the queue was last empty.
     total: usize,
 }
@@ -117,7 +118,7 @@ impl SupplyChecks {
             let Some(check) = known else { continue };
             let (query, ticket) = (search.query(), tickets.take());
             check.remote.ask(ticket, now);
-            let asked = Asked::once(query.clone(), now.mono, self.bans);
+            let asked = Asked::once(query.clone(), now.mono, self.bans.clone());
             self.running = Some((ticket, asked));
             let request = Request::Search(query);
             return Some(Effect::Call { ticket, request });
@@ -136,7 +137,7 @@ impl SupplyChecks {
     }
 
     /// Drops the reports if other offers are banned now.
-    pub(crate) fn banned(&mut self, bans: i64) {
+    pub(crate) fn banned(&mut self, bans: Bans) {
         if bans != self.bans {
             self.bans = bans;
             self.checks.retain(|check| check.remote.is_loading());
@@ -170,7 +171,7 @@ impl SupplyChecks {
         };
         let poll = match &answer {
             Ok(listing) => Some(asked.once_answered(listing, dialect, now)),
-            Err(error) => asked.failed(error, now),
+            Err(error) => asked.failed(error, dialect, now),
         };
         let ends = answer.as_ref().is_err_and(|error| {
             error.stops_timers(now.epoch) || matches!(error, ApiError::NotConnected { .. } | ApiError::Misconfigured(_))

@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use bourse::domain::{OfferType, Resource};
 use bourse::features::pick::{Recheck, Step};
 use bourse::record::store::Database;
-use bourse::record::{Lot, Moment, Poll, PollOutcome, Quote, SearchKey, Sighting};
+use bourse::record::{Lot, Moment, Poll, PollOutcome, Proof, Quote, Scope, SearchKey, Sighting};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
@@ -265,6 +265,7 @@ fn record(home: &Home) {
             lot: Lot {
                 machine: 7,
                 model: "RTX 4090".to_owned(),
+                memory: 0,
             },
             host: None,
             country: None,
@@ -273,12 +274,16 @@ fn record(home: &Home) {
             offer: 1,
             quotes: vec![quote],
         };
+        let search = SearchKey {
+            resource: Resource::Offers,
+            offer_type: OfferType::OnDemand,
+            conditions: "gpu_name=RTX_4090 num_gpus=1".to_owned(),
+        };
         let poll = Poll {
-            search: SearchKey {
-                resource: Resource::Offers,
-                offer_type: OfferType::OnDemand,
-                conditions: "gpu_name=RTX_4090 num_gpus=1".to_owned(),
-            },
+            scope: Scope::from_search(&search),
+            proof: Proof::Nothing,
+            lines: Vec::new(),
+            search,
             at: Moment(now - 60 - (719 - hour) * 3600),
             took: 1,
             outcome: PollOutcome::Complete,

@@ -141,7 +141,9 @@ pub fn past(poll: &Poll) -> Vec<Poll> {
         let mut poll = poll.clone();
         poll.at = Moment(poll.at.0 - back * STEP);
         poll.interval = Some(u32::try_from(STEP).unwrap());
-        poll.sightings.retain(|own| (own.lot.machine + back / 4) % 7 != 0);
+        let is_there = |machine: i64| (machine + back / 4) % 7 != 0;
+        poll.sightings.retain(|own| is_there(own.lot.machine));
+        poll.lines.retain(|own| is_there(own.line.lot.machine));
         for own in &mut poll.sightings {
             own.price = (own.price * factor * 1e4).round() / 1e4;
         }

@@ -43,6 +43,7 @@ fn lot(machine: i64) -> Lot {
     Lot {
         machine,
         model: "RTX 4090".to_owned(),
+        memory: 0,
     }
 }
 
@@ -241,6 +242,7 @@ fn recorded() -> Excerpt {
     Excerpt {
         polls: polls.collect(),
         spells: before.chain(after).collect(),
+        unknown: 0,
     }
 }
 

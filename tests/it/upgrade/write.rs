@@ -14,8 +14,8 @@ use bourse::keys::BINDINGS;
 use bourse::record::alerts::{Alert, AlertChange, Alerts, Followed, Logged};
 use bourse::record::store::{Database, ProgramId};
 use bourse::record::{
-    AlertState, Cause, Lot, Moment, Poll, PollOutcome, PricePer, Repeat, Rule, SearchKey, Sighting, Trigger,
-    VOLUME_MODEL,
+    AlertState, Cause, Lot, Moment, Poll, PollOutcome, PricePer, Proof, Repeat, Rule, Scope, SearchKey, Sighting,
+    Trigger, VOLUME_MODEL,
 };
 use bourse::store::{GroupsFile, Journal, PacingFile, Paths, StateFile, StateStore};
 
@@ -373,6 +373,7 @@ fn recorded(path: &Path) {
                         (_, 0) => "H100 SXM".to_owned(),
                         _ => "RTX 4090".to_owned(),
                     },
+                    memory: 0,
                 },
                 host: Some(60 + machine),
                 country: None,
@@ -384,6 +385,9 @@ fn recorded(path: &Path) {
             let is_there = |machine: &i64| *machine != 13 || day % 2 == 0;
             let mut poll = Poll {
                 search: watched(resource),
+                scope: Scope::from_search(&watched(resource)),
+                proof: Proof::Nothing,
+                lines: Vec::new(),
                 at,
                 took: 150,
                 outcome: match hour % 24 {

@@ -1,4 +1,5 @@
-//! Whether conditions can hold together at all.
+//! Whether conditions can hold together, and whether some follow from others: by the cells at which their
+//! answers change.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +7,105 @@ use super::print_condition;
 use crate::value::CellRef;
 use crate::{Condition, Kind, Operand, Value};
 
+/// A cell that conditions are tried with.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Witness {
+    Null,
+    Flag(bool),
+    Number(f64),
+    Text(String),
+}
+
+impl Witness {
+    pub const fn cell(&self) -> CellRef<'_> {
+        match self {
+            Self::Null => CellRef::Null,
+            Self::Flag(flag) => CellRef::Flag(*flag),
+            Self::Number(number) => CellRef::Number(*number),
+            Self::Text(text) => CellRef::Text(text.as_str()),
+        }
+    }
+}
+
+/// The values that conditions name.
+pub fn named<'a>(conditions: impl IntoIterator<Item = &'a Condition>) -> impl Iterator<Item = &'a Value> {
+    conditions.into_iter().flat_map(|condition| match &condition.operand {
+        Operand::One(value) => std::slice::from_ref(value),
+        Operand::Many(values) => values.as_slice(),
+    })
+}
+
+/// The cells at which conditions that name `values` on a field of this kind can change their answer: those
+/// values, the ones beside them, another one, and none. Whatever holds for all of them holds for every cell.
+pub fn witnesses<'a>(kind: Kind, values: impl Iterator<Item = &'a Value>) -> Vec<Witness> {
+    let mut cells = vec![Witness::Null];
+    match kind {
+        Kind::Flag => cells.extend([true, false].map(Witness::Flag)),
+        Kind::Integer | Kind::Number | Kind::Epoch => {
+            cells.extend(values.filter_map(number).chain([0.0]).flat_map(beside));
+        }
+        Kind::Id => {
+            for value in values {
+                let id = value.whole();
+                let ids = id
+                    .into_iter()
+                    .flat_map(|id| [id.saturating_sub(1), id, id.saturating_add(1)]);
+                cells.extend(ids.map(|id| match Value::id(id) {
+                    Value::Number(number) => Witness::Number(number),
+                    _ => Witness::Text(id.to_string()),
+                }));
+            }
+            cells.extend(beside(0.0));
+        }
+        Kind::Version => {
+            for value in values {
+                if let Value::Version(version) = value {
+                    let codes = [
+                        version.code.saturating_sub(1),
+                        version.code,
+                        version.code.saturating_add(1),
+                    ];
+                    #[expect(clippy::cast_precision_loss)] // nine digits fit a double exactly
+                    cells.extend(codes.map(|code| Witness::Number(code as f64)));
+                }
+            }
+            // One that is no version, and the first of all.
+            cells.extend([Witness::Text(OTHER.to_owned()), Witness::Number(0.0)]);
+        }
+        Kind::Text | Kind::Country | Kind::Timestamp | Kind::List | Kind::Secret => {
+            for value in values {
+                match value {
+                    Value::Text(text) => cells.push(Witness::Text(text.clone())),
+                    Value::Number(number) => cells.extend(beside(*number)),
+                    Value::Null | Value::Flag(_) | Value::Version(_) => {}
+                }
+            }
+            cells.push(Witness::Text(OTHER.to_owned()));
+        }
+    }
+    cells
+}
+
+/// A text that nobody names.
+const OTHER: &str = "\u{10ffff}";
+
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Number(number) => Some(*number),
+        Value::Flag(flag) => Some(f64::from(u8::from(*flag))),
+        Value::Text(text) => text.trim().parse().ok(),
+        Value::Null | Value::Version(_) => None,
+    }
+}
+
+/// A number and those beside it, among all and among whole ones.
+fn beside(number: f64) -> impl Iterator<Item = Witness> {
+    let near = [number.next_down(), number, number.next_up()];
+    let whole = [number.ceil() - 1.0, number.floor() + 1.0];
+    near.into_iter().chain(whole).map(Witness::Number)
+}
+
 /// The conditions on one field that no value meets, as text; `None` if all of them can be met.
-///
-/// Conditions change their answer only at the values that they name: if one of those, or one beside it,
-/// meets all conditions on a field, they can be met, else nothing does. Amounts and prices are not below
-/// zero.
 pub fn never_met<'a>(conditions: impl Iterator<Item = &'a Condition>) -> Option<String> {
     let mut of_fields: BTreeMap<&str, Vec<&Condition>> = BTreeMap::new();
     for condition in conditions {
@@ -25,41 +120,17 @@ pub fn never_met<'a>(conditions: impl Iterator<Item = &'a Condition>) -> Option<
 }
 
 fn is_possible(conditions: &[&Condition]) -> bool {
-    let kind = conditions.first().map(|condition| condition.field.kind);
-    let is_met = |cell: CellRef<'_>| conditions.iter().all(|condition| condition.accepts(cell));
-    let named = conditions.iter().flat_map(|condition| match &condition.operand {
-        Operand::One(value) => std::slice::from_ref(value),
-        Operand::Many(values) => values.as_slice(),
-    });
-    if is_met(CellRef::Null) {
+    let Some(kind) = conditions.first().map(|condition| condition.field.kind) else {
         return true;
-    }
-    match kind {
-        Some(Kind::Flag) => [true, false].into_iter().any(|flag| is_met(CellRef::Flag(flag))),
-        Some(Kind::Integer | Kind::Number) => {
-            let beside = |number: f64| match kind {
-                Some(Kind::Integer) => [number.ceil() - 1.0, number, number.floor() + 1.0],
-                _ => [number.next_down(), number, number.next_up()],
-            };
-            let numbers = named.filter_map(|value| match value {
-                Value::Number(number) => Some(*number),
-                Value::Null | Value::Flag(_) | Value::Text(_) | Value::Version(_) => None,
-            });
-            let candidates = numbers.chain([0.0]).flat_map(beside);
-            let mut candidates =
-                candidates.filter(|number| *number >= 0.0 && (kind != Some(Kind::Integer) || number.fract() == 0.0));
-            candidates.any(|number| is_met(CellRef::Number(number)))
-        }
-        Some(Kind::Text | Kind::Country) => {
-            let texts = named.filter_map(|value| match value {
-                Value::Text(text) => Some(text.as_str()),
-                Value::Null | Value::Flag(_) | Value::Number(_) | Value::Version(_) => None,
-            });
-            // Some other text.
-            let mut candidates = texts.chain(["\u{10ffff}"]);
-            candidates.any(|text| is_met(CellRef::Text(text)))
-        }
+    };
+    // Amounts and prices are not below zero; a whole number has no fraction.
+    let is_real = |cell: &Witness| match cell {
+        Witness::Number(number) => *number >= 0.0 && (kind != Kind::Integer || number.fract() == 0.0),
+        Witness::Null | Witness::Flag(_) | Witness::Text(_) => true,
+    };
+    let cells = witnesses(kind, named(conditions.iter().copied()));
+    let mut cells = cells.iter().filter(|cell| is_real(cell));
+    cells.any(|cell| conditions.iter().all(|condition| condition.accepts(cell.cell())))
         // Their cells are written in other ways than their values.
-        Some(Kind::Id | Kind::Version | Kind::Epoch | Kind::Timestamp | Kind::List | Kind::Secret) | None => true,
-    }
+        || matches!(kind, Kind::Timestamp | Kind::List | Kind::Secret)
 }

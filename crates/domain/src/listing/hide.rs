@@ -14,6 +14,8 @@ impl Listing {
             return 0;
         }
         keep(&mut self.ids, is_hidden);
+        let hidden = self.spans.iter().zip(is_hidden).filter(|(_, is_hidden)| **is_hidden);
+        self.hidden_spans.extend(hidden.map(|(span, _)| span.clone()));
         keep(&mut self.spans, is_hidden);
         for column in &mut self.columns {
             if let Some(column) = column.get_mut() {

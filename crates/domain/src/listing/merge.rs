@@ -42,6 +42,13 @@ impl Listing {
         Self::read_again(self.catalog, records, Some(self))
     }
 
+    /// The rows that [`Listing::hide`] removed, as a listing of their own; `None` without any.
+    pub fn hidden_rows(&self) -> Option<Self> {
+        let records = self.hidden_spans.iter().filter_map(|span| self.text.get(span.clone()));
+        let has_any = !self.hidden_spans.is_empty();
+        has_any.then(|| Self::read_again(self.catalog, records, Some(self)).ok())?
+    }
+
     /// A listing of records that were received before; time and units are those of `like`.
     fn read_again<'a>(
         catalog: &'static Catalog,

@@ -1,8 +1,9 @@
 //! The domain's enums as they are stored. Stored codes never change their meaning.
 
-use bourse_domain::{OfferType, Resource};
+use bourse_domain::{Field, Kind, OfferType, Resource};
+use rusqlite::types::ValueRef;
 
-use crate::{Beginning, Cause, Ending, Onset, PollOutcome, Quote};
+use crate::{Beginning, Cause, Ending, Fact, Onset, PollOutcome, Proof, Quote};
 
 /// Writes both directions of a table of codes; what has no row there has no value.
 macro_rules! codes {
@@ -46,6 +47,36 @@ codes! {
         3 = [Ending::Gone(Cause::Unknown)],
         4 = [Ending::Changed],
         5 = [Ending::LostSight],
+    }
+}
+
+/// The code of a proof, and the price that it reaches up to.
+pub(super) const fn proof(proof: Proof) -> (i64, Option<f64>) {
+    match proof {
+        Proof::Complete => (0, None),
+        Proof::UpTo(bound) => (1, Some(bound)),
+        Proof::Some => (2, None),
+        Proof::Nothing => (3, None),
+    }
+}
+
+pub(super) const fn proof_of(code: i64, bound: Option<f64>) -> Proof {
+    match (code, bound) {
+        (0, _) => Proof::Complete,
+        (1, Some(bound)) => Proof::UpTo(bound),
+        (1 | 2, _) => Proof::Some,
+        _ => Proof::Nothing,
+    }
+}
+
+/// A stored value of a field.
+pub(super) fn fact_of(field: &Field, value: ValueRef<'_>) -> Fact {
+    match value {
+        ValueRef::Integer(number) if field.kind == Kind::Flag => Fact::Flag(number != 0),
+        ValueRef::Integer(number) => Fact::Whole(number),
+        ValueRef::Real(number) => Fact::Number(number),
+        ValueRef::Text(text) => Fact::Text(String::from_utf8_lossy(text).into()),
+        ValueRef::Null | ValueRef::Blob(_) => Fact::Unknown,
     }
 }
 

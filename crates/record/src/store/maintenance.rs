@@ -3,7 +3,6 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::read::LotFilter;
 use super::{Database, HistoryError, schema};
 use crate::{Moment, SearchKey, Spell};
 
@@ -69,8 +68,9 @@ impl Database {
                     .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
             };
             let span: (Option<i64>, Option<i64>) = self.connection.query_row(
-                "SELECT min(at - ahead), max(at - ahead)
-                         FROM poll JOIN search ON search.id = poll.search",
+                "SELECT min(at), max(at) FROM (
+                     SELECT at - ahead AS at FROM poll JOIN search ON search.id = poll.search
+                     UNION ALL SELECT at - ahead FROM response JOIN scope ON scope.id = response.scope)",
                 [],
                 |row| Ok((row.get(0)?, row.get(1)?)),
             )?;
@@ -141,7 +141,7 @@ impl Database {
     ) -> Result<(), E> {
         let always = (Moment(i64::MIN), Moment(i64::MAX));
         for search in self.searches()? {
-            let excerpt = self.excerpt_of(&search, always, &LotFilter::default());
+            let excerpt = self.excerpt_of(&search, always);
             let excerpt = excerpt.map_err(|error| self.explained(&error))?;
             for spell in excerpt.spells {
                 let search = search.clone();

@@ -8,16 +8,26 @@
 //! No error here ends the session: the caller says it once and goes on without a memory.
 
 mod ask;
+mod asked;
+mod before;
 mod block;
 mod budget;
 mod codes;
+mod excerpt;
+mod latest;
+mod line_reader;
+mod line_rows;
+mod lines;
 mod maintenance;
+mod members;
 mod past;
 mod poll_lock;
+mod prepend;
 mod read;
 mod retention;
 mod ring;
 mod schema;
+mod scopes;
 mod write;
 
 use std::fs::{OpenOptions, Permissions};
@@ -26,6 +36,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bourse_domain::annotations::Supplier;
+use bourse_domain::dialect::TransferUnit;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::files;
@@ -111,6 +122,8 @@ pub struct Database {
     limits: Limits,
     /// Machines and hosts that no answer is about.
     left_out: Vec<Supplier>,
+    /// The unit of network speeds in queries.
+    transfer: TransferUnit,
     /// Polls written since the last look at the limits.
     unswept: u32,
 }
@@ -156,6 +169,7 @@ impl Database {
         let again = Self::open(path, &self.market)?;
         *self = Self {
             limits: self.limits,
+            transfer: self.transfer,
             left_out: std::mem::take(&mut self.left_out),
             ..again
         };
@@ -190,6 +204,7 @@ impl Database {
             market: market.to_owned(),
             limits: Limits::default(),
             left_out: Vec::new(),
+            transfer: TransferUnit::MegabitsPerSecond,
             // The first poll of a session looks at the limits.
             unswept: write::SWEEP_EVERY,
         })
@@ -206,6 +221,13 @@ impl Database {
     #[must_use]
     pub fn leaving_out(mut self, suppliers: impl Iterator<Item = Supplier>) -> Self {
         self.left_out = suppliers.collect();
+        self
+    }
+
+    /// Takes network speeds in questions to be in the unit of a market.
+    #[must_use]
+    pub const fn measured_in(mut self, transfer: TransferUnit) -> Self {
+        self.transfer = transfer;
         self
     }
 

@@ -5,8 +5,8 @@
 
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
-use super::{Database, HistoryError, block, codes, read, write};
-use crate::{Ending, Moment, Poll, PollRow, SearchKey, Spell};
+use super::{Database, HistoryError, block, codes, prepend, read, write};
+use crate::{Ending, Moment, Poll, PollRow, Proof, Scope, SearchKey, Spell};
 
 impl Database {
     /// Whether a search is recorded from `since` on, or for longer.
@@ -50,6 +50,7 @@ impl Database {
             let polls: Vec<&Poll> = polls.iter().filter(|poll| poll.search == *key).collect();
             last = last.max(prepend(&transaction, &self.market, key, &polls)?);
         }
+        last = last.max(prepend::add(&transaction, &self.market, polls)?);
         transaction.commit()?;
         Ok(last)
     }
@@ -154,6 +155,9 @@ fn poll_of(key: &SearchKey, row: PollRow, mut spells: Vec<Spell>) -> Poll {
     spells.sort_unstable_by(|left, right| left.lot.cmp(&right.lot));
     Poll {
         search: key.clone(),
+        scope: Scope::from_search(key),
+        proof: Proof::Nothing,
+        lines: Vec::new(),
         at: row.at,
         took: row.took,
         outcome: row.outcome,

@@ -1,70 +1,20 @@
 //! Reading what was recorded.
 
+use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
 
 use bourse_domain::annotations::Supplier;
-use bourse_domain::{Condition, Query};
 use rusqlite::{Connection, OptionalExtension as _, Params, Row, params};
 
 use super::{Database, HistoryError, codes};
-use crate::{Ending, Excerpt, Lot, Moment, Poll, PollOutcome, PollRow, Question, SearchKey, Spell, timeline};
+use crate::{Ending, Excerpt, Lot, Moment, Poll, PollOutcome, PollRow, Proof, Scope, SearchKey, Spell};
 
 /// The columns that [`spell`] reads.
 const SPELL: &str = "amount, price, offer, beginning, was, first, last, ending, ended, quotes";
 
 impl Database {
-    /// What was recorded of the offers of a question: the polls that cover it, and the spells of its lots.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
-    pub fn excerpt(&self, question: &Question) -> Result<Excerpt, HistoryError> {
-        let filter = LotFilter::of(question);
-        let time = (question.since, question.until);
-        let excerpt = self.covering(question).and_then(|search| match search {
-            Some(search) => self.excerpt_of(&search, time, &filter),
-            None => Ok(Excerpt::default()),
-        });
-        let excerpt = excerpt.map_err(|error| self.explained(&error))?;
-        Ok(excerpt.narrowed(question))
-    }
-
-    /// The recorded search that covers a question and was watched longest in its time.
-    fn covering(&self, question: &Question) -> rusqlite::Result<Option<SearchKey>> {
-        let known: HashSet<SearchKey> = self.keys()?.into_iter().collect();
-        let mut best: Option<(i64, usize, SearchKey)> = None;
-        for search in coverings(&question.query).filter(|search| known.contains(search)) {
-            let polls = timeline::usable(&self.polls_of(&search, question)?);
-            let times = timeline::watched(&polls, question.since, question.until);
-            let watched = timeline::overlap(&times, question.since, question.until);
-            let rank = (watched, polls.len());
-            if best.as_ref().is_none_or(|(time, polls, _)| rank > (*time, *polls)) {
-                best = Some((rank.0, rank.1, search));
-            }
-        }
-        Ok(best.map(|(.., search)| search))
-    }
-
-    fn polls_of(&self, search: &SearchKey, question: &Question) -> rusqlite::Result<Vec<PollRow>> {
-        let Some(number) = self::search(&self.connection, &self.market, search)? else {
-            return Ok(Vec::new());
-        };
-        let span = Span::of(&self.connection, number, (question.since, question.until))?;
-        let excerpt = Excerpt {
-            polls: span.polls(&self.connection)?,
-            spells: Vec::new(),
-        };
-        Ok(excerpt.earlier(span.ahead).polls)
-    }
-
     /// What was recorded of a search between two moments, of the lots of a filter.
-    pub(super) fn excerpt_of(
-        &self,
-        search: &SearchKey,
-        time: (Moment, Moment),
-        filter: &LotFilter,
-    ) -> rusqlite::Result<Excerpt> {
+    pub(super) fn excerpt_of(&self, search: &SearchKey, time: (Moment, Moment)) -> rusqlite::Result<Excerpt> {
         // One moment of the file, although other programs write to it.
         let transaction = self.connection.unchecked_transaction()?;
         let Some(search) = self::search(&transaction, &self.market, search)? else {
@@ -78,15 +28,15 @@ impl Database {
             span: &span,
             lots: HashMap::new(),
         };
-        if filter.machine.is_none() {
-            read.all(filter, &mut spells)?;
-        } else {
-            let lots = lots(&transaction, filter)?;
-            read.of_each(&lots, &mut spells)?;
-        }
+        read.all(&mut spells)?;
         spells.retain(|spell: &Spell| !self.leaves_out(spell));
         spells.sort_by_key(|spell| spell.first);
-        Ok(Excerpt { polls, spells }.earlier(span.ahead))
+        Ok(Excerpt {
+            polls,
+            spells,
+            unknown: 0,
+        }
+        .earlier(span.ahead))
     }
 
     /// The newest poll of a search that says what was on offer, if it is later than `seen`.
@@ -115,6 +65,9 @@ impl Database {
         spells.sort_unstable_by(|left, right| left.lot.cmp(&right.lot));
         Ok(Some(Poll {
             search: key.clone(),
+            scope: Scope::from_search(key),
+            proof: Proof::Nothing,
+            lines: Vec::new(),
             at: Moment(row.at.0.saturating_sub(ahead)),
             took: row.took,
             outcome: row.outcome,
@@ -127,7 +80,7 @@ impl Database {
         }))
     }
 
-    fn leaves_out(&self, spell: &Spell) -> bool {
+    pub(super) fn leaves_out(&self, spell: &Spell) -> bool {
         self.left_out.iter().any(|supplier| match supplier {
             Supplier::Machine(machine) => spell.lot.machine == *machine,
             Supplier::Host(host) => spell.host == Some(*host),
@@ -211,7 +164,7 @@ pub(super) fn spells_from(connection: &Connection, search: i64, first: Moment) -
     spells_where(connection, "search = ?1 AND first = ?2", [search, first.0], first)
 }
 
-fn spells_where(
+pub(super) fn spells_where(
     connection: &Connection,
     condition: &str,
     parameters: impl Params,
@@ -227,6 +180,7 @@ fn spells_where(
                 lot: Lot {
                     machine: row.get(10)?,
                     model: row.get(11)?,
+                    memory: 0,
                 },
                 host: row.get(12)?,
                 country: row.get(13)?,
@@ -256,67 +210,6 @@ struct Known {
     country: Option<String>,
 }
 
-/// The searches whose record answers a query: its own, and those without some of its conditions on what is recorded
-/// of a lot.
-fn coverings(query: &Query) -> impl Iterator<Item = SearchKey> {
-    let names_model = query.active().any(|condition| condition.field.key == "gpu_name");
-    let is_recorded = |condition: &Condition| match condition.field.key {
-        "gpu_name" | "num_gpus" | "machine_id" | "cluster_id" => true,
-        // The memory of a model goes without saying.
-        "gpu_ram" => names_model,
-        _ => false,
-    };
-    let (recorded, others): (Vec<&Condition>, Vec<&Condition>) = query.active().partition(|own| is_recorded(own));
-    // A question has few such conditions.
-    let sets = 1_usize << recorded.len().min(8);
-    (0..sets).map(move |left_out| {
-        let kept = recorded.iter().enumerate();
-        let kept = kept
-            .filter(|(index, _)| left_out >> index & 1 == 0)
-            .map(|(_, own)| *own);
-        SearchKey::of(&Query {
-            conditions: others.iter().copied().chain(kept).cloned().collect(),
-            ..query.clone()
-        })
-    })
-}
-
-/// The lots that are read.
-#[derive(Debug, Default)]
-pub(super) struct LotFilter {
-    machine: Option<i64>,
-    model: Option<String>,
-}
-
-impl LotFilter {
-    fn of(question: &Question) -> Self {
-        Self {
-            machine: question.machine(),
-            model: question.model().map(str::to_owned),
-        }
-    }
-
-    fn accepts(&self, lot: &Lot) -> bool {
-        let is_model = self.model.as_ref().is_none_or(|model| lot.model == *model);
-        self.machine.is_none_or(|machine| lot.machine == machine) && is_model
-    }
-}
-
-/// The numbers of the lots of a filter.
-pub(super) fn lots(connection: &Connection, filter: &LotFilter) -> rusqlite::Result<Vec<i64>> {
-    // With "or", no index could be used.
-    let sql = match (filter.machine, &filter.model) {
-        (Some(_), Some(_)) => "SELECT id FROM lot WHERE machine = ?1 AND model = ?2",
-        (Some(_), None) => "SELECT id FROM lot WHERE machine = ?1 AND ?2 IS NULL",
-        (None, Some(_)) => "SELECT id FROM lot WHERE model = ?2 AND ?1 IS NULL",
-        (None, None) => "SELECT id FROM lot WHERE ?1 IS NULL AND ?2 IS NULL",
-    };
-    connection
-        .prepare_cached(sql)?
-        .query_map(params![filter.machine, filter.model], |row| row.get(0))?
-        .collect()
-}
-
 /// The lot with a number.
 fn known(connection: &Connection, lot: i64) -> rusqlite::Result<Known> {
     connection
@@ -325,6 +218,7 @@ fn known(connection: &Connection, lot: i64) -> rusqlite::Result<Known> {
             let lot = Lot {
                 machine: row.get(0)?,
                 model: row.get(1)?,
+                memory: 0,
             };
             let (host, country) = (row.get(2)?, row.get(3)?);
             Ok(Known { lot, host, country })
@@ -384,7 +278,7 @@ struct SpellReader<'c> {
 }
 
 impl SpellReader<'_> {
-    fn all(&mut self, filter: &LotFilter, spells: &mut Vec<Spell>) -> rusqlite::Result<()> {
+    fn all(&mut self, spells: &mut Vec<Spell>) -> rusqlite::Result<()> {
         // In one, the indexes could not be used.
         for part in [
             "ending IS NULL AND ?2 IS NOT NULL",
@@ -397,9 +291,7 @@ impl SpellReader<'_> {
             let mut rows = statement.query(params![span.search, span.from, span.until])?;
             while let Some(row) = rows.next()? {
                 let known = self.known(row.get(10)?)?;
-                if filter.accepts(&known.lot) {
-                    spells.push(spell(row, known, span.seen)?);
-                }
+                spells.push(spell(row, known, span.seen)?);
             }
         }
         Ok(())
@@ -410,23 +302,6 @@ impl SpellReader<'_> {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(unknown) => unknown.insert(known(self.connection, lot)?),
         })
-    }
-
-    /// A join would read the other lots too.
-    fn of_each(&mut self, lots: &[i64], spells: &mut Vec<Spell>) -> rusqlite::Result<()> {
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT {SPELL} FROM spell
-             WHERE lot = ?4 AND search = ?1 AND first <= ?3 AND (ending IS NULL OR ended >= ?2)"
-        ))?;
-        let span = self.span;
-        for lot in lots {
-            let known = known(self.connection, *lot)?;
-            let mut rows = statement.query(params![span.search, span.from, span.until, lot])?;
-            while let Some(row) = rows.next()? {
-                spells.push(spell(row, &known, span.seen)?);
-            }
-        }
-        Ok(())
     }
 }
 

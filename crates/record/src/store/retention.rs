@@ -13,8 +13,11 @@ use crate::Moment;
 /// Pages that are given back to the file system at a time: 4 MiB.
 const PAGES: i64 = 1024;
 
+/// Lines whose past is deleted at a time: some milliseconds.
+const SLICE: i64 = 2000;
+
 // A tenth at a time: deleting row by row would take as many looks at the size.
-/// The share of the closed spells that goes when the file is too large.
+/// The share of the past that goes when the file is too large.
 const SHARE: i64 = 10;
 
 /// What is kept of the past.
@@ -72,8 +75,10 @@ const LONGEST_PAUSE: i64 = 86_400;
 
 /// The time, by the clock in use, from which on polls are at most `age` old.
 fn border(connection: &Connection, now: Moment, age: i64) -> rusqlite::Result<i64> {
-    let mut statement = connection
-        .prepare("SELECT DISTINCT at - ahead FROM poll JOIN search ON search.id = poll.search ORDER BY 1 DESC")?;
+    let mut statement = connection.prepare(
+        "SELECT at - ahead FROM poll JOIN search ON search.id = poll.search
+         UNION SELECT at - ahead FROM response JOIN scope ON scope.id = response.scope ORDER BY 1 DESC",
+    )?;
     let mut rows = statement.query([])?;
     let (mut later, mut left) = (now.0, age);
     while let Some(row) = rows.next()? {
@@ -95,9 +100,28 @@ pub(super) fn size(connection: &Connection) -> rusqlite::Result<i64> {
     Ok(used * pragma("page_size")?)
 }
 
-/// The end of the oldest tenth of the closed spells; without any, of the polls.
+/// What is kept of the past: a table, the column that says when a row ended, and the table with the seconds by which
+/// that is ahead of the clock.
+const PAST: [(&str, &str, &str); 3] = [
+    ("spell", "ended", "search ON search.id = spell.search"),
+    ("member", "ended", "scope ON scope.id = member.scope"),
+    (
+        "change",
+        "until",
+        "line ON line.id = change.line JOIN (SELECT market, max(ahead) AS ahead FROM scope GROUP BY market) AS clock
+         ON clock.market = line.market",
+    ),
+];
+
+/// The responses, old and new.
+const RESPONSES: [(&str, &str, &str); 2] = [
+    ("poll", "at", "search ON search.id = poll.search"),
+    ("response", "at", "scope ON scope.id = response.scope"),
+];
+
+/// The end of the oldest tenth of what is past; without any, of the responses.
 fn oldest_share(connection: &Connection) -> rusqlite::Result<Option<i64>> {
-    let counted = |table: &str, column: &str| {
+    let oldest = |(table, column, clock): (&str, &str, &str)| {
         let count: i64 = connection.query_row(&format!("SELECT count({column}) FROM {table}"), [], |row| row.get(0))?;
         if count == 0 {
             return Ok(None);
@@ -105,7 +129,7 @@ fn oldest_share(connection: &Connection) -> rusqlite::Result<Option<i64>> {
         connection
             .query_row(
                 &format!(
-                    "SELECT {column} - ahead FROM {table} JOIN search ON search.id = {table}.search
+                    "SELECT {column} - ahead FROM {table} JOIN {clock}
                      WHERE {column} IS NOT NULL ORDER BY 1 LIMIT 1 OFFSET ?1"
                 ),
                 [count / SHARE],
@@ -114,13 +138,21 @@ fn oldest_share(connection: &Connection) -> rusqlite::Result<Option<i64>> {
             // The one at the border goes too, so that something always does.
             .map(|at: i64| Some(at.saturating_add(1)))
     };
-    match counted("spell", "ended")? {
+    let first = |tables: &[(&str, &str, &str)]| {
+        let mut earliest: Option<i64> = None;
+        for table in tables {
+            let oldest: Option<i64> = oldest(*table)?;
+            earliest = earliest.into_iter().chain(oldest).min();
+        }
+        Ok::<_, rusqlite::Error>(earliest)
+    };
+    match first(&PAST)? {
         Some(border) => Ok(Some(border)),
-        None => counted("poll", "at"),
+        None => first(&RESPONSES),
     }
 }
 
-/// Deletes polls before `border`, by the clock in use, with the spells that ended before it: without
+/// Deletes polls before `border`, by the clock in use, with what ended before it: without
 /// them, the time would look like one in which nothing was on offer.
 fn forget_before(connection: &mut Connection, border: i64) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -145,7 +177,68 @@ fn forget_before(connection: &mut Connection, border: i64) -> rusqlite::Result<(
     transaction.execute("DELETE FROM ring WHERE at < ?1", params![border])?;
     transaction.execute("DELETE FROM search WHERE id NOT IN (SELECT search FROM poll)", [])?;
     transaction.execute("DELETE FROM lot WHERE id NOT IN (SELECT lot FROM spell)", [])?;
-    transaction.commit()
+    transaction.commit()?;
+    forget_evidence(connection, border)
+}
+
+/// Deletes responses before `border`, and what ended before it, scope by scope and some lines at a time: other
+/// programs write in between.
+fn forget_evidence(connection: &mut Connection, border: i64) -> rusqlite::Result<()> {
+    let scopes: Vec<(i64, i64)> = connection
+        .prepare("SELECT id, ahead FROM scope")?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    for (scope, ahead) in scopes {
+        let border = border.saturating_add(ahead);
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        for text in [
+            "DELETE FROM member WHERE scope = ?1 AND ended < ?2",
+            // Those on offer in the last response to a scope that nobody has asked for since.
+            "DELETE FROM member WHERE scope = ?1 AND ended IS NULL
+             AND coalesce((SELECT max(at) FROM response WHERE scope = ?1) < ?2, TRUE)",
+            "DELETE FROM response WHERE scope = ?1 AND at < ?2",
+            "DELETE FROM scope WHERE id = ?1 AND ?2 IS NOT NULL AND NOT EXISTS
+             (SELECT 1 FROM response WHERE scope = ?1)",
+        ] {
+            transaction.execute(text, params![scope, border])?;
+        }
+        transaction.commit()?;
+    }
+    // Changes go after the responses: without these nothing is concluded from what a field was then.
+    let markets: Vec<(i64, i64)> = connection
+        .prepare("SELECT id, coalesce((SELECT max(ahead) FROM scope WHERE market = market.id), 0) FROM market")?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    for (market, ahead) in markets {
+        forget_changes(connection, market, border.saturating_add(ahead))?;
+    }
+    Ok(())
+}
+
+/// Deletes changes until `border`, and lines that no scope contained since, some lines at a time.
+fn forget_changes(connection: &mut Connection, market: i64, border: i64) -> rusqlite::Result<()> {
+    let mut from = i64::MIN;
+    loop {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let until: Option<i64> = transaction.query_row(
+            "SELECT max(id) FROM (SELECT id FROM line WHERE id > ?1 AND market = ?3 ORDER BY id LIMIT ?2)",
+            [from, SLICE, market],
+            |row| row.get(0),
+        )?;
+        let Some(until) = until else {
+            return transaction.commit();
+        };
+        for text in [
+            "DELETE FROM change WHERE until <= ?4
+             AND line IN (SELECT id FROM line WHERE id > ?1 AND id <= ?2 AND market = ?3)",
+            "DELETE FROM line WHERE id > ?1 AND id <= ?2 AND market = ?3 AND ?4 IS NOT NULL
+             AND NOT EXISTS (SELECT 1 FROM member WHERE member.line = line.id)",
+        ] {
+            transaction.execute(text, [from, until, market, border])?;
+        }
+        transaction.commit()?;
+        from = until;
+    }
 }
 
 /// Gives free pages back in small parts, so that other programs need not wait.

@@ -1,12 +1,15 @@
 //! Tables and their versions.
 
+use std::collections::BTreeSet;
 use std::thread;
 use std::time::Duration;
 
+use bourse_domain::Resource;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use super::HistoryError;
+use crate::attributes;
 
 /// In the header of the file, so that no other program's database is taken for it: "brse".
 const APPLICATION: i32 = 0x6272_7365;
@@ -17,7 +20,12 @@ const APPLICATION: i32 = 0x6272_7365;
 /// A spell without an ending is on offer; its `last` is the search's last usable poll, unless the
 /// column names an earlier one that saw it last. A block has the closed spells of a day once more,
 /// see [`super::block`].
-const STEPS: [&str; 9] = [
+///
+/// Of the tables of version 10, `line` has the latest state of a line: a column for each attribute is added by
+/// [`complete`], when the catalog has a new one. The value of a field at a time is that of the `change` with the
+/// smallest `until` after it, else that of the line. A member without an ending was on offer in the last usable
+/// response to its scope, unless `last` names an earlier one that saw it last.
+const STEPS: [&str; 10] = [
     "CREATE TABLE search (
         id INTEGER PRIMARY KEY,
         market TEXT NOT NULL,
@@ -106,7 +114,69 @@ const STEPS: [&str; 9] = [
         WHERE outcome = 0 AND search IN (SELECT id FROM search WHERE resource = 1);
     DELETE FROM block;",
     "ALTER TABLE lot ADD COLUMN country TEXT;",
+    "CREATE TABLE market (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+    CREATE TABLE scope (
+        id INTEGER PRIMARY KEY,
+        market INTEGER NOT NULL REFERENCES market (id),
+        resource INTEGER NOT NULL,
+        offer_type INTEGER NOT NULL,
+        storage REAL NOT NULL,
+        bundled INTEGER NOT NULL,
+        conditions TEXT NOT NULL,
+        excluded TEXT NOT NULL,
+        ahead INTEGER NOT NULL DEFAULT 0,
+        UNIQUE (market, resource, offer_type, storage, bundled, conditions, excluded)
+    );
+    CREATE TABLE response (
+        scope INTEGER NOT NULL REFERENCES scope (id) ON DELETE CASCADE,
+        at INTEGER NOT NULL,
+        took INTEGER NOT NULL,
+        proof INTEGER NOT NULL,
+        below REAL,
+        rows INTEGER NOT NULL,
+        every INTEGER,
+        PRIMARY KEY (scope, at)
+    ) WITHOUT ROWID;
+    CREATE TABLE line (
+        id INTEGER PRIMARY KEY,
+        market INTEGER NOT NULL REFERENCES market (id),
+        resource INTEGER NOT NULL,
+        offer_type INTEGER NOT NULL,
+        machine INTEGER NOT NULL,
+        model TEXT NOT NULL,
+        memory INTEGER NOT NULL,
+        gpus INTEGER NOT NULL,
+        seen INTEGER NOT NULL,
+        offer INTEGER NOT NULL,
+        offers INTEGER NOT NULL,
+        gpu_mask INTEGER,
+        UNIQUE (market, resource, offer_type, machine, model, memory, gpus)
+    );
+    CREATE INDEX line_model ON line (market, resource, offer_type, model);
+    CREATE TABLE field (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+    INSERT INTO field (name) VALUES ('offers'), ('gpu_mask');
+    CREATE TABLE change (
+        line INTEGER NOT NULL REFERENCES line (id) ON DELETE CASCADE,
+        until INTEGER NOT NULL,
+        field INTEGER NOT NULL REFERENCES field (id),
+        value,
+        PRIMARY KEY (line, until, field)
+    ) WITHOUT ROWID;
+    CREATE TABLE member (
+        scope INTEGER NOT NULL REFERENCES scope (id) ON DELETE CASCADE,
+        line INTEGER NOT NULL REFERENCES line (id) ON DELETE CASCADE,
+        first INTEGER NOT NULL,
+        beginning INTEGER NOT NULL,
+        last INTEGER,
+        ended INTEGER,
+        ending INTEGER,
+        PRIMARY KEY (line, scope, first)
+    ) WITHOUT ROWID;
+    CREATE INDEX member_ended ON member (scope, ended);",
 ];
+
+/// Views for other programs, see docs/history.md; made with version 10. Another meaning gets another name.
+const VIEWS: &str = include_str!("views.sql");
 
 // The text of a response can hold anything.
 /// The versions that kept responses of the market, in a table or in the free pages that it left.
@@ -164,6 +234,7 @@ pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Option<Un
     if version < STEPS.len() {
         migrate(connection, STEPS.len())?;
     }
+    complete(connection)?;
     // Damage that keeps them from being read is told by who needs them.
     Ok(if is_plausible(connection).unwrap_or(true) {
         None
@@ -197,7 +268,13 @@ fn is_plausible(connection: &Connection) -> rusqlite::Result<bool> {
              OR (SELECT min(ended) FROM spell
                  WHERE spell.search = search.id AND ending IS NOT NULL) < -?1
              OR (SELECT max(ended) FROM spell
-                 WHERE spell.search = search.id AND ending IS NOT NULL) > ?1)",
+                 WHERE spell.search = search.id AND ending IS NOT NULL) > ?1)
+         AND NOT EXISTS (
+             SELECT 1 FROM scope WHERE ahead NOT BETWEEN 0 AND ?1
+             OR (SELECT min(at) FROM response WHERE response.scope = scope.id) < -?1
+             OR (SELECT max(at) FROM response WHERE response.scope = scope.id) > ?1
+             OR (SELECT min(ended) FROM member WHERE member.scope = scope.id AND ended IS NOT NULL) < -?1
+             OR (SELECT max(ended) FROM member WHERE member.scope = scope.id AND ended IS NOT NULL) > ?1)",
         [LATEST],
         |row| row.get(0),
     )
@@ -222,6 +299,33 @@ fn log_ahead(connection: &Connection) -> rusqlite::Result<()> {
 fn clean(connection: &mut Connection) -> rusqlite::Result<()> {
     migrate(connection, WITH_RESPONSES[1])?;
     connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
+}
+
+/// Adds the columns and names of attributes that an earlier version of the catalog lacked, and the views, which
+/// name some of them.
+fn complete(connection: &mut Connection) -> rusqlite::Result<()> {
+    if missing(connection)?.is_empty() {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another program may have added them meanwhile.
+    transaction.execute_batch(VIEWS)?;
+    for name in missing(&transaction)? {
+        transaction.execute_batch(&format!("ALTER TABLE line ADD COLUMN \"{name}\""))?;
+        transaction.execute("INSERT OR IGNORE INTO field (name) VALUES (?1)", [name])?;
+    }
+    transaction.commit()
+}
+
+/// The attributes that a line has no column for.
+fn missing(connection: &Connection) -> rusqlite::Result<BTreeSet<&'static str>> {
+    let columns: BTreeSet<String> = connection
+        .prepare("SELECT name FROM pragma_table_info('line')")?
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    let attributes = Resource::ALL.into_iter().flat_map(attributes);
+    let names = attributes.map(|attribute| attribute.field.key);
+    Ok(names.filter(|name| !columns.contains(*name)).collect())
 }
 
 /// The version of the tables; 0 of an empty file.

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
-use super::{Database, HistoryError, block, codes, read, retention};
+use super::{Database, HistoryError, block, codes, read, retention, scopes};
 use crate::{Moment, Poll, SearchKey, Spell};
 
 // About eight hours of a poll a minute.
@@ -43,6 +43,7 @@ impl Database {
         let behavior = TransactionBehavior::Immediate;
         let transaction = self.connection.transaction_with_behavior(behavior)?;
         let at = add(&transaction, &self.market, poll)?;
+        let at = scopes::add(&transaction, &self.market, poll)?.max(at);
         // Else nothing was written but, of a new search, its number.
         if at.is_some() {
             transaction.commit()?;

@@ -20,6 +20,7 @@ fn machine(number: i64, model: &str, offers: &[(u32, f64, Option<f64>)]) -> Sigh
         lot: Lot {
             machine: number,
             model: model.to_owned(),
+            memory: 0,
         },
         country: (number == 1).then(|| "DE".to_owned()),
         quotes: offers.iter().map(quote).collect(),

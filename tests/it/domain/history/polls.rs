@@ -1,5 +1,6 @@
 //! What a response says about each lot.
 
+use bourse::domain::annotations::Bans;
 use bourse::domain::insight::coverage;
 use bourse::domain::language::{Mode, parse};
 use bourse::domain::response_check::ResponseCheck;
@@ -12,7 +13,7 @@ const ARRIVAL: Arrival = Arrival {
     at: Moment(1000),
     took: 250,
     interval: Some(30),
-    bans: 0,
+    bans: Bans::NONE,
 };
 
 fn listing(catalog: &'static Catalog, records: &[&str]) -> Listing {
@@ -36,7 +37,7 @@ fn query(resource: Resource, words: &str) -> Query {
 
 fn read(query: &Query, listing: &Listing) -> Poll {
     let check = ResponseCheck::of(listing, query, &Dialect::SANDBOX);
-    Poll::of(query, listing, &check, &Dialect::SANDBOX, ARRIVAL)
+    Poll::of(query, listing, &check, &Dialect::SANDBOX, &ARRIVAL)
 }
 
 /// A slice of a machine of host 7: $0.80 for 4 GPUs or $0.25 for one, at $0.18 per GB and month.
@@ -73,6 +74,7 @@ fn rented_rows_are_not_on_offer_and_incomplete_ones_are_left_out() {
     let rented = Lot {
         machine: 1,
         model: "A".to_owned(),
+        memory: 0,
     };
     assert_eq!(poll.causes, [(rented, Cause::Rented)]);
 }
@@ -108,7 +110,7 @@ fn the_outcome_says_how_the_response_counts() {
         outcome("rented=false", Some(9), &[row, own]),
         (PollOutcome::Complete, 1)
     );
-    let failed = Poll::failed(&query(Resource::Offers, ""), ARRIVAL);
+    let failed = Poll::failed(&query(Resource::Offers, ""), &Dialect::SANDBOX, &ARRIVAL);
     assert_eq!((failed.outcome, failed.rows), (PollOutcome::Failed, 0));
 }
 
@@ -171,6 +173,7 @@ fn a_search_for_the_machines_tells_why_they_are_gone() {
     let lot = |machine| Lot {
         machine,
         model: "A".to_owned(),
+        memory: 0,
     };
     let missing = [lot(1), lot(2), lot(3)];
     let found = |limit| {

@@ -4,7 +4,7 @@
 use bourse::domain::language::{self, Mode};
 use bourse::domain::{Dialect, OfferType, Query, Resource};
 use bourse::record::{
-    Analysis, Excerpt, Lot, Moment, Poll, PollOutcome, PollRow, Question, Quote, SearchKey, Sighting, Spell, advance,
+    Analysis, Excerpt, Lot, Moment, Poll, PollOutcome, PollRow, Proof, Question, Quote, Scope, SearchKey, Sighting, Spell, advance,
     placed,
 };
 
@@ -20,6 +20,7 @@ pub fn lot(machine: i64) -> Lot {
     Lot {
         machine,
         model: "RTX 4090".to_owned(),
+        memory: 0,
     }
 }
 
@@ -45,6 +46,9 @@ pub fn sighting(machine: i64, amount: u32, price: f64) -> Sighting {
 pub fn poll(at: i64, outcome: PollOutcome, sightings: Vec<Sighting>) -> Poll {
     Poll {
         search: search(),
+        scope: Scope::from_search(&search()),
+        proof: Proof::Nothing,
+        lines: Vec::new(),
         at: Moment(at),
         took: 200,
         outcome,
@@ -145,6 +149,7 @@ impl Record {
         Excerpt {
             polls: self.polls.clone(),
             spells,
+            unknown: 0,
         }
         .earlier(self.ahead)
     }

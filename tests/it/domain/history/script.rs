@@ -1,5 +1,6 @@
 //! A scripted market whose every event is known, read from the responses that tell of it.
 
+use bourse::domain::annotations::Bans;
 use bourse::domain::response_check::ResponseCheck;
 use bourse::domain::{Dialect, Listing, OFFERS, Query, Resource};
 use bourse::features::history::tape::events::RecentEvents;
@@ -41,14 +42,14 @@ fn answered(at: i64, limit: u32, body: &str) -> Poll {
         at: Moment(at),
         took: 100,
         interval: Some(60),
-        bans: 0,
+        bans: Bans::NONE,
     };
     match Listing::read(&OFFERS, body, at as f64) {
         Ok(listing) => {
             let check = ResponseCheck::of(&listing, &query, &Dialect::SANDBOX);
-            Poll::of(&query, &listing, &check, &Dialect::SANDBOX, arrival)
+            Poll::of(&query, &listing, &check, &Dialect::SANDBOX, &arrival)
         }
-        Err(_) => Poll::failed(&query, arrival),
+        Err(_) => Poll::failed(&query, &Dialect::SANDBOX, &arrival),
     }
 }
 
@@ -79,11 +80,12 @@ fn script() -> Vec<Poll> {
         // Too many requests.
         Poll::failed(
             &query(100),
-            Arrival {
+            &Dialect::SANDBOX,
+            &Arrival {
                 at: Moment(240),
                 took: 20,
                 interval: Some(60),
-                bans: 0,
+                bans: Bans::NONE,
             },
         ),
         // All of them again, at one new price.

@@ -14,7 +14,7 @@ use std::path::Path;
 use bourse::domain::language::{self, Mode};
 use bourse::domain::{Dialect, OfferType, Query, Resource};
 use bourse::record::store::Database;
-use bourse::record::{Lot, Moment, Poll, PollOutcome, Question, Quote, SearchKey, Sighting};
+use bourse::record::{Lot, Moment, Poll, PollOutcome, Proof, Question, Quote, Scope, SearchKey, Sighting};
 
 pub const MARKET: &str = "https://market.example";
 
@@ -33,6 +33,7 @@ pub fn lot(machine: i64) -> Lot {
     Lot {
         machine,
         model: "RTX 4090".to_owned(),
+        memory: 0,
     }
 }
 
@@ -54,6 +55,9 @@ pub fn poll(after: i64, seen: &[(i64, u32, f64)]) -> Poll {
     });
     Poll {
         search: search("gpu_ram>=24"),
+        scope: Scope::from_search(&search("gpu_ram>=24")),
+        proof: Proof::Nothing,
+        lines: Vec::new(),
         at: Moment(START + after),
         took: 120,
         outcome: PollOutcome::Complete,

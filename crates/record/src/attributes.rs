@@ -1,0 +1,74 @@
+//! What is recorded of a line, derived from the catalog.
+
+use std::sync::{Arc, LazyLock};
+
+use bourse_domain::field::{Recording, Tolerance};
+use bourse_domain::{CellRef, Field, OfferType, Resource};
+
+/// A recorded field of the catalog.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Attribute {
+    pub field: &'static Field,
+    /// What differs no more from the stored value says nothing new.
+    pub tolerance: Tolerance,
+}
+
+/// The value of an attribute.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fact {
+    Unknown,
+    Number(f64),
+    Whole(i64),
+    Flag(bool),
+    /// Untrusted, cut to 64 characters.
+    Text(Arc<str>),
+}
+
+/// One of each attribute of a resource, in their order.
+pub type Facts = Vec<Fact>;
+
+/// The attributes of a resource, in the order of its catalog.
+pub fn attributes(resource: Resource) -> &'static [Attribute] {
+    static ALL: LazyLock<[Vec<Attribute>; 2]> =
+        LazyLock::new(|| [Resource::Offers, Resource::Volumes].map(attributes_of));
+    let [offers, volumes] = &*ALL;
+    match resource {
+        Resource::Offers => offers,
+        Resource::Volumes => volumes,
+        // They are the user's own.
+        Resource::Workergroups => &[],
+    }
+}
+
+fn attributes_of(resource: Resource) -> Vec<Attribute> {
+    let fields = resource.catalog().fields().iter();
+    let attributes = fields.filter_map(|field| match field.recording() {
+        Recording::Stored(tolerance) => Some(Attribute { field, tolerance }),
+        Recording::Derived | Recording::Never => None,
+    });
+    attributes.collect()
+}
+
+impl Attribute {
+    /// Whether offers of a price type have it on record: what a market sends of the others follows from price and
+    /// storage, or equals the bid floor.
+    pub fn is_kept_of(&self, offer_type: OfferType) -> bool {
+        match self.field.key {
+            "discounted_dph_total" => offer_type == OfferType::Reserved,
+            "dph_base" => offer_type != OfferType::Bid,
+            _ => true,
+        }
+    }
+
+    /// The value as a condition compares it.
+    pub fn cell(fact: &Fact) -> CellRef<'_> {
+        match fact {
+            Fact::Unknown => CellRef::Missing,
+            Fact::Number(number) => CellRef::Number(*number),
+            #[expect(clippy::cast_precision_loss)] // larger ones are recorded as text
+            Fact::Whole(number) => CellRef::Number(*number as f64),
+            Fact::Flag(flag) => CellRef::Flag(*flag),
+            Fact::Text(text) => CellRef::Text(text),
+        }
+    }
+}

@@ -1,0 +1,434 @@
+//! When a line was on offer, by all scopes that cover a question.
+//!
+//! Each scope has its own polls, and each of them that can tell says whether the line is there. The latest one
+//! decides, whoever sent it.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::{Cause, Ending, PollOutcome, PollRow, Proof};
+
+/// A usable response of a scope.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Response {
+    pub row: PollRow,
+    pub proof: Proof,
+}
+
+impl Response {
+    pub const fn at(&self) -> i64 {
+        self.row.at.0
+    }
+
+    /// Until when what it says is known.
+    pub fn horizon(&self) -> i64 {
+        self.at().saturating_add(self.row.patience())
+    }
+
+    /// The price below which it has every line.
+    const fn ceiling(&self) -> f64 {
+        match self.proof {
+            Proof::Complete => f64::INFINITY,
+            Proof::UpTo(below) => below,
+            Proof::Some | Proof::Nothing => f64::NEG_INFINITY,
+        }
+    }
+
+    /// Whether it would have a line with that total.
+    fn can_tell(&self, total: Option<f64>) -> bool {
+        match self.proof {
+            Proof::Complete => true,
+            Proof::UpTo(below) => total.is_some_and(|total| total < below),
+            Proof::Some | Proof::Nothing => false,
+        }
+    }
+}
+
+/// How many responses have one ceiling together.
+const BLOCK: usize = 64;
+
+/// The usable responses of a scope in a time, in their order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Watch {
+    pub responses: Vec<Response>,
+    /// The highest ceiling of each [`BLOCK`] of them.
+    ceilings: Vec<f64>,
+}
+
+impl Watch {
+    pub fn new(responses: Vec<Response>) -> Self {
+        let highest = |block: &[Response]| block.iter().map(Response::ceiling).fold(f64::NEG_INFINITY, f64::max);
+        Self {
+            ceilings: responses.chunks(BLOCK).map(highest).collect(),
+            responses,
+        }
+    }
+
+    pub fn last(&self) -> Option<&Response> {
+        self.responses.last()
+    }
+
+    /// The last response before a moment.
+    pub fn before(&self, at: i64) -> Option<&Response> {
+        let index = self.responses.partition_point(|response| response.at() < at);
+        self.responses.get(index.checked_sub(1)?)
+    }
+
+    /// The first response after a moment.
+    fn after(&self, at: i64) -> Option<&Response> {
+        self.responses
+            .get(self.responses.partition_point(|response| response.at() <= at))
+    }
+
+    /// The first response after a moment that would have a line with that total.
+    fn telling_after(&self, at: i64, total: Option<f64>) -> Option<&Response> {
+        let mut index = self.responses.partition_point(|response| response.at() <= at);
+        loop {
+            let block = index / BLOCK;
+            let is_possible = self.ceilings.get(block)?.total_cmp(&total.unwrap_or(f64::MAX)).is_gt();
+            let end = (block + 1) * BLOCK;
+            let within = self.responses.get(index..end.min(self.responses.len()))?;
+            let found = is_possible.then(|| within.iter().find(|response| response.can_tell(total)));
+            if let Some(found) = found.flatten() {
+                return Some(found);
+            }
+            index = end;
+        }
+    }
+}
+
+/// A time in which the responses of a scope had the line.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Run {
+    pub first: i64,
+    /// Whether the response before, not long ago, would have had it.
+    pub is_listed: bool,
+    /// The last response that had it.
+    pub last: i64,
+    /// Why, and at which response, it was no longer there; `None` if nobody saw that.
+    pub gone: Option<(Cause, i64)>,
+}
+
+impl Run {
+    const fn holds(&self, at: i64) -> bool {
+        self.first <= at && at <= self.last
+    }
+}
+
+/// What a scope saw of a line.
+#[derive(Debug, Clone, Copy)]
+pub struct Sight<'a> {
+    pub watch: &'a Watch,
+    /// In their order.
+    pub runs: &'a [Run],
+}
+
+/// A time in which a line was on offer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Presence {
+    pub first: i64,
+    pub is_listed: bool,
+    /// The last response that saw it.
+    pub last: i64,
+    /// `None` while it is on offer.
+    pub end: Option<(Ending, i64)>,
+}
+
+impl Presence {
+    /// The first second at which it is no longer on offer.
+    pub const fn stop(&self) -> i64 {
+        match self.end {
+            Some((Ending::Gone(_) | Ending::Changed, at)) => at,
+            Some((Ending::LostSight, at)) => at.saturating_add(1),
+            None => i64::MAX,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Seen,
+    Gone(CauseRank),
+}
+
+/// A cause in an order, the known ones last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct CauseRank(u8);
+
+impl CauseRank {
+    const fn of(cause: Cause) -> Self {
+        Self(match cause {
+            Cause::Unknown => 0,
+            Cause::LeftTheSearch => 1,
+            Cause::Delisted => 2,
+            Cause::Rented => 3,
+        })
+    }
+
+    const fn cause(self) -> Cause {
+        match self.0 {
+            1 => Cause::LeftTheSearch,
+            2 => Cause::Delisted,
+            3 => Cause::Rented,
+            _ => Cause::Unknown,
+        }
+    }
+}
+
+/// One of two causes: the one that says more.
+pub fn better(left: Cause, right: Cause) -> Cause {
+    CauseRank::of(left).max(CauseRank::of(right)).cause()
+}
+
+/// Something that a response says about the line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Said {
+    at: i64,
+    // At the same moment being seen counts more, so it comes last.
+    is_seen: bool,
+    /// 0 where it differs from the response of the scope before it, else how often another scope said otherwise.
+    level: u8,
+    sight: usize,
+    kind: Kind,
+    is_listed: bool,
+}
+
+// A second opinion of each scope settles which of two is out of date. Two that go on contradicting each other
+// would fill the tape with arrivals.
+/// How often scopes may contradict each other about one change.
+const LEVELS: u8 = 2;
+
+/// When a line was on offer, in order. `total` is its $/h at the storage of a scope at a moment.
+pub fn presences(sights: &[Sight<'_>], total: &dyn Fn(usize, i64) -> Option<f64>) -> Vec<Presence> {
+    let mut line = LineSights {
+        sights,
+        total,
+        said: BinaryHeap::new(),
+        open: None,
+        presences: Vec::new(),
+    };
+    line.follow();
+    line.presences
+}
+
+struct LineSights<'a> {
+    sights: &'a [Sight<'a>],
+    total: &'a dyn Fn(usize, i64) -> Option<f64>,
+    said: BinaryHeap<Reverse<Said>>,
+    open: Option<Presence>,
+    presences: Vec<Presence>,
+}
+
+impl LineSights<'_> {
+    fn follow(&mut self) {
+        for (index, sight) in self.sights.iter().enumerate() {
+            for run in sight.runs {
+                let said = |at, kind, is_listed| {
+                    Reverse(Said {
+                        at,
+                        is_seen: kind == Kind::Seen,
+                        level: 0,
+                        sight: index,
+                        kind,
+                        is_listed,
+                    })
+                };
+                self.said.push(said(run.first, Kind::Seen, run.is_listed));
+                if let Some((cause, at)) = run.gone {
+                    self.said.push(said(at, Kind::Gone(CauseRank::of(cause)), false));
+                }
+            }
+        }
+        while let Some(Reverse(said)) = self.said.pop() {
+            self.lose(said.at);
+            match said.kind {
+                Kind::Seen => self.see(said),
+                Kind::Gone(cause) => self.miss(said, cause.cause()),
+            }
+        }
+        let ends = self.sights.iter().filter_map(|sight| Some(sight.watch.last()?.at()));
+        let Some(end) = ends.max() else { return };
+        self.lose(end);
+        if let Some(open) = self.open.take() {
+            let (last, _) = self.seen(open.first, i64::MAX);
+            self.presences.push(Presence { last, ..open });
+        }
+    }
+
+    /// The last response up to a moment that saw it, and until when that is known.
+    fn seen(&self, first: i64, until: i64) -> (i64, i64) {
+        let (mut last, mut horizon) = (first, first);
+        for sight in self.sights {
+            let begun = sight.runs.partition_point(|run| run.first <= until);
+            let Some(run) = begun.checked_sub(1).and_then(|index| sight.runs.get(index)) else {
+                continue;
+            };
+            let end = run.last.min(until);
+            if let Some(response) = sight.watch.before(end.saturating_add(1)) {
+                last = last.max(response.at().min(end));
+                horizon = horizon.max(response.horizon());
+            }
+        }
+        (last, horizon)
+    }
+
+    /// Ends what was seen for the last time too long before a moment.
+    fn lose(&mut self, at: i64) {
+        let Some(open) = self.open else { return };
+        let (last, horizon) = self.seen(open.first, at.saturating_sub(1));
+        let is_in_sight = self
+            .sights
+            .iter()
+            .any(|sight| sight.runs.iter().any(|run| run.first < at && at <= run.last));
+        if !is_in_sight && horizon < at {
+            self.open = None;
+            self.presences.push(Presence {
+                last,
+                end: Some((Ending::LostSight, last)),
+                ..open
+            });
+        }
+    }
+
+    fn see(&mut self, said: Said) {
+        if self.open.is_none() {
+            self.open = Some(Presence {
+                first: said.at,
+                is_listed: said.is_listed || self.was_missing(said.at),
+                last: said.at,
+                end: None,
+            });
+        }
+        if said.level >= LEVELS {
+            return;
+        }
+        for (index, sight) in self.sights.iter().enumerate() {
+            if index == said.sight || sight.runs.iter().any(|run| run.holds(said.at)) {
+                continue;
+            }
+            let next = sight.runs.iter().find(|run| run.first > said.at);
+            let telling = sight.watch.telling_after(said.at, (self.total)(index, said.at));
+            if let Some(response) = telling
+                && next.is_none_or(|run| response.at() < run.first)
+            {
+                self.said.push(Reverse(Said {
+                    at: response.at(),
+                    is_seen: false,
+                    level: said.level + 1,
+                    sight: index,
+                    kind: Kind::Gone(CauseRank::of(Cause::Unknown)),
+                    is_listed: false,
+                }));
+            }
+        }
+    }
+
+    fn miss(&mut self, said: Said, cause: Cause) {
+        if let Some(open) = self.open.take() {
+            let (last, _) = self.seen(open.first, said.at.saturating_sub(1));
+            self.presences.push(Presence {
+                last,
+                end: Some((Ending::Gone(cause), said.at)),
+                ..open
+            });
+        } else if said.level == 0
+            && let Some((Ending::Gone(known), _)) = self.presences.last_mut().and_then(|last| last.end.as_mut())
+        {
+            *known = better(*known, cause);
+        }
+        if said.level >= LEVELS {
+            return;
+        }
+        for (index, sight) in self.sights.iter().enumerate() {
+            let run = sight.runs.iter().find(|run| run.holds(said.at));
+            if index != said.sight
+                && let Some(run) = run
+                && let Some(response) = sight.watch.after(said.at)
+                && response.at() <= run.last
+            {
+                self.said.push(Reverse(Said {
+                    at: response.at(),
+                    is_seen: true,
+                    level: said.level + 1,
+                    sight: index,
+                    kind: Kind::Seen,
+                    is_listed: false,
+                }));
+            }
+        }
+    }
+
+    /// Whether a response not long before a moment would have had it.
+    fn was_missing(&self, at: i64) -> bool {
+        self.sights.iter().enumerate().any(|(index, sight)| {
+            sight.watch.before(at).is_some_and(|response| {
+                sight.runs.iter().all(|run| !run.holds(response.at()))
+                    && response.horizon() >= at
+                    && response.can_tell((self.total)(index, response.at()))
+            })
+        })
+    }
+}
+
+/// The responses at a moment.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Merged {
+    pub row: PollRow,
+    /// Where they are not complete: the price up to which they prove what is there.
+    pub below: Option<f64>,
+}
+
+/// The responses of the parts of a question, by all scopes that cover it, in order, with how long each is known.
+pub fn merged(parts: &[Vec<&Watch>]) -> Vec<Merged> {
+    let mut all: Vec<(usize, Response)> = Vec::new();
+    for (part, watches) in parts.iter().enumerate() {
+        let responses = watches.iter().flat_map(|watch| &watch.responses);
+        all.extend(responses.map(|response| (part, *response)));
+    }
+    all.sort_by_key(|(_, response)| response.at());
+    let mut horizons = vec![i64::MIN; parts.len()];
+    // Whether the latest response of a part has all of it.
+    let mut wholes = vec![false; parts.len()];
+    let mut rows = Vec::new();
+    for responses in all.chunk_by(|(_, left), (_, right)| left.at() == right.at()) {
+        for (part, response) in responses {
+            let reached = response.horizon();
+            if let Some(horizon) = horizons.get_mut(*part) {
+                // An earlier one with a slower rhythm is still good.
+                *horizon = reached.max(*horizon);
+            }
+            if let Some(whole) = wholes.get_mut(*part) {
+                *whole = response.proof == Proof::Complete;
+            }
+        }
+        let Some((_, first)) = responses.first() else { continue };
+        let at = first.at();
+        let known = horizons.iter().copied().min().unwrap_or(i64::MIN);
+        let is_known = known >= at;
+        let is_whole = is_known && wholes.iter().all(|whole| *whole);
+        let own = || responses.iter().map(|(_, response)| response);
+        // Of several parts one says nothing of the others.
+        let below = own().map(Response::ceiling).fold(f64::NEG_INFINITY, f64::max);
+        let below = if parts.len() == 1 && is_known {
+            below
+        } else {
+            f64::NEG_INFINITY
+        };
+        let patience = known.saturating_sub(at).max(0) / 3;
+        rows.push(Merged {
+            row: PollRow {
+                outcome: if is_whole {
+                    PollOutcome::Complete
+                } else {
+                    PollOutcome::Truncated
+                },
+                has_lowest: is_whole,
+                rows: own().map(|response| response.row.rows).max().unwrap_or(0),
+                interval: u32::try_from(patience).ok().filter(|seconds| *seconds > 200),
+                ..first.row
+            },
+            below: (!is_whole).then_some(below),
+        });
+    }
+    rows
+}

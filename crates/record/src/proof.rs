@@ -1,0 +1,88 @@
+//! What a response proves about offers that it lacks.
+
+use bourse_domain::dialect::Dialect;
+use bourse_domain::insight::{Coverage, coverage};
+use bourse_domain::listing::Listing;
+use bourse_domain::query::Direction;
+use bourse_domain::response_check::ResponseCheck;
+use bourse_domain::{OfferType, Query, Resource};
+
+// A whole market loads in half a minute; what was listed minutes before its end may be gone.
+/// Milliseconds after which a response in parts is no longer one moment of the market.
+const LONGEST_LOAD: u32 = 120_000;
+
+/// What a response says about offers that are not among its rows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Proof {
+    /// Its scope has no others.
+    Complete,
+    /// Its scope has no others that cost less: every line whose $/h at the storage of the scope (of volumes,
+    /// $/GB/month) is strictly below this is among the rows.
+    UpTo(f64),
+    /// Nothing: there may be more.
+    Some,
+    /// Not even its rows count: there was no response, or one to another search.
+    Nothing,
+}
+
+impl Proof {
+    /// What the response to `query` proves that took so many milliseconds. `is_read` says whether each of its
+    /// records is a line, on offer or not.
+    pub(crate) fn of(
+        query: &Query,
+        listing: &Listing,
+        check: &ResponseCheck,
+        dialect: &'static Dialect,
+        took: u32,
+        is_read: bool,
+    ) -> Self {
+        if check.is_other_type() {
+            return Self::Nothing;
+        }
+        let is_ignored = |key: &str| dialect.ignored.contains(&key);
+        let mut violations = check.violations.iter();
+        // Nobody knows what was applied instead.
+        let is_asked = violations.all(|violation| is_ignored(violation.field.key));
+        let is_readable = is_read && listing.skipped().is_empty();
+        let is_moment = listing.known_coverage().is_none() || took <= LONGEST_LOAD;
+        if !is_asked || !is_readable || !is_moment {
+            return Self::Some;
+        }
+        match coverage(listing, query.limit) {
+            Coverage::Whole => Self::Complete,
+            Coverage::Cut | Coverage::Unknown => {
+                highest_price(query, listing, check, dialect).map_or(Self::Some, Self::UpTo)
+            }
+        }
+    }
+
+    /// Whether the response says what is on offer.
+    pub const fn is_usable(self) -> bool {
+        match self {
+            Self::Complete | Self::UpTo(_) | Self::Some => true,
+            Self::Nothing => false,
+        }
+    }
+}
+
+/// The price of the last row, where all rows have one and are verified to ascend.
+fn highest_price(query: &Query, listing: &Listing, check: &ResponseCheck, dialect: &'static Dialect) -> Option<f64> {
+    let price = match (query.resource, query.offer_type) {
+        (Resource::Offers, OfferType::OnDemand | OfferType::Bid) => "dph_total",
+        (Resource::Offers, OfferType::Reserved) => "discounted_dph_total",
+        (Resource::Volumes, _) => "storage_cost",
+        (Resource::Workergroups, _) => return None,
+    };
+    let first = query.sent_order(dialect).into_iter().next()?;
+    let is_ascending = first.field.key == price && first.direction == Direction::Ascending;
+    // The order of several responses was not checked.
+    if !is_ascending || check.is_unordered() || check.has_mixed_storage() || listing.known_coverage().is_some() {
+        return None;
+    }
+    let column = listing.sent_column(first.field);
+    let mut highest = None;
+    for row in 0..listing.len() {
+        highest = Some(column.cell(row).number().filter(|price| price.is_finite())?);
+    }
+    highest
+}

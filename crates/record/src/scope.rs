@@ -1,0 +1,240 @@
+//! The conditions under which a response lists offers.
+
+use std::collections::BTreeMap;
+use std::str::FromStr as _;
+
+use bourse_domain::annotations::Supplier;
+use bourse_domain::dialect::TransferUnit;
+use bourse_domain::language::{Mode, parse, print_condition};
+use bourse_domain::query::DEFAULT_STORAGE_GB;
+use bourse_domain::{
+    CellRef, Condition, Dialect, Field, Kind, OfferType, Operand, Operator, Query, Resource, Source, Unit, Value,
+};
+
+use super::SearchKey;
+
+/// The conditions under which a response lists offers, and how they are priced. Responses with equal scopes are
+/// requests for the same offers, whoever sent them and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scope {
+    pub resource: Resource,
+    /// [`OfferType::OnDemand`] for volumes.
+    pub offer_type: OfferType,
+    /// GB that `dph_total` includes; 0 for volumes.
+    pub storage: f64,
+    /// Whether equal offers are listed as one.
+    pub is_bundled: bool,
+    /// What was sent, and what markets add by themselves, see [`implicit`]: [`normalised`], each once, sorted by
+    /// their text. Bans are not among them.
+    pub conditions: Vec<Condition>,
+    /// Machines and hosts that were left out of the request: nothing is known of them from it. Sorted.
+    pub excluded: Vec<Supplier>,
+}
+
+impl Scope {
+    /// The scope of a response to `query`, sent without the `excluded` machines and hosts.
+    pub fn of(query: &Query, dialect: &'static Dialect, excluded: impl IntoIterator<Item = Supplier>) -> Self {
+        let storage = match query.resource {
+            Resource::Offers => query.priced_storage(dialect),
+            Resource::Volumes | Resource::Workergroups => 0.0,
+        };
+        let sent = query
+            .sent(dialect)
+            .map(|condition| normalised(condition, dialect.transfer));
+        let mut excluded: Vec<Supplier> = excluded.into_iter().collect();
+        excluded.sort_unstable();
+        excluded.dedup();
+        Self {
+            resource: query.resource,
+            offer_type: match query.resource {
+                Resource::Offers => query.offer_type,
+                Resource::Volumes | Resource::Workergroups => OfferType::OnDemand,
+            },
+            storage,
+            // A market without the switch may bundle.
+            is_bundled: dialect.bundling_parameter.is_none() || !query.unbundled,
+            conditions: sorted(sent.chain(implicit(query, storage))),
+            excluded,
+        }
+    }
+
+    /// The scope of a search of which only the conditions are on record: none where they cannot be read.
+    pub fn from_search(search: &SearchKey) -> Self {
+        let bare = Self {
+            resource: search.resource,
+            offer_type: search.offer_type,
+            storage: 0.0,
+            is_bundled: true,
+            conditions: Vec::new(),
+            excluded: Vec::new(),
+        };
+        bare.clone().with(&search.conditions, "").unwrap_or(bare)
+    }
+
+    /// The conditions as the query language prints them.
+    pub fn conditions_text(&self) -> String {
+        let texts: Vec<String> = self.conditions.iter().map(print_condition).collect();
+        texts.join(" ")
+    }
+
+    /// `machine 5, host 7`.
+    pub fn excluded_text(&self) -> String {
+        let texts: Vec<String> = self.excluded.iter().map(ToString::to_string).collect();
+        texts.join(", ")
+    }
+
+    /// Adds what was printed as [`Scope::conditions_text`] and [`Scope::excluded_text`]; `None` if it cannot be
+    /// read, as after a field has left the catalog.
+    #[must_use]
+    pub fn with(mut self, conditions: &str, excluded: &str) -> Option<Self> {
+        let catalog = self.resource.catalog();
+        // The dialect decides only on warnings.
+        let parsed = parse(conditions, catalog, &Dialect::SANDBOX, &[], Mode::Strict).ok()?;
+        self.conditions = parsed.conditions;
+        let suppliers = excluded.split(", ").filter(|text| !text.is_empty());
+        self.excluded = suppliers.map(supplier).collect::<Option<_>>()?;
+        Some(self)
+    }
+
+    /// Whether its responses leave a machine or its host out.
+    pub fn excludes(&self, machine: i64, host: Option<i64>) -> bool {
+        self.excluded.iter().any(|supplier| match supplier {
+            Supplier::Machine(excluded) => *excluded == machine,
+            Supplier::Host(excluded) => Some(*excluded) == host,
+        })
+    }
+}
+
+fn supplier(text: &str) -> Option<Supplier> {
+    let (kind, id) = text.split_once(' ')?;
+    let id = i64::from_str(id).ok()?;
+    match kind {
+        "machine" => Some(Supplier::Machine(id)),
+        "host" => Some(Supplier::Host(id)),
+        _ => None,
+    }
+}
+
+/// What markets add to a query by themselves: only what can be rented, and has room for the storage that prices
+/// include. A query that has a condition of its own on one of these fields lifts the default.
+pub fn implicit(query: &Query, storage: f64) -> Vec<Condition> {
+    if query.resource != Resource::Offers {
+        return Vec::new();
+    }
+    let flag = |key, is_on| condition(query, key, Operator::Eq, Value::Flag(is_on));
+    let asks = |condition: &Condition| query.active().any(|own| own.field == condition.field);
+    let flags = [flag("rentable", true), flag("rented", false)].into_iter().flatten();
+    let room = Value::Number(storage.max(DEFAULT_STORAGE_GB));
+    let room = condition(query, "disk_space", Operator::Gte, room);
+    flags.filter(|flag| !asks(flag)).chain(room).collect()
+}
+
+fn condition(query: &Query, key: &str, operator: Operator, value: Value) -> Option<Condition> {
+    let field = query.catalog().by_key(key)?;
+    Some(Condition::new(field, operator, Operand::One(value)))
+}
+
+/// Each condition once, by its text.
+fn sorted(conditions: impl Iterator<Item = Condition>) -> Vec<Condition> {
+    let by_text: BTreeMap<String, Condition> = conditions
+        .map(|condition| (print_condition(&condition), condition))
+        .collect();
+    by_text.into_values().collect()
+}
+
+/// The one of several ways to write a condition that scopes use: `verified=true` is `verification=verified`, a list
+/// of one value is that value, speeds are in Mb/s.
+pub fn normalised(condition: &Condition, transfer: TransferUnit) -> Condition {
+    let mut condition = aliased(condition);
+    condition.enabled = true;
+    let field = condition.field;
+    let value = |value: &Value| plain(field, value, transfer);
+    match &condition.operand {
+        Operand::One(one) => condition.operand = Operand::One(value(one)),
+        Operand::Many(many) => {
+            let by_text: BTreeMap<String, Value> = many
+                .iter()
+                .map(value)
+                .map(|value| (format!("{value:?}"), value))
+                .collect();
+            let mut values: Vec<Value> = by_text.into_values().collect();
+            let single = match condition.operator {
+                Operator::In => Some(Operator::Eq),
+                Operator::Nin => Some(Operator::Neq),
+                Operator::Eq | Operator::Neq | Operator::Gt | Operator::Lt | Operator::Gte | Operator::Lte => None,
+            };
+            match (single, values.len()) {
+                (Some(operator), 1) => {
+                    condition.operator = operator;
+                    condition.operand = Operand::One(values.remove(0));
+                }
+                _ => condition.operand = Operand::Many(values),
+            }
+        }
+    }
+    // What is not true is false: unknown flags meet neither.
+    if let (Kind::Flag, Operator::Neq, Operand::One(Value::Flag(flag))) =
+        (field.kind, condition.operator, &condition.operand)
+    {
+        let flag = !flag;
+        condition.operator = Operator::Eq;
+        condition.operand = Operand::One(Value::Flag(flag));
+    }
+    condition
+}
+
+/// The condition on the member that its field reads.
+fn aliased(condition: &Condition) -> Condition {
+    let member = |key: &str| {
+        let catalogs = Resource::ALL.map(Resource::catalog);
+        let catalog = catalogs
+            .into_iter()
+            .find(|catalog| catalog.position(condition.field).is_some())?;
+        catalog.by_key(key)
+    };
+    // Whether the flag is asked to be true; neither if both or none will do.
+    let wanted = || {
+        let accepted = [true, false].map(|flag| condition.accepts(CellRef::Flag(flag)));
+        match accepted {
+            [true, false] => Some(Operator::Eq),
+            [false, true] => Some(Operator::Neq),
+            [true, true] | [false, false] => None,
+        }
+    };
+    let read = match condition.field.source {
+        Source::TextIs(key, text) => member(key).zip(wanted()).map(|(field, operator)| {
+            let value = Value::Text(text.to_owned());
+            Condition::new(field, operator, Operand::One(value))
+        }),
+        Source::NumberIs(key, number) => member(key).zip(wanted()).map(|(field, operator)| {
+            let value = Value::id(number.into());
+            Condition::new(field, operator, Operand::One(value))
+        }),
+        Source::Member(key) if key != condition.field.key => member(key).map(|field| Condition {
+            field,
+            ..condition.clone()
+        }),
+        Source::Member(_)
+        | Source::Known(_)
+        | Source::Either(_)
+        | Source::Search(_)
+        | Source::Nested(..)
+        | Source::TimeLeft(..)
+        | Source::Since(_)
+        | Source::Nowhere
+        | Source::Computed => None,
+    };
+    read.unwrap_or_else(|| condition.clone())
+}
+
+fn plain(field: &Field, value: &Value, transfer: TransferUnit) -> Value {
+    match (field.kind, value) {
+        (Kind::Id, Value::Text(digits)) => digits.parse().map_or_else(|_| value.clone(), Value::id),
+        (Kind::Flag, Value::Number(number)) if *number == 0.0 || (*number - 1.0).abs() < f64::EPSILON => {
+            Value::Flag(*number != 0.0)
+        }
+        (Kind::Integer | Kind::Number, Value::Flag(flag)) => Value::Number(f64::from(u8::from(*flag))),
+        (_, Value::Number(number)) if field.unit == Unit::Transfer => Value::Number(number * transfer.megabits()),
+        _ => value.clone(),
+    }
+}

@@ -1,0 +1,154 @@
+//! What a query asks of scopes and of lines.
+
+use bourse_domain::dialect::TransferUnit;
+use bourse_domain::field::{Recording, Tolerance};
+use bourse_domain::{CellRef, Condition, OfferType, Operand, Query, Resource, Value};
+
+use crate::implication::{Part, contains, divisions, includes_storage};
+use crate::{Moment, Scope, State, Terms, implicit, normalised};
+
+/// A scope on record.
+pub(super) struct KnownScope {
+    pub id: i64,
+    pub scope: Scope,
+    /// Seconds by which its times are ahead of the clock.
+    pub ahead: i64,
+}
+
+/// A query as the record compares it with scopes and lines.
+pub(super) struct Asked {
+    pub terms: Terms,
+    pub conditions: Vec<Condition>,
+    /// How many of them are the query's own; the rest go without saying.
+    own: usize,
+    is_bundled: bool,
+}
+
+impl Asked {
+    pub fn of(query: &Query, transfer: TransferUnit) -> Self {
+        let (offer_type, storage) = match query.resource {
+            Resource::Offers => (query.offer_type, query.storage_gb()),
+            Resource::Volumes | Resource::Workergroups => (OfferType::OnDemand, 0.0),
+        };
+        let mut conditions: Vec<Condition> = query.active().map(|own| normalised(own, transfer)).collect();
+        let own = conditions.len();
+        conditions.extend(implicit(query, storage));
+        Self {
+            terms: Terms {
+                resource: query.resource,
+                offer_type,
+                storage,
+                transfer: TransferUnit::MegabitsPerSecond,
+            },
+            conditions,
+            own,
+            is_bundled: query.resource != Resource::Offers || !query.unbundled,
+        }
+    }
+
+    /// Whether responses to a scope have everything that meets the conditions.
+    fn is_covered(&self, scope: &Scope, conditions: &[Condition]) -> bool {
+        let is_other_price = (scope.storage - self.terms.storage).abs() > 1e-9;
+        let mut bounds = scope.conditions.iter();
+        !(is_other_price && bounds.any(|bound| includes_storage(bound.field)))
+            && contains(&scope.conditions, conditions)
+    }
+
+    /// The scopes that cover the query: of each of its parts, by their places. Empty if a part is covered by none.
+    pub fn covering(&self, scopes: &[KnownScope]) -> Vec<(Part, Vec<usize>)> {
+        let covering = |conditions: &[Condition]| -> Vec<usize> {
+            let all = scopes.iter().enumerate();
+            let covering = all.filter(|(_, known)| self.is_covered(&known.scope, conditions));
+            let (same, other): (Vec<_>, Vec<_>) =
+                covering.partition(|(_, known)| known.scope.is_bundled == self.is_bundled);
+            let best = if same.is_empty() { other } else { same };
+            best.into_iter().map(|(place, _)| place).collect()
+        };
+        let mut whole = Vec::new();
+        for parts in divisions(&self.conditions) {
+            let is_whole = parts.len() == 1;
+            let parts: Vec<(Part, Vec<usize>)> = parts
+                .into_iter()
+                .map(|part| {
+                    let places = covering(&part.conditions);
+                    (part, places)
+                })
+                .collect();
+            if is_whole {
+                whole = parts;
+                continue;
+            }
+            let known = whole.first().map_or(0, |(_, places)| places.len());
+            let are_all = parts.iter().all(|(_, places)| !places.is_empty());
+            if are_all && parts.iter().any(|(_, places)| places.len() > known) {
+                return parts;
+            }
+        }
+        whole.retain(|(_, places)| !places.is_empty());
+        whole
+    }
+
+    /// The conditions that responses to a scope vouch for, one bit each.
+    pub fn vouched(&self, scope: &Scope) -> u64 {
+        let conditions = self.conditions.iter().take(64).enumerate();
+        let vouched = conditions.filter(|(_, condition)| contains([*condition], &scope.conditions));
+        vouched.fold(0, |bits, (place, _)| bits | 1 << place)
+    }
+
+    /// How a line meets the conditions at a moment.
+    pub fn judge(&self, state: &State<'_>, at: Moment) -> Judged {
+        let mut judged = Judged::default();
+        for (place, condition) in self.conditions.iter().enumerate() {
+            let cell = state.cell(condition.field, at);
+            if condition.accepts(cell) {
+                continue;
+            }
+            let is_blank = cell.is_blank();
+            if is_blank && place >= self.own {
+                continue;
+            }
+            let bit = 1_u64.checked_shl(u32::try_from(place).unwrap_or(u32::MAX));
+            match bit {
+                Some(bit) if is_blank || is_near(condition, cell) => {
+                    judged.open |= bit;
+                    judged.has_near |= !is_blank;
+                }
+                Some(_) | None => judged.is_refused = true,
+            }
+        }
+        judged
+    }
+}
+
+/// Whether the stored value is as close to a bound as the real one may be on its other side.
+fn is_near(condition: &Condition, cell: CellRef<'_>) -> bool {
+    let tolerance = match condition.field.recording() {
+        Recording::Stored(tolerance) => tolerance,
+        Recording::Derived => Tolerance::ROUNDING,
+        Recording::Never => return false,
+    };
+    match (&condition.operand, cell) {
+        (Operand::One(Value::Number(bound)), CellRef::Number(number)) => tolerance.covers(number, *bound),
+        (Operand::One(_) | Operand::Many(_), _) => false,
+    }
+}
+
+/// How a line meets conditions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Judged {
+    pub is_refused: bool,
+    /// The conditions that its recorded values do not settle, one bit each.
+    pub open: u64,
+    has_near: bool,
+}
+
+impl Judged {
+    pub const fn is_met(self, vouched: u64) -> bool {
+        !self.is_refused && self.open & !vouched == 0
+    }
+
+    /// Whether nothing but an unknown value stands against it.
+    pub const fn is_unknown(self, vouched: u64) -> bool {
+        !self.is_refused && !self.has_near && self.open & !vouched != 0
+    }
+}

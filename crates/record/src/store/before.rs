@@ -1,0 +1,273 @@
+//! What version 0.1 recorded, search by search: evidence of the time before the first response with a scope.
+
+use bourse_domain::language::{Mode, parse};
+use bourse_domain::value::CellRef;
+use bourse_domain::{Condition, Dialect, OfferType, Query, Resource};
+use rusqlite::{Connection, params};
+
+use super::{Database, codes, read};
+use crate::Question;
+use crate::implication::{contains, includes_storage};
+use crate::{Cause, Ending, Excerpt, Lot, Moment, PollRow, Quote, Spell, timeline};
+
+/// What was recorded of a lot: a search may be narrowed by it.
+const RECORDED: [&str; 7] = [
+    "gpu_name",
+    "num_gpus",
+    "machine_id",
+    "cluster_id",
+    "host_id",
+    "geolocation",
+    "dph_per_gpu",
+];
+
+/// Prices of a line, whose storage a search need not name.
+const PRICES: [&str; 4] = ["dph_total", "dph_base", "min_bid", "storage_cost"];
+
+/// A recorded search that answers a query.
+struct OldSearch {
+    id: i64,
+    ahead: i64,
+    /// The conditions of the query that it does not have.
+    narrower: Vec<Condition>,
+    polls: Vec<PollRow>,
+    watched: i64,
+}
+
+impl Database {
+    /// Adds what was recorded before the first response of an excerpt, by the search that was watched longest.
+    pub(super) fn with_evidence_of_before(
+        &self,
+        connection: &Connection,
+        recorded: Excerpt,
+        question: &Question,
+    ) -> rusqlite::Result<Excerpt> {
+        let first = recorded.polls.first().map_or(Moment(i64::MAX), |poll| poll.at);
+        let question = &Question {
+            until: question.until.min(Moment(first.0.saturating_sub(1))),
+            ..question.clone()
+        };
+        let Some(best) = self.best(connection, question)? else {
+            return Ok(recorded);
+        };
+        let spells = self.spells_of(connection, &best, question)?;
+        let old = Excerpt {
+            polls: best.polls,
+            spells,
+            unknown: 0,
+        };
+        Ok(joined(old, recorded, first))
+    }
+
+    fn best(&self, connection: &Connection, question: &Question) -> rusqlite::Result<Option<OldSearch>> {
+        let query = &question.query;
+        let offer_type = match query.resource {
+            Resource::Offers => query.offer_type,
+            Resource::Volumes | Resource::Workergroups => OfferType::OnDemand,
+        };
+        let mut statement = connection.prepare_cached(
+            "SELECT id, ahead, conditions FROM search WHERE market = ?1 AND resource = ?2 AND offer_type = ?3",
+        )?;
+        let codes = params![
+            self.market,
+            codes::resource(query.resource),
+            codes::offer_type(offer_type)
+        ];
+        let mut rows = statement.query(codes)?;
+        let mut best: Option<OldSearch> = None;
+        while let Some(row) = rows.next()? {
+            let conditions: String = row.get(2)?;
+            let Some(narrower) = narrower(&conditions, query) else {
+                continue;
+            };
+            let (id, ahead) = (row.get(0)?, row.get(1)?);
+            let polls = old_polls(connection, (id, ahead), question)?;
+            // Bans of a search are its own.
+            if !narrower.is_empty() && polls.iter().any(|poll| poll.bans != 0) {
+                continue;
+            }
+            let usable = timeline::usable(&polls);
+            let times = timeline::watched(&usable, question.since, question.until);
+            let watched = timeline::overlap(&times, question.since, question.until);
+            let is_better = best
+                .as_ref()
+                .is_none_or(|best| (watched, polls.len()) > (best.watched, best.polls.len()));
+            if is_better && !polls.is_empty() {
+                best = Some(OldSearch {
+                    id,
+                    ahead,
+                    narrower,
+                    polls,
+                    watched,
+                });
+            }
+        }
+        Ok(best)
+    }
+
+    fn spells_of(
+        &self,
+        connection: &Connection,
+        search: &OldSearch,
+        question: &Question,
+    ) -> rusqlite::Result<Vec<Spell>> {
+        let from = search.polls.first().map_or(question.since, |poll| poll.at);
+        let seen = timeline::usable(&search.polls)
+            .last()
+            .map_or(question.until, |poll| poll.at);
+        let until = question.until.0.saturating_add(search.ahead);
+        let shifted = |seconds: i64| Moment(seconds.saturating_add(search.ahead));
+        let mut spells = Vec::new();
+        for part in [
+            "ending IS NULL AND ?2 IS NOT NULL",
+            "ending IS NOT NULL AND ended >= ?2",
+        ] {
+            let values = params![search.id, shifted(from.0).0, until];
+            let condition = format!("search = ?1 AND {part} AND first <= ?3");
+            spells.extend(read::spells_where(connection, &condition, values, shifted(seen.0))?);
+        }
+        let recorded = Excerpt {
+            polls: Vec::new(),
+            spells,
+            unknown: 0,
+        };
+        let mut spells = recorded.earlier(search.ahead).spells;
+        spells.retain(|spell| !self.leaves_out(spell));
+        spells.retain_mut(|spell| narrow(spell, &search.narrower, question));
+        end_where_no_size_goes_on(&mut spells);
+        spells.sort_by(|left, right| (left.first, &left.lot).cmp(&(right.first, &right.lot)));
+        Ok(spells)
+    }
+}
+
+/// The conditions of a query that a search does not have; `None` if its record does not answer the query.
+fn narrower(conditions: &str, query: &Query) -> Option<Vec<Condition>> {
+    let parsed = parse(conditions, query.catalog(), &Dialect::SANDBOX, &[], Mode::Strict).ok()?;
+    let asked: Vec<&Condition> = query.active().collect();
+    // With which storage it was sent is not on record.
+    let bounds = parsed.conditions.iter().filter(|bound| includes_storage(bound.field));
+    let is_same_bound = bounds.into_iter().all(|bound| asked.contains(&bound));
+    if !is_same_bound || !contains(&parsed.conditions, asked.iter().copied()) {
+        return None;
+    }
+    let names_model = query.active().any(|condition| condition.field.key == "gpu_name");
+    let others = asked.into_iter().filter(|condition| {
+        // The memory of a model goes without saying.
+        let is_told = names_model && condition.field.key == "gpu_ram";
+        !is_told && !contains([*condition], &parsed.conditions)
+    });
+    others
+        .map(|condition| {
+            let key = condition.field.key;
+            (RECORDED.contains(&key) || PRICES.contains(&key)).then(|| condition.clone())
+        })
+        .collect()
+}
+
+fn old_polls(connection: &Connection, (id, ahead): (i64, i64), question: &Question) -> rusqlite::Result<Vec<PollRow>> {
+    let since = question.since.0.saturating_add(ahead);
+    let until = question.until.0.saturating_add(ahead);
+    let polls = connection
+        .prepare_cached(
+            "SELECT at, took, outcome, found, every, bans, has_lowest FROM poll
+             WHERE search = ?1 AND at <= ?3 AND (at >= ?2 OR at =
+                 (SELECT max(at) FROM poll WHERE search = ?1 AND at < ?2 AND outcome IN (0, 1)))
+             ORDER BY at",
+        )?
+        .query_map(params![id, since, until], read::poll)?
+        .collect::<rusqlite::Result<_>>()?;
+    let recorded = Excerpt {
+        polls,
+        spells: Vec::new(),
+        unknown: 0,
+    };
+    Ok(recorded.earlier(ahead).polls)
+}
+
+/// Keeps what of a spell meets the conditions; whether anything does.
+fn narrow(spell: &mut Spell, conditions: &[Condition], question: &Question) -> bool {
+    if conditions.is_empty() {
+        return true;
+    }
+    let storage = match question.query.resource {
+        Resource::Offers => question.query.storage_gb(),
+        Resource::Volumes | Resource::Workergroups => 0.0,
+    };
+    let is_recorded = !spell.quotes.is_empty();
+    let (lot, host, country) = (spell.lot.clone(), spell.host, spell.country.clone());
+    let accepts = |quote: Option<&Quote>, condition: &Condition| {
+        accepts(condition, (&lot, host, country.as_deref()), quote, storage)
+    };
+    spell
+        .quotes
+        .retain(|quote| conditions.iter().all(|condition| accepts(Some(quote), condition)));
+    if !is_recorded {
+        return conditions.iter().all(|condition| accepts(None, condition));
+    }
+    let lowest = spell.quotes.iter().map(Quote::reference).reduce(f64::min);
+    if let Some(lowest) = lowest {
+        spell.price = lowest;
+    }
+    lowest.is_some()
+}
+
+fn accepts(
+    condition: &Condition,
+    (lot, host, country): (&Lot, Option<i64>, Option<&str>),
+    quote: Option<&Quote>,
+    storage: f64,
+) -> bool {
+    #[expect(clippy::cast_precision_loss)] // ids are far below 2^53
+    let whole = |id: i64| CellRef::Number(id as f64);
+    let number = |of: &dyn Fn(&Quote) -> Option<f64>| quote.and_then(of).map_or(CellRef::Missing, CellRef::Number);
+    let cell = match condition.field.key {
+        "gpu_name" => CellRef::Text(&lot.model),
+        "machine_id" | "cluster_id" => whole(lot.machine),
+        "host_id" => host.map_or(CellRef::Missing, whole),
+        "geolocation" => country.map_or(CellRef::Missing, CellRef::Text),
+        "num_gpus" => number(&|quote| Some(quote.gpus.into())),
+        "dph_total" => number(&|quote| Some(quote.per_gpu(storage) * f64::from(quote.gpus.max(1)))),
+        "dph_per_gpu" => number(&|quote| Some(quote.per_gpu(storage))),
+        "dph_base" => number(&|quote| Some(quote.base)),
+        "min_bid" => number(&|quote| quote.min_bid),
+        "storage_cost" if lot.model == crate::VOLUME_MODEL => number(&|quote| Some(quote.base)),
+        "storage_cost" => number(&|quote| Some(quote.storage)),
+        _ => CellRef::Missing,
+    };
+    condition.accepts(cell)
+}
+
+/// A lot is gone once nothing of it that meets the conditions goes on, whatever else the machine offers.
+fn end_where_no_size_goes_on(spells: &mut [Spell]) {
+    let begun: std::collections::HashSet<(Lot, Moment)> =
+        spells.iter().map(|spell| (spell.lot.clone(), spell.first)).collect();
+    for spell in spells {
+        if let Some((ending @ Ending::Changed, at)) = &mut spell.end
+            && !begun.contains(&(spell.lot.clone(), *at))
+        {
+            *ending = Ending::Gone(Cause::LeftTheSearch);
+        }
+    }
+}
+
+/// What an old record knows of the time before `first`, and then a new one.
+fn joined(mut old: Excerpt, new: Excerpt, first: Moment) -> Excerpt {
+    old.polls.retain(|poll| poll.at < first);
+    let seen = timeline::usable(&old.polls).last().map(|poll| poll.at);
+    old.spells.retain(|spell| spell.first < first);
+    for spell in &mut old.spells {
+        // Whether it goes on is for the new one to say.
+        let goes_on = spell.end.is_none_or(|(_, at)| at >= first);
+        if goes_on && first.0 < i64::MAX {
+            let last = seen.map_or(spell.last, |seen| spell.last.min(seen)).max(spell.first);
+            spell.last = last;
+            spell.end = Some((Ending::LostSight, last));
+        }
+    }
+    old.polls.extend(new.polls);
+    old.spells.extend(new.spells);
+    Excerpt {
+        unknown: new.unknown,
+        ..old
+    }
+}

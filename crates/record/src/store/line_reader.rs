@@ -1,0 +1,367 @@
+//! When lines were on offer and met a question.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use bourse_domain::annotations::Supplier;
+use bourse_domain::{CellRef, Condition, Operand, Resource, Value, country};
+use rusqlite::{Connection, params};
+
+use super::asked::{Asked, Judged, KnownScope};
+use super::codes;
+use super::line_rows::{KnownLine, Target, Values, host_of};
+use crate::implication::Part;
+use crate::presence::{Presence, Response, Run, Sight, Watch, presences};
+use crate::spells::{Begun, Ended, Stretch};
+use crate::{Attribute, Beginning, Cause, Ending, Line, Lot, Moment, Quote, State, attribute_index};
+
+/// A time in which a line did not change.
+struct Piece {
+    from: i64,
+    until: i64,
+    judged: Judged,
+    quote: Option<Quote>,
+    offers: u32,
+    gpu_mask: Option<u64>,
+    space: Option<u32>,
+    host: Option<i64>,
+    country: Option<Arc<str>>,
+}
+
+/// Reads lines one after another.
+pub(super) struct LineReader<'a> {
+    pub asked: &'a Asked,
+    pub connection: &'a Connection,
+    pub scopes: &'a [KnownScope],
+    pub parts: &'a [(Part, Vec<usize>)],
+    pub watches: &'a BTreeMap<usize, Watch>,
+    pub vouched: BTreeMap<usize, u64>,
+    pub targets: HashMap<i64, Target>,
+    pub left_out: &'a [Supplier],
+    /// Seconds by which times on record are ahead of the clock.
+    pub ahead: i64,
+    pub from: i64,
+    pub until: i64,
+    pub unknown: u32,
+    pub stretches: HashMap<Lot, Vec<Stretch>>,
+}
+
+impl LineReader<'_> {
+    pub fn read(&mut self, known: &KnownLine) -> rusqlite::Result<()> {
+        let host = host_of(&known.latest.facts, self.asked.terms.resource);
+        let machine = known.line.lot.machine;
+        let is_left_out = self.left_out.iter().any(|supplier| match supplier {
+            Supplier::Machine(left_out) => machine == *left_out,
+            Supplier::Host(left_out) => host == Some(*left_out),
+        });
+        if is_left_out || !self.may_meet(&known.line) {
+            return Ok(());
+        }
+        let places: Vec<usize> = self.places(known);
+        let runs = self.runs(known, &places, host)?;
+        if runs.values().all(Vec::is_empty) {
+            return Ok(());
+        }
+        let first = runs.values().flatten().map(|run| run.first).min();
+        let pieces = self.pieces(known, first.unwrap_or(self.from))?;
+        let is_sighted: Vec<(usize, Sight<'_>)> = places
+            .iter()
+            .filter_map(|place| {
+                let watch = self.watches.get(place)?;
+                let scope = &self.scopes.get(*place)?.scope;
+                let is_seen = !scope.excludes(machine, host);
+                let runs = runs.get(place).map_or(&[][..], Vec::as_slice);
+                is_seen.then_some((*place, Sight { watch, runs }))
+            })
+            .collect();
+        let sights: Vec<Sight<'_>> = is_sighted.iter().map(|(_, sight)| *sight).collect();
+        let storage = |index: usize| {
+            let (place, _) = is_sighted.get(index)?;
+            Some(self.scopes.get(*place)?.scope.storage)
+        };
+        let total = |index: usize, at: i64| {
+            let piece = pieces.iter().find(|piece| piece.from <= at && at < piece.until)?;
+            let quote = piece.quote?;
+            Some(quote.per_gpu(storage(index)?) * f64::from(quote.gpus.max(1)))
+        };
+        let vouched = is_sighted
+            .iter()
+            .filter(|(_, sight)| !sight.runs.is_empty())
+            .filter_map(|(place, _)| self.vouched.get(place))
+            .fold(0, |all, own| all | own);
+        let (stretches, is_unknown) = self.stretches_of(known, &pieces, &presences(&sights, &total), vouched);
+        self.unknown = self
+            .unknown
+            .saturating_add(u32::from(is_unknown && stretches.is_empty()));
+        if stretches.is_empty() {
+            return Ok(());
+        }
+        match self.stretches.get_mut(&known.line.lot) {
+            Some(all) => all.extend(stretches),
+            None => {
+                self.stretches.insert(known.line.lot.clone(), stretches);
+            }
+        }
+        Ok(())
+    }
+
+    /// When a line was on offer and met the question; and whether only an unknown value kept it from that.
+    fn stretches_of(
+        &self,
+        known: &KnownLine,
+        pieces: &[Piece],
+        presences: &[Presence],
+        vouched: u64,
+    ) -> (Vec<Stretch>, bool) {
+        let mut stretches = Vec::new();
+        let mut is_unknown = false;
+        for presence in presences {
+            let stop = presence.stop();
+            if stop < self.from || presence.first > self.until {
+                continue;
+            }
+            for piece in pieces {
+                let (from, until) = (piece.from.max(presence.first), piece.until.min(stop));
+                if from >= until {
+                    continue;
+                }
+                is_unknown |= piece.judged.is_unknown(vouched);
+                let Some(quote) = piece.quote.filter(|_| piece.judged.is_met(vouched)) else {
+                    continue;
+                };
+                let begun = match (from == presence.first, presence.is_listed) {
+                    (true, true) => Begun::Listed,
+                    (true, false) => Begun::Found,
+                    (false, _) => Begun::Changed,
+                };
+                let ended = match presence.end {
+                    _ if until < stop => Ended::Changed,
+                    None => Ended::Open(presence.last),
+                    Some((Ending::Gone(cause), _)) => Ended::Gone(cause),
+                    Some((Ending::LostSight, last)) => Ended::Lost(last),
+                    Some((Ending::Changed, _)) => Ended::Changed,
+                };
+                stretches.push(Stretch {
+                    from,
+                    stop: until,
+                    begun,
+                    ended,
+                    quote,
+                    offers: piece.offers,
+                    gpu_mask: piece.gpu_mask,
+                    space: piece.space,
+                    offer: known.latest.offer,
+                    host: piece.host,
+                    country: piece.country.clone(),
+                });
+            }
+        }
+        (stretches, is_unknown)
+    }
+
+    /// Whether conditions on what never changes of a line let it through.
+    fn may_meet(&self, line: &Line) -> bool {
+        let state = State {
+            line,
+            facts: &[],
+            terms: self.asked.terms,
+        };
+        let mut fixed = self
+            .asked
+            .conditions
+            .iter()
+            .filter(|condition| IDENTITY.contains(&condition.field.key));
+        fixed.all(|condition| {
+            let cell = state.cell(condition.field, Moment(0));
+            cell.is_blank() || condition.accepts(cell)
+        })
+    }
+
+    /// The scopes that cover the part of the question that a line belongs to.
+    fn places(&self, known: &KnownLine) -> Vec<usize> {
+        let state = State {
+            line: &known.line,
+            facts: &known.latest.facts,
+            terms: self.asked.terms,
+        };
+        let mut places: Vec<usize> = self
+            .parts
+            .iter()
+            .filter(|(part, _)| {
+                let own = part.own.as_ref();
+                own.is_none_or(|own| own.accepts(state.cell(own.field, Moment(self.until))))
+            })
+            .flat_map(|(_, places)| places.iter().copied())
+            .collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
+    /// The times in which the scopes saw a line.
+    fn runs(
+        &self,
+        known: &KnownLine,
+        places: &[usize],
+        host: Option<i64>,
+    ) -> rusqlite::Result<BTreeMap<usize, Vec<Run>>> {
+        let mut runs: BTreeMap<usize, Vec<Run>> = BTreeMap::new();
+        let mut statement = self.connection.prepare_cached(
+            "SELECT scope, first, beginning, last, ended, ending FROM member WHERE line = ?1 ORDER BY scope, first",
+        )?;
+        let mut rows = statement.query([known.id])?;
+        while let Some(row) = rows.next()? {
+            let scope: i64 = row.get(0)?;
+            let place = places
+                .iter()
+                .find(|place| self.scopes.get(**place).is_some_and(|known| known.id == scope));
+            let Some(place) = place else { continue };
+            let (Some(known_scope), Some(watch)) = (self.scopes.get(*place), self.watches.get(place)) else {
+                continue;
+            };
+            if known_scope.scope.excludes(known.line.lot.machine, host) {
+                continue;
+            }
+            let ahead = known_scope.ahead;
+            let first: i64 = row.get(1)?;
+            let last: Option<i64> = row.get(3)?;
+            let ended: Option<i64> = row.get(4)?;
+            let ending: Option<i64> = row.get(5)?;
+            let first = first.saturating_sub(ahead);
+            let ended = ended.map(|at| at.saturating_sub(ahead));
+            if first > self.until || ended.is_some_and(|at| at < self.from) {
+                continue;
+            }
+            let gone = match (ending.and_then(codes::ending_of), ended) {
+                (Some(Ending::Gone(cause)), Some(at)) if at <= self.until => Some((cause, at)),
+                (Some(Ending::Changed), Some(at)) if at <= self.until => Some((Cause::LeftTheSearch, at)),
+                _ => None,
+            };
+            let seen = || {
+                let seen = match ended {
+                    Some(ended) => watch.before(ended.min(self.until.saturating_add(1))),
+                    None => watch.last(),
+                };
+                seen.map_or(first, Response::at)
+            };
+            let last = last.map_or_else(seen, |last| last.saturating_sub(ahead));
+            runs.entry(*place).or_default().push(Run {
+                first,
+                is_listed: codes::beginning_of(row.get(2)?, None) == Beginning::Listed,
+                last: last.clamp(first, self.until.max(first)),
+                gone,
+            });
+        }
+        Ok(runs)
+    }
+
+    /// What a line was from a moment on, in order.
+    fn pieces(&self, known: &KnownLine, first: i64) -> rusqlite::Result<Vec<Piece>> {
+        let mut values = known.latest.clone();
+        let mut pieces = Vec::new();
+        let mut until = i64::MAX;
+        let mut statement = self.connection.prepare_cached(
+            "SELECT until, field, value FROM change WHERE line = ?1 AND until > ?2 ORDER BY until DESC",
+        )?;
+        let mut rows = statement.query(params![known.id, first.saturating_add(self.ahead)])?;
+        // The state holds from `at` on, down to which changes are not yet undone.
+        let mut undone: Option<i64> = None;
+        while let Some(row) = rows.next()? {
+            let at = row.get::<_, i64>(0)?.saturating_sub(self.ahead);
+            let Some(target) = self.targets.get(&row.get(1)?) else {
+                continue;
+            };
+            if undone != Some(at) {
+                self.add_pieces(&mut pieces, &known.line, &values, (at, until));
+                until = at;
+                undone = Some(at);
+            }
+            values.set(*target, row.get_ref(2)?, self.asked.terms.resource);
+        }
+        self.add_pieces(&mut pieces, &known.line, &values, (i64::MIN, until));
+        pieces.reverse();
+        Ok(pieces)
+    }
+
+    /// Adds what a line was in a time, divided where the time left passes a bound; the latest first.
+    fn add_pieces(&self, pieces: &mut Vec<Piece>, line: &Line, values: &Values, (from, until): (i64, i64)) {
+        let state = State {
+            line,
+            facts: &values.facts,
+            terms: self.asked.terms,
+        };
+        let mut edges = vec![from];
+        let durations = self
+            .asked
+            .conditions
+            .iter()
+            .filter(|condition| condition.field.key == "duration");
+        for bound in durations.flat_map(bounds) {
+            let left = bound.0.field;
+            if let CellRef::Number(left) = state.cell(left, Moment(0)) {
+                let crossing = Moment::of(left - bound.1).0;
+                let near = [crossing, crossing.saturating_add(1)];
+                edges.extend(
+                    near.into_iter()
+                        .filter(|at| from < *at && *at < until && *at <= self.until),
+                );
+            }
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        let quote = state.quote().filter(|quote| quote.reference().is_finite());
+        let resource = self.asked.terms.resource;
+        let mut end = until;
+        for from in edges.into_iter().rev() {
+            pieces.push(Piece {
+                from,
+                until: end,
+                judged: self.asked.judge(&state, Moment(from.max(0))),
+                quote,
+                offers: values.offers,
+                gpu_mask: values.gpu_mask,
+                space: space_of(&state),
+                host: host_of(&values.facts, resource),
+                country: country_of(&state),
+            });
+            end = from;
+        }
+    }
+}
+
+/// Fields of a line that never change.
+const IDENTITY: [&str; 4] = ["machine_id", "cluster_id", "gpu_name", "num_gpus"];
+
+/// The numbers that a condition names.
+fn bounds(condition: &Condition) -> Vec<(&Condition, f64)> {
+    let values = match &condition.operand {
+        Operand::One(value) => std::slice::from_ref(value),
+        Operand::Many(values) => values.as_slice(),
+    };
+    let numbers = values.iter().filter_map(|value| match value {
+        Value::Number(number) => Some((condition, *number)),
+        Value::Null | Value::Flag(_) | Value::Text(_) | Value::Version(_) => None,
+    });
+    numbers.collect()
+}
+
+pub(super) fn space_of(state: &State<'_>) -> Option<u32> {
+    if state.terms.resource != Resource::Volumes {
+        return None;
+    }
+    let space = state.facts.get(attribute_index(Resource::Volumes, "disk_space")?)?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
+    let space = Attribute::cell(space).number().map(|space| space as u32);
+    space
+}
+
+pub(super) fn country_of(state: &State<'_>) -> Option<Arc<str>> {
+    let location = state.facts.get(attribute_index(state.terms.resource, "geolocation")?)?;
+    let CellRef::Text(location) = Attribute::cell(location) else {
+        return None;
+    };
+    let code = country::code(location);
+    // Hosts write locations by hand: other texts are no codes, and must not fill the memory.
+    let is_code = code.len() == 2 && code.bytes().all(|letter| letter.is_ascii_uppercase());
+    is_code.then(|| Arc::from(code))
+}

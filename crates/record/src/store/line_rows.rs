@@ -1,0 +1,321 @@
+//! The rows of scopes, responses and lines.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use bourse_domain::{Field, Operand, Operator, Resource, Source, Value};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+use super::asked::{Asked, KnownScope};
+use super::codes;
+use crate::Question;
+use crate::presence::{Response, Watch};
+use crate::{
+    Attribute, Fact, Facts, Line, Lot, Moment, PollOutcome, PollRow, Proof, Scope, Terms, attribute_index, attributes,
+};
+
+/// Attributes that every answer needs, whatever it is about.
+const ALWAYS: [&str; 12] = [
+    "dph_base",
+    "min_bid",
+    "discounted_dph_total",
+    "storage_cost",
+    "host_id",
+    "geolocation",
+    "disk_space",
+    "gpu_ram",
+    "gpu_total_ram",
+    "dlperf",
+    "total_flops",
+    "end_date",
+];
+
+/// A line on record, with its latest state.
+pub(super) struct KnownLine {
+    pub id: i64,
+    pub line: Line,
+    pub latest: Values,
+}
+
+/// What a line is at a moment.
+#[derive(Clone)]
+pub(super) struct Values {
+    pub offer: i64,
+    pub offers: u32,
+    pub gpu_mask: Option<u64>,
+    pub facts: Facts,
+}
+
+/// What a recorded field changes.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Target {
+    Offers,
+    GpuMask,
+    Fact(usize),
+}
+
+pub(super) fn host_of(facts: &[Fact], resource: Resource) -> Option<i64> {
+    let host = facts.get(attribute_index(resource, "host_id")?)?;
+    i64::try_from(Attribute::cell(host).whole()?).ok()
+}
+
+impl Values {
+    pub fn set(&mut self, target: Target, value: ValueRef<'_>, resource: Resource) {
+        match target {
+            Target::Offers => {
+                if let ValueRef::Integer(offers) = value {
+                    self.offers = u32::try_from(offers).unwrap_or(u32::MAX);
+                }
+            }
+            Target::GpuMask => {
+                self.gpu_mask = match value {
+                    ValueRef::Integer(mask) => Some(mask.cast_unsigned()),
+                    ValueRef::Null | ValueRef::Real(_) | ValueRef::Text(_) | ValueRef::Blob(_) => None,
+                }
+            }
+            Target::Fact(place) => {
+                if let (Some(fact), Some(attribute)) = (self.facts.get_mut(place), attributes(resource).get(place)) {
+                    *fact = codes::fact_of(attribute.field, value);
+                }
+            }
+        }
+    }
+}
+
+/// The number of the market, if anything of it is recorded.
+pub(super) fn market(connection: &Connection, name: &str) -> rusqlite::Result<Option<i64>> {
+    connection
+        .prepare_cached("SELECT id FROM market WHERE name = ?1")?
+        .query_row([name], |row| row.get(0))
+        .optional()
+}
+
+/// The recorded scopes of a resource and price type.
+pub(super) fn scopes(connection: &Connection, market: i64, terms: &Terms) -> rusqlite::Result<Vec<KnownScope>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT id, storage, bundled, conditions, excluded, ahead FROM scope
+         WHERE market = ?1 AND resource = ?2 AND offer_type = ?3 ORDER BY id",
+    )?;
+    let codes = params![
+        market,
+        codes::resource(terms.resource),
+        codes::offer_type(terms.offer_type)
+    ];
+    let mut rows = statement.query(codes)?;
+    let mut scopes = Vec::new();
+    while let Some(row) = rows.next()? {
+        let bare = Scope {
+            resource: terms.resource,
+            offer_type: terms.offer_type,
+            storage: row.get(1)?,
+            is_bundled: row.get(2)?,
+            conditions: Vec::new(),
+            excluded: Vec::new(),
+        };
+        let (conditions, excluded): (String, String) = (row.get(3)?, row.get(4)?);
+        // One that is no longer understood is no evidence.
+        if let Some(scope) = bare.with(&conditions, &excluded) {
+            scopes.push(KnownScope {
+                id: row.get(0)?,
+                scope,
+                ahead: row.get(5)?,
+            });
+        }
+    }
+    Ok(scopes)
+}
+
+/// The usable responses of a scope in the time of a question, and the one before.
+pub(super) fn watch(connection: &Connection, known: &KnownScope, question: &Question) -> rusqlite::Result<Watch> {
+    let since = question.since.0.saturating_add(known.ahead);
+    let until = question.until.0.saturating_add(known.ahead);
+    let mut statement = connection.prepare_cached(
+        "SELECT at, took, proof, below, rows, every FROM response
+         WHERE scope = ?1 AND at <= ?3 AND at >= coalesce(
+             (SELECT max(at) FROM response WHERE scope = ?1 AND at < ?2 AND proof != ?4), ?2)
+         ORDER BY at",
+    )?;
+    let nothing = codes::proof(Proof::Nothing).0;
+    let responses = statement
+        .query_map(params![known.id, since, until, nothing], |row| {
+            response(row, known.ahead)
+        })?
+        .collect::<rusqlite::Result<Vec<Response>>>()?;
+    let usable = responses.into_iter().filter(|response| response.proof.is_usable());
+    Ok(Watch::new(usable.collect()))
+}
+
+/// A row with the columns `at, took, proof, below, rows, every`.
+pub(super) fn response(row: &Row<'_>, ahead: i64) -> rusqlite::Result<Response> {
+    let at: i64 = row.get(0)?;
+    let proof = codes::proof_of(row.get(2)?, row.get(3)?);
+    Ok(Response {
+        row: PollRow {
+            at: Moment(at.saturating_sub(ahead)),
+            took: row.get(1)?,
+            outcome: match proof {
+                Proof::Complete => PollOutcome::Complete,
+                Proof::UpTo(_) | Proof::Some => PollOutcome::Truncated,
+                Proof::Nothing => PollOutcome::Failed,
+            },
+            rows: row.get(4)?,
+            has_lowest: proof == Proof::Complete,
+            interval: row.get(5)?,
+            bans: 0,
+        },
+        proof,
+    })
+}
+
+/// What the fields that a question needs are, by their numbers.
+pub(super) fn targets(connection: &Connection, asked: &Asked) -> rusqlite::Result<HashMap<i64, Target>> {
+    let attributes = attributes(asked.terms.resource);
+    let mut statement = connection.prepare_cached("SELECT id, name FROM field")?;
+    let mut rows = statement.query([])?;
+    let mut targets = HashMap::new();
+    while let Some(row) = rows.next()? {
+        let name: String = row.get(1)?;
+        let target = match name.as_str() {
+            "offers" => Some(Target::Offers),
+            "gpu_mask" => Some(Target::GpuMask),
+            name => {
+                let place = attributes.iter().position(|attribute| attribute.field.key == name);
+                place.filter(|_| is_needed(name, asked)).map(Target::Fact)
+            }
+        };
+        if let Some(target) = target {
+            targets.insert(row.get(0)?, target);
+        }
+    }
+    Ok(targets)
+}
+
+fn is_needed(key: &str, asked: &Asked) -> bool {
+    let mut fields = asked.conditions.iter().map(|condition| condition.field);
+    ALWAYS.contains(&key) || fields.any(|field| field.key == key || reads(field, key))
+}
+
+/// Whether a field's values come from a member.
+fn reads(field: &Field, key: &str) -> bool {
+    match field.source {
+        Source::TextIs(member, _) | Source::NumberIs(member, _) | Source::Member(member) => member == key,
+        Source::Either(members) => members.contains(&key),
+        Source::Known(_)
+        | Source::Search(_)
+        | Source::Nested(..)
+        | Source::TimeLeft(..)
+        | Source::Since(_)
+        | Source::Nowhere
+        | Source::Computed => false,
+    }
+}
+
+/// The lines that conditions on what never changes of them may let through.
+pub(super) fn lines(
+    connection: &Connection,
+    market: i64,
+    asked: &Asked,
+    targets: &HashMap<i64, Target>,
+) -> rusqlite::Result<Vec<KnownLine>> {
+    let places: Vec<usize> = targets
+        .values()
+        .filter_map(|target| match target {
+            Target::Fact(place) => Some(*place),
+            Target::Offers | Target::GpuMask => None,
+        })
+        .collect();
+    select_lines(connection, market, asked, &places, "")
+}
+
+/// The lines of a query, with the attributes at these places; `within` is a further condition in SQL.
+pub(super) fn select_lines(
+    connection: &Connection,
+    market: i64,
+    asked: &Asked,
+    places: &[usize],
+    within: &str,
+) -> rusqlite::Result<Vec<KnownLine>> {
+    let attributes = attributes(asked.terms.resource);
+    let mut sql = "SELECT id, machine, model, memory, gpus, offer, offers, gpu_mask".to_owned();
+    for place in places {
+        if let Some(attribute) = attributes.get(*place) {
+            let _ = write!(sql, ", \"{}\"", attribute.field.key);
+        }
+    }
+    sql.push_str(" FROM line WHERE market = ?1 AND resource = ?2 AND offer_type = ?3");
+    let mut values: Vec<rusqlite::types::Value> = vec![
+        market.into(),
+        codes::resource(asked.terms.resource).into(),
+        codes::offer_type(asked.terms.offer_type).into(),
+    ];
+    let machine = match asked.terms.resource {
+        Resource::Volumes => "cluster_id",
+        Resource::Offers | Resource::Workergroups => "machine_id",
+    };
+    for (column, key) in [("model", "gpu_name"), ("machine", machine)] {
+        let Some(named) = named(asked, key) else { continue };
+        let marks: Vec<String> = (0..named.len())
+            .map(|index| format!("?{}", values.len() + index + 1))
+            .collect();
+        // A machine is one line of the table; its index begins with what every line has in common.
+        let _ = write!(sql, " AND {column} IN ({})", marks.join(", "));
+        values.extend(named);
+    }
+    sql.push_str(within);
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query(rusqlite::params_from_iter(values))?;
+    let mut lines = Vec::new();
+    while let Some(row) = rows.next()? {
+        let mut facts = vec![Fact::Unknown; attributes.len()];
+        for (index, place) in places.iter().enumerate() {
+            if let (Some(fact), Some(attribute)) = (facts.get_mut(*place), attributes.get(*place)) {
+                *fact = codes::fact_of(attribute.field, row.get_ref(8 + index)?);
+            }
+        }
+        let mask: Option<i64> = row.get(7)?;
+        lines.push(KnownLine {
+            id: row.get(0)?,
+            line: Line {
+                lot: Lot {
+                    machine: row.get(1)?,
+                    model: row.get(2)?,
+                    memory: row.get(3)?,
+                },
+                gpus: row.get(4)?,
+            },
+            latest: Values {
+                offer: row.get(5)?,
+                offers: row.get(6)?,
+                gpu_mask: mask.map(i64::cast_unsigned),
+                facts,
+            },
+        });
+    }
+    Ok(lines)
+}
+
+// Far more than a search can name.
+/// The longest list of names that SQL selects by.
+const MOST_NAMES: usize = 500;
+
+/// The values that a query's conditions on a field ask for, if it names them.
+fn named(asked: &Asked, key: &str) -> Option<Vec<rusqlite::types::Value>> {
+    let mut conditions = asked.conditions.iter().filter(|condition| condition.field.key == key);
+    conditions.find_map(|condition| {
+        let values = match (&condition.operand, condition.operator) {
+            (Operand::One(value), Operator::Eq) => std::slice::from_ref(value),
+            (Operand::Many(values), Operator::In) if values.len() <= MOST_NAMES => values.as_slice(),
+            (Operand::One(_) | Operand::Many(_), _) => return None,
+        };
+        values
+            .iter()
+            .map(|value| match value {
+                Value::Text(text) => Some(rusqlite::types::Value::Text(text.clone())),
+                #[expect(clippy::cast_possible_truncation)] // ids are whole
+                Value::Number(number) if number.fract() == 0.0 => Some(rusqlite::types::Value::Integer(*number as i64)),
+                Value::Number(_) | Value::Null | Value::Flag(_) | Value::Version(_) => None,
+            })
+            .collect()
+    })
+}

@@ -1,0 +1,236 @@
+//! The latest state of each line, and what its fields were before.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use bourse_domain::Resource;
+use bourse_domain::field::Tolerance;
+use rusqlite::types::{ToSqlOutput, Value, ValueRef};
+use rusqlite::{CachedStatement, Connection, Row, ToSql, params};
+
+use super::codes;
+use super::scopes::RecordedScope;
+use crate::{Fact, Line, Moment, Poll, SeenLine, attributes};
+
+/// Columns of a row before those of the attributes: its number, when it was seen, offer, offers, GPU mask.
+const FIXED: usize = 5;
+
+/// The statements about the lines of a resource.
+struct Statements {
+    select: String,
+    insert: String,
+    update: String,
+}
+
+fn statements(resource: Resource) -> &'static Statements {
+    static ALL: LazyLock<[Statements; 3]> = LazyLock::new(|| Resource::ALL.map(Statements::of));
+    let [offers, volumes, groups] = &*ALL;
+    match resource {
+        Resource::Offers => offers,
+        Resource::Volumes => volumes,
+        Resource::Workergroups => groups,
+    }
+}
+
+impl Statements {
+    fn of(resource: Resource) -> Self {
+        let (mut columns, mut values, mut settings) = (String::new(), String::new(), String::new());
+        for (index, attribute) in attributes(resource).iter().enumerate() {
+            let key = attribute.field.key;
+            let _ = write!(columns, ", \"{key}\"");
+            let _ = write!(values, ", ?{}", index + 12);
+            // What is not known now was known before.
+            let _ = write!(settings, ", \"{key}\" = coalesce(?{}, \"{key}\")", index + 6);
+        }
+        Self {
+            select: format!(
+                "SELECT id, seen, offer, offers, gpu_mask{columns} FROM line
+                 WHERE market = ?1 AND resource = ?2 AND offer_type = ?3 AND machine = ?4 AND model = ?5
+                 AND memory = ?6 AND gpus = ?7"
+            ),
+            insert: format!(
+                "INSERT INTO line (market, resource, offer_type, machine, model, memory, gpus, seen, offer, offers,
+                 gpu_mask{columns}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11{values})"
+            ),
+            update: format!(
+                "UPDATE line SET seen = ?2, offer = ?3, offers = ?4, gpu_mask = coalesce(?5, gpu_mask){settings}
+                 WHERE id = ?1"
+            ),
+        }
+    }
+}
+
+/// Writes what a poll says about its lines; returns their numbers, in their order.
+pub(super) fn write(
+    connection: &Connection,
+    scope: RecordedScope,
+    poll: &Poll,
+    at: Moment,
+) -> rusqlite::Result<Vec<i64>> {
+    let mut writer = Writer::new(connection, scope, poll, at)?;
+    poll.lines.iter().map(|seen| writer.line(seen)).collect()
+}
+
+/// Writes lines of one poll, each with statements that are prepared once.
+struct Writer<'c> {
+    connection: &'c Connection,
+    select: CachedStatement<'c>,
+    insert: CachedStatement<'c>,
+    update: CachedStatement<'c>,
+    rename: CachedStatement<'c>,
+    change: CachedStatement<'c>,
+    /// The numbers of the fields: those of the offers, the GPU mask, and the attributes.
+    fields: Vec<i64>,
+    market: i64,
+    resource: Resource,
+    codes: [i64; 2],
+    at: Moment,
+}
+
+impl<'c> Writer<'c> {
+    fn new(connection: &'c Connection, scope: RecordedScope, poll: &Poll, at: Moment) -> rusqlite::Result<Self> {
+        let resource = poll.scope.resource;
+        let statements = statements(resource);
+        let mut known: HashMap<String, i64> = connection
+            .prepare_cached("SELECT name, id FROM field")?
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        let names = attributes(resource).iter().map(|attribute| attribute.field.key);
+        let fields = ["offers", "gpu_mask"].into_iter().chain(names);
+        let fields = fields.map(|name| known.remove(name).ok_or(rusqlite::Error::QueryReturnedNoRows));
+        Ok(Self {
+            connection,
+            select: connection.prepare_cached(&statements.select)?,
+            insert: connection.prepare_cached(&statements.insert)?,
+            update: connection.prepare_cached(&statements.update)?,
+            rename: connection.prepare_cached("UPDATE line SET offer = ?2 WHERE id = ?1")?,
+            // Of two polls in one second the first one knew what was before.
+            change: connection
+                .prepare_cached("INSERT OR IGNORE INTO change (line, until, field, value) VALUES (?1, ?2, ?3, ?4)")?,
+            fields: fields.collect::<rusqlite::Result<_>>()?,
+            market: scope.market,
+            resource,
+            codes: [codes::resource(resource), codes::offer_type(poll.scope.offer_type)],
+            at,
+        })
+    }
+
+    fn line(&mut self, seen: &SeenLine) -> rusqlite::Result<i64> {
+        let Line { lot, gpus } = &seen.line;
+        let [resource, offer_type] = self.codes;
+        let mut rows = self.select.query(params![
+            self.market,
+            resource,
+            offer_type,
+            lot.machine,
+            lot.model,
+            lot.memory,
+            gpus
+        ])?;
+        let Some(row) = rows.next()? else {
+            drop(rows);
+            return self.add(seen);
+        };
+        let (id, offer): (i64, i64) = (row.get(0)?, row.get(2)?);
+        // A slow response must not undo what a later one saw.
+        if row.get::<_, i64>(1)? > self.at.0 {
+            return Ok(id);
+        }
+        let mut new: Vec<&dyn ToSql> = Vec::new();
+        let mask = seen.gpu_mask.map(u64::cast_signed);
+        let counted = [
+            (3, Some(Value::Integer(seen.offers.into()))),
+            (4, mask.map(Value::Integer)),
+        ];
+        let mut is_changed = false;
+        for ((index, value), field) in counted.iter().zip(&self.fields) {
+            if let Some(value) = value
+                && row.get_ref(*index)? != ValueRef::from(value)
+            {
+                is_changed = true;
+                self.change
+                    .execute(params![id, self.at.0, field, stored(row, *index)?])?;
+            }
+        }
+        let facts = attributes(self.resource).iter().zip(&seen.facts);
+        for (index, ((attribute, fact), field)) in facts.zip(self.fields.iter().skip(2)).enumerate() {
+            let index = FIXED + index;
+            if is_same(row.get_ref(index)?, fact, &attribute.tolerance) {
+                new.push(&rusqlite::types::Null);
+            } else {
+                is_changed = true;
+                new.push(fact);
+                self.change
+                    .execute(params![id, self.at.0, field, stored(row, index)?])?;
+            }
+        }
+        drop(rows);
+        if is_changed {
+            let mut parameters: Vec<&dyn ToSql> = vec![&id, &self.at.0, &seen.offer, &seen.offers, &mask];
+            parameters.append(&mut new);
+            self.update.execute(&*parameters)?;
+        } else if offer != seen.offer {
+            self.rename.execute([id, seen.offer])?;
+        }
+        Ok(id)
+    }
+
+    fn add(&mut self, seen: &SeenLine) -> rusqlite::Result<i64> {
+        let Line { lot, gpus } = &seen.line;
+        let [resource, offer_type] = &self.codes;
+        let mask = seen.gpu_mask.map(u64::cast_signed);
+        let mut parameters: Vec<&dyn ToSql> = vec![
+            &self.market,
+            resource,
+            offer_type,
+            &lot.machine,
+            &lot.model,
+            &lot.memory,
+            gpus,
+            &self.at.0,
+            &seen.offer,
+            &seen.offers,
+            &mask,
+        ];
+        parameters.extend(seen.facts.iter().map(|fact| fact as &dyn ToSql));
+        self.insert.execute(&*parameters)?;
+        Ok(self.connection.last_insert_rowid())
+    }
+}
+
+/// The value in a column, to be written elsewhere.
+fn stored<'r>(row: &'r Row<'_>, index: usize) -> rusqlite::Result<ToSqlOutput<'r>> {
+    row.get_ref(index).map(ToSqlOutput::Borrowed)
+}
+
+/// Whether a fact says nothing that is not on record.
+fn is_same(stored: ValueRef<'_>, fact: &Fact, tolerance: &Tolerance) -> bool {
+    #[expect(clippy::cast_precision_loss)] // larger numbers are recorded as text
+    let number = match stored {
+        ValueRef::Integer(number) => Some(number as f64),
+        ValueRef::Real(number) => Some(number),
+        ValueRef::Null | ValueRef::Text(_) | ValueRef::Blob(_) => None,
+    };
+    let covers = |seen: f64| number.is_some_and(|stored| tolerance.covers(stored, seen));
+    match fact {
+        Fact::Unknown => true,
+        Fact::Number(seen) => covers(*seen),
+        #[expect(clippy::cast_precision_loss)] // as above
+        Fact::Whole(seen) => covers(*seen as f64),
+        Fact::Flag(seen) => stored == ValueRef::Integer(i64::from(*seen)),
+        Fact::Text(seen) => stored == ValueRef::Text(seen.as_bytes()),
+    }
+}
+
+impl ToSql for Fact {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match self {
+            Self::Unknown => ToSqlOutput::Borrowed(ValueRef::Null),
+            Self::Number(number) => ToSqlOutput::Borrowed(ValueRef::Real(*number)),
+            Self::Whole(number) => ToSqlOutput::Borrowed(ValueRef::Integer(*number)),
+            Self::Flag(flag) => ToSqlOutput::Borrowed(ValueRef::Integer(i64::from(*flag))),
+            Self::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+        })
+    }
+}

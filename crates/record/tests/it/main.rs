@@ -1,0 +1,11 @@
+//! The record of the market, as other packages use it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::pedantic)]
+
+mod implication;
+mod large;
+mod retention;
+mod scopes;
+mod stories;
+mod support;
+mod tables;
+mod writing;
