@@ -234,7 +234,14 @@ impl LineSights<'_> {
                     })
                 };
                 self.said.push(said(run.first, Kind::Seen, run.is_listed));
-                if let Some((cause, at)) = run.gone {
+                // Lost sight of, it is missing from the next response that would have it.
+                let missed = || {
+                    let telling = sight.watch.telling_after(run.last, (self.total)(index, run.last))?;
+                    let next = sight.runs.iter().find(|next| next.first > run.last);
+                    let is_again = next.is_some_and(|next| next.first <= telling.at());
+                    (!is_again).then_some((Cause::Unknown, telling.at()))
+                };
+                if let Some((cause, at)) = run.gone.or_else(missed) {
                     self.said.push(said(at, Kind::Gone(CauseRank::of(cause)), false));
                 }
             }

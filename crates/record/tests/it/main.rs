@@ -8,4 +8,6 @@ mod scopes;
 mod stories;
 mod support;
 mod tables;
+mod truth;
+mod world;
 mod writing;
