@@ -25,7 +25,9 @@ use bourse::domain::{Condition, OfferType, Operand, Operator, Query, Resource, V
 use bourse::features::history::prices::series::PriceSeries;
 use bourse::features::history::tape::events::RecentEvents;
 use bourse::record::store::Database;
-use bourse::record::{AnyAnalysis, Lot, Moment, Poll, PollOutcome, Proof, Question, Quote, Scope, SearchKey, Sighting, VerdictBasis};
+use bourse::record::{
+    AnyAnalysis, Lot, Moment, Poll, PollOutcome, Proof, Question, Quote, Scope, SearchKey, Sighting, VerdictBasis,
+};
 
 const START: i64 = 1_795_176_000;
 const LOTS: usize = 1000;

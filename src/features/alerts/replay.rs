@@ -1,8 +1,8 @@
 //! What an alert would have done on the recorded polls.
 
 use crate::record::{
-    AlertState, Analysis, Excerpt, Figures, Moment, Poll, Proof, Question, Repeat, Rule, Scope, SearchKey, Sighting, Spell, check,
-    timeline,
+    AlertState, Analysis, Excerpt, Figures, Moment, Poll, Proof, Question, Repeat, Rule, Scope, SearchKey, Sighting,
+    Spell, check, timeline,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq)]

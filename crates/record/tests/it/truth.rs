@@ -7,8 +7,8 @@ use bourse_domain::annotations::{AnnotationChange, Annotations, Bans, Mark, Supp
 use bourse_domain::language::{self, Mode};
 use bourse_domain::response_check::ResponseCheck;
 use bourse_domain::{Dialect, Listing, OFFERS, Query, Resource};
-use bourse_record::store::Database;
 use bourse_record::Question;
+use bourse_record::store::Database;
 use bourse_record::{Arrival, Cause, Ending, Excerpt, Moment, Poll, PollOutcome, Spell};
 
 use crate::world::{self, DAY, Filter, Machine, Offer, Random, Search, World};
@@ -81,7 +81,9 @@ fn poll(world: &World, program: &Program, random: &mut Random, at: i64, record: 
         bans: bans(&program.bans),
     };
     if random.chance(4) {
-        record.record(&Poll::failed(&query, &Dialect::SANDBOX, &arrival)).unwrap();
+        record
+            .record(&Poll::failed(&query, &Dialect::SANDBOX, &arrival))
+            .unwrap();
         return;
     }
     let mut search = program.search.clone();
@@ -220,9 +222,16 @@ impl Watched {
             // Several searches together may be all of it; what each saw is of its own time.
             let recent: Vec<&Sent> = self.sent.range(at - 6 * 7200..=at).flat_map(|(_, sent)| sent).collect();
             let is_in = |offer: &Offer<'_>| recent.iter().any(|sent| sent.search.find(&[offer.clone()]).len() == 1);
-            let offers = universe.iter().filter(|offer| search.find(&[(*offer).clone()]).len() == 1);
+            let offers = universe
+                .iter()
+                .filter(|offer| search.find(&[(*offer).clone()]).len() == 1);
             let outside: Vec<&Offer<'_>> = offers.filter(|offer| !is_in(offer)).take(1).collect();
-            assert!(outside.is_empty(), "{} is not covered: {:?}", search.text(), outside[0].machine);
+            assert!(
+                outside.is_empty(),
+                "{} is not covered: {:?}",
+                search.text(),
+                outside[0].machine
+            );
             return;
         }
         let offers = self.world.offers(at);
@@ -250,10 +259,14 @@ impl Watched {
                 "{} ({} GB) at {at}: {machines:?}, not {expected:?}\n{:?}\n{:#?}\n{:?}\n{:#?}",
                 search.text(),
                 search.storage,
-                Machine { states: states.cloned().collect(), ..machine.clone() },
+                Machine {
+                    states: states.cloned().collect(),
+                    ..machine.clone()
+                },
                 spells.collect::<Vec<_>>(),
                 polls.collect::<Vec<_>>(),
-                sent.map(|(at, sent)| (at, sent[0].search.text(), sent[0].search.storage, &sent[0].bans)).collect::<Vec<_>>(),
+                sent.map(|(at, sent)| (at, sent[0].search.text(), sent[0].search.storage, &sent[0].bans))
+                    .collect::<Vec<_>>(),
             );
         }
         assert_eq!(machines.len(), on_offer.len(), "one spell a machine");
@@ -263,10 +276,16 @@ impl Watched {
                 let offer = offers.iter().find(|offer| offer.gpus == quote.gpus).unwrap();
                 near(quote.base, offer.base);
                 near(quote.min_bid.unwrap(), offer.bid);
-                near(quote.per_gpu(search.storage) * f64::from(quote.gpus), offer.total(search.storage));
+                near(
+                    quote.per_gpu(search.storage) * f64::from(quote.gpus),
+                    offer.total(search.storage),
+                );
             }
             let sizes: BTreeSet<u32> = offers.iter().map(|offer| offer.gpus).collect();
-            assert_eq!(spell.quotes.iter().map(|quote| quote.gpus).collect::<BTreeSet<_>>(), sizes);
+            assert_eq!(
+                spell.quotes.iter().map(|quote| quote.gpus).collect::<BTreeSet<_>>(),
+                sizes
+            );
             let all = offers.iter().fold(0, |all, offer| all | offer.mask);
             assert_eq!(spell.amount, all.count_ones(), "{} at {at}", search.text());
         }
@@ -288,9 +307,16 @@ impl Watched {
         assert!(is_seen, "no poll misses it: {spell:?}");
         assert!(!is_there(at.0), "{} is still on offer: {spell:?}", search.text());
         // What a search for other sizes shows in between is true of those.
-        let is_whole = excerpt.polls.iter().any(|poll| poll.at == spell.first && poll.outcome == PollOutcome::Complete);
+        let is_whole = excerpt
+            .polls
+            .iter()
+            .any(|poll| poll.at == spell.first && poll.outcome == PollOutcome::Complete);
         if is_whole && self.is_covered_whole(search, spell.first.0, universe) {
-            assert!(is_there(spell.first.0), "{} was never on offer: {spell:?}", search.text());
+            assert!(
+                is_there(spell.first.0),
+                "{} was never on offer: {spell:?}",
+                search.text()
+            );
         }
         true
     }
@@ -305,7 +331,10 @@ fn removed(spell: &Spell) -> i64 {
 
 #[track_caller]
 fn near(found: f64, expected: f64) {
-    assert!((found - expected).abs() <= 1e-6 * expected.abs().max(1e-3), "{found} is not {expected}");
+    assert!(
+        (found - expected).abs() <= 1e-6 * expected.abs().max(1e-3),
+        "{found} is not {expected}"
+    );
 }
 
 fn whatever_is_asked_equals_the_truth(seed: u64, days: i64, machines: i64, questions: usize) -> Counts {
@@ -333,7 +362,9 @@ fn whatever_is_asked_equals_the_truth(seed: u64, days: i64, machines: i64, quest
             }
         }
         if random.chance(10) {
-            search.filters.push(Filter::Machine(1000 + i64::try_from(random.below(40)).unwrap()));
+            search
+                .filters
+                .push(Filter::Machine(1000 + i64::try_from(random.below(40)).unwrap()));
         }
         let since = random.between(START, watched.until - DAY);
         let until = random.between(since + 3600, watched.until);

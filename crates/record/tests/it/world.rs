@@ -122,7 +122,9 @@ impl World {
     /// `machines` machines that live for `days` days.
     pub fn new(seed: u64, start: i64, days: i64, machines: i64) -> Self {
         let mut random = Random::new(seed);
-        let machines = (0..machines).map(|id| machine(&mut random, 1000 + id, start, days)).collect();
+        let machines = (0..machines)
+            .map(|id| machine(&mut random, 1000 + id, start, days))
+            .collect();
         Self { start, machines }
     }
 
@@ -349,7 +351,10 @@ pub fn body(offers: &[Offer<'_>], storage: f64, at: i64, is_truncated: Option<bo
     for (index, offer) in offers.iter().enumerate() {
         let Offer { machine, gpus, .. } = offer;
         let (model, memory, _) = MODELS[machine.model];
-        let ids: Vec<String> = (0..8).filter(|gpu| offer.mask & (1 << gpu) != 0).map(|gpu| gpu.to_string()).collect();
+        let ids: Vec<String> = (0..8)
+            .filter(|gpu| offer.mask & (1 << gpu) != 0)
+            .map(|gpu| gpu.to_string())
+            .collect();
         // Offers are numbered anew with every response: ids mean nothing.
         let id = at * 1000 + i64::try_from(index).unwrap();
         let comma = if index == 0 { "" } else { "," };

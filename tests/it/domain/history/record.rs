@@ -4,8 +4,8 @@
 use bourse::domain::language::{self, Mode};
 use bourse::domain::{Dialect, OfferType, Query, Resource};
 use bourse::record::{
-    Analysis, Excerpt, Lot, Moment, Poll, PollOutcome, PollRow, Proof, Question, Quote, Scope, SearchKey, Sighting, Spell, advance,
-    placed,
+    Analysis, Excerpt, Lot, Moment, Poll, PollOutcome, PollRow, Proof, Question, Quote, Scope, SearchKey, Sighting,
+    Spell, advance, placed,
 };
 
 pub fn search() -> SearchKey {
