@@ -45,7 +45,7 @@ const SECONDS_PER_HOUR: f64 = 3600.0;
 /// The price in $/h of `gb` of storage at `storage_cost` $/GB/month.
 ///
 /// ```
-/// let per_hour = bourse::domain::cost::storage_per_hour(0.20, 150.0);
+/// let per_hour = bourse_domain::cost::storage_per_hour(0.20, 150.0);
 /// assert!((per_hour - 0.041_667).abs() < 1e-6);
 /// ```
 pub fn storage_per_hour(storage_cost: f64, gb: f64) -> f64 {

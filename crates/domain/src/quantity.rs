@@ -109,7 +109,7 @@ impl Quantity {
 /// Reads a number whose commas separate groups of three digits, `1,500`, or, if there is one, a fraction: `0,5`.
 ///
 /// ```
-/// use bourse::domain::quantity::decimal;
+/// use bourse_domain::quantity::decimal;
 /// assert_eq!(decimal("1,500.5"), Some(1500.5));
 /// assert_eq!(decimal("1,5"), Some(1.5));
 /// assert_eq!(decimal("1,50,5"), None);
@@ -140,7 +140,7 @@ pub fn decimal(text: &str) -> Option<f64> {
 /// With a sentence for the field when the text is no such quantity.
 ///
 /// ```
-/// use bourse::domain::quantity::{Quantity, parse};
+/// use bourse_domain::quantity::{Quantity, parse};
 /// assert_eq!(parse("3d", Quantity::Hours), Ok(72.0));
 /// assert_eq!(parse("1.5 TB", Quantity::Gigabytes), Ok(1500.0));
 /// assert!(parse("soon", Quantity::Hours).is_err());

@@ -332,7 +332,7 @@ fn ascii(text: &str, max_chars: usize) -> String {
 /// as in the query language.
 ///
 /// ```
-/// use bourse::domain::text::occurrences;
+/// use bourse_domain::text::occurrences;
 /// assert_eq!(occurrences("RTX 4090, rtx 4090D", "rtx_4090"), [0..8, 10..18]);
 /// assert_eq!(occurrences("Türkiye, TR", "turk"), [0..5]);
 /// ```

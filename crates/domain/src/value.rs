@@ -72,7 +72,7 @@ impl Version {
     /// Reads `535`, `535.86`, `535.86.05` or the nine-digit number `535086005`.
     ///
     /// ```
-    /// use bourse::domain::Version;
+    /// use bourse_domain::Version;
     /// assert_eq!(Version::parse("570.181").map(|v| v.code), Some(570_181_000));
     /// assert_eq!(Version::parse("535086005").map(|v| v.text), Some("535.86.05".into()));
     /// ```

@@ -52,7 +52,7 @@ impl Job {
     /// With the part that is wrong, or that the run time is missing.
     ///
     /// ```
-    /// use bourse::domain::cost::Job;
+    /// use bourse_domain::cost::Job;
     /// let job = Job::from_spec("3d,200GB,300GB-down").unwrap();
     /// assert_eq!((job.run_hours, job.disk_gb, job.gb_in, job.gb_out), (72.0, 200.0, 300.0, 0.0));
     /// ```

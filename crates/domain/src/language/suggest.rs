@@ -13,7 +13,7 @@ const MOST: usize = 4;
 /// that records have, besides those of the catalog.
 ///
 /// ```
-/// use bourse::domain::{Dialect, OFFERS, language};
+/// use bourse_domain::{Dialect, OFFERS, language};
 /// let parsed = language::parse("gpu_name=4090", &OFFERS, &Dialect::DOCUMENTED, &[], language::Mode::Strict)?;
 /// let meant = language::did_you_mean(&parsed.conditions[0], &[]);
 /// assert_eq!(meant.as_deref(), Some("gpu_name=RTX_4090"));

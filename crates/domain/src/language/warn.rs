@@ -10,7 +10,7 @@ use crate::value::Value;
 /// The warning for a condition before it runs; `None` if it looks right.
 ///
 /// ```
-/// use bourse::domain::{Dialect, OFFERS, language};
+/// use bourse_domain::{Dialect, OFFERS, language};
 /// let dialect = &Dialect::DOCUMENTED;
 /// let parsed = language::parse("gpu_ram=24", &OFFERS, dialect, &[], language::Mode::Strict)?;
 /// let warning = language::warning(&parsed.conditions[0], dialect);

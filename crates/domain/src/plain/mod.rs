@@ -60,7 +60,7 @@ pub struct Reading {
 /// those that every market has.
 ///
 /// ```
-/// use bourse::domain::{Dialect, OFFERS, plain};
+/// use bourse_domain::{Dialect, OFFERS, plain};
 /// let names = plain::Names::default();
 /// let reading = plain::read("4090 europe dph<0.5", &OFFERS, &Dialect::SANDBOX, &names);
 /// assert_eq!(reading.meaning.conditions, "gpu_name=RTX_4090 geolocation in EUROPE");

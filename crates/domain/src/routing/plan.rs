@@ -198,7 +198,7 @@ fn is_amount(value: f64) -> bool {
 /// Parses a time span in seconds: `30`, `30s`, `2m`, `1.5h`.
 ///
 /// ```
-/// use bourse::domain::routing::parse_span;
+/// use bourse_domain::routing::parse_span;
 /// assert_eq!(parse_span("1.5h"), Some(5400.0));
 /// assert_eq!(parse_span("soon"), None);
 /// ```

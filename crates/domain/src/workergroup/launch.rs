@@ -7,7 +7,7 @@ use crate::cost::Input;
 /// size.
 ///
 /// ```
-/// use bourse::domain::workergroup::disk;
+/// use bourse_domain::workergroup::disk;
 /// assert_eq!(disk("--env '-e A=1 --disk 9' --disk 200"), Ok(Some(200.0)));
 /// assert_eq!(disk("--disk=lots"), Err("lots".to_owned()));
 /// ```

@@ -114,7 +114,6 @@ impl Offer<'_> {
 
 #[derive(Debug)]
 pub struct World {
-    pub start: i64,
     pub machines: Vec<Machine>,
 }
 
@@ -125,7 +124,7 @@ impl World {
         let machines = (0..machines)
             .map(|id| machine(&mut random, 1000 + id, start, days))
             .collect();
-        Self { start, machines }
+        Self { machines }
     }
 
     /// All offers at a moment. A machine is offered once for each power of two of its free GPUs, the slices
@@ -355,7 +354,7 @@ pub fn body(offers: &[Offer<'_>], storage: f64, at: i64, is_truncated: Option<bo
             .filter(|gpu| offer.mask & (1 << gpu) != 0)
             .map(|gpu| gpu.to_string())
             .collect();
-        // Offers are numbered anew with every response: ids mean nothing.
+        // Every response numbers its offers again: ids mean nothing.
         let id = at * 1000 + i64::try_from(index).unwrap();
         let comma = if index == 0 { "" } else { "," };
         let verification = if machine.is_verified { "verified" } else { "unverified" };
