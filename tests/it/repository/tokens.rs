@@ -12,7 +12,10 @@ pub struct Token {
 
 /// The sources of the program.
 pub fn program() -> Vec<(String, String)> {
-    [sources("src"), sources("crates")].concat()
+    let mut all = [sources("src"), sources("crates")].concat();
+    // Crates have their tests beside them.
+    all.retain(|(path, _)| !path.contains("/tests/"));
+    all
 }
 
 /// The sources under a folder of the project.
