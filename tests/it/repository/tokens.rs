@@ -12,7 +12,9 @@ pub struct Token {
 
 /// The sources of the program.
 pub fn program() -> Vec<(String, String)> {
-    [sources("src"), sources("crates")].concat()
+    let mut sources = [sources("src"), sources("crates")].concat();
+    sources.retain(|(path, _)| !path.contains("/tests/"));
+    sources
 }
 
 /// The sources under a folder of the project.
