@@ -127,8 +127,13 @@ impl Withheld {
 impl Memory {
     /// How long a lot has been on offer at `now`; `None` if the last poll did not see it.
     pub fn seen(&self, lot: &Lot, now: Moment) -> Option<Lasted> {
-        let index = self.on_offer.binary_search_by(|(offered, _)| offered.cmp(lot));
-        let (_, lasted) = self.on_offer.get(index.ok()?)?;
+        let key = (lot.machine, lot.model.as_str());
+        let place = |offered: &Lot| (offered.machine, offered.model.as_str()).cmp(&key);
+        let first = self.on_offer.partition_point(|(offered, _)| place(offered).is_lt());
+        let mut same = self.on_offer.iter().skip(first).take_while(|(offered, _)| place(offered).is_eq());
+        // Not every record tells the memory.
+        let is_it = |offered: &Lot| lot.memory == 0 || offered.memory == 0 || lot.memory == offered.memory;
+        let (_, lasted) = same.find(|(offered, _)| is_it(offered))?;
         Some(Lasted {
             seconds: lasted.seconds + now.since(self.last).max(0),
             ..*lasted
