@@ -224,12 +224,11 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
         Command::Depth(options) => block_on(features::market::command::depth(&noted(global)?, options)),
         Command::Plan(options) => block_on(features::cluster::command::plan(&noted(global)?, options)),
         Command::Pick(options) => block_on(features::pick::command::pick(&noted(global)?, options)),
-        Command::Watch { options, saved } if saved.saved => {
+        Command::Watch { options, saved } => {
             let settings = noted(global)?;
             let again = || Settings::resolve(global, &Environment::of_process(), Paths::of_user());
             block_on(features::watch_saved::command::watch(&settings, again, options, saved))
         }
-        Command::Watch { options, .. } => block_on(features::history::watch_command::watch(&noted(global)?, options)),
         Command::History { history, index } if index.index => {
             features::price_index::command::index(&noted(global)?, history, *index)
         }

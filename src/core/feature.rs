@@ -6,6 +6,7 @@ use std::fmt;
 use super::markets::RestoredState;
 use super::state::State;
 use super::view::{Cx, Response};
+use super::watching::Interest;
 use crate::domain::journal::WriteKind;
 use crate::domain::{Dialect, Resource};
 use crate::keys::Action;
@@ -98,6 +99,8 @@ pub struct Feature {
     pub event: fn(&mut Cx<'_>, &mut Event<'_>),
     /// Sees what an update leads to, and adds to it.
     pub follow: fn(&mut Cx<'_>),
+    /// What it wants to be kept current.
+    pub wishes: fn(&State, Now) -> Vec<Interest>,
     /// When it needs `tick`, on the monotonic clock.
     pub deadline: fn(&State, Now) -> Option<f64>,
     /// Its deadline has passed. May also come early.
@@ -121,6 +124,7 @@ impl Feature {
         state: |_| None,
         event: |_, _| {},
         follow: |_| {},
+        wishes: |_, _| Vec::new(),
         deadline: |_, _| None,
         tick: |_| {},
         hides: |_, _| false,

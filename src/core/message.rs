@@ -14,14 +14,14 @@ use crate::domain::annotations::{AnnotationChange, Annotations};
 use crate::domain::journal::{Damage, Intent, Outcome};
 use crate::domain::routing::Run;
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
-use crate::domain::{Resource, workergroup};
+use crate::domain::workergroup;
 use crate::keys::Keymap;
 use crate::record::alerts::{AlertChange, Alerts, Logged};
+use crate::record::watch::{Claim, Right};
 use crate::record::{AnyAnalysis, AnyOutput, Poll};
 use crate::settings::Values;
 use crate::table::browser::Arrival;
 use crate::table::remote::{Progress, Sending, Ticket};
-use crate::table::watch::{PollClaim, PollRight};
 
 #[derive(Debug)]
 pub enum Message {
@@ -82,7 +82,7 @@ pub enum News {
     /// The output of an analysis, or why the record cannot be read; see [`HistoryJob::Ask`].
     Recalled(Result<AnyOutput, String>),
     /// Who polls a watched search; see [`HistoryJob::ClaimPoll`].
-    Poll(PollRight),
+    Poll(Right),
     /// Whether an alert rings here, or did in another program; see [`HistoryJob::ClaimRing`].
     Ring {
         claim: Box<RingClaim>,
@@ -159,10 +159,10 @@ pub enum HistoryJob {
     Ask { ticket: Ticket, analysis: AnyAnalysis },
     /// Claim the ring of an alert that other programs may see too; brings [`News::Ring`].
     ClaimRing { ticket: Ticket, claim: Box<RingClaim> },
-    /// Find out whether this program polls a watched search; brings [`News::Poll`].
-    ClaimPoll { ticket: Ticket, claim: Box<PollClaim> },
-    /// Let another program poll what was watched of this resource.
-    ReleasePolls(Resource),
+    /// Take the market's turn to ask for a watched search, unless another program has asked; brings [`News::Poll`].
+    ClaimPoll { ticket: Ticket, claim: Box<Claim> },
+    /// Let other programs ask: no response is awaited any more.
+    EndTurn,
     /// Count a request sent now, in seconds since 1970, in the budget that programs share.
     CountRequest(f64),
 }
@@ -332,7 +332,7 @@ impl Effect {
             | Self::Abort(_)
             | Self::Copy { .. }
             | Self::SaveRun { .. }
-            | Self::History(HistoryJob::Record(_) | HistoryJob::ReleasePolls(_) | HistoryJob::CountRequest(_))
+            | Self::History(HistoryJob::Record(_) | HistoryJob::EndTurn | HistoryJob::CountRequest(_))
             | Self::Activate(_)
             | Self::Notify(_)
             | Self::Config(_)

@@ -37,6 +37,7 @@ pub(crate) mod toast;
 pub mod unsettled;
 pub mod view;
 pub mod views;
+pub mod watching;
 
 use crate::api::ledger::LedgerEntry;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -68,6 +69,7 @@ pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         update.rows_changed();
     }
     update.each_feature(|feature, cx| (feature.follow)(cx));
+    update.lend(watching::follow);
     let mut effects = update.effects;
     model.state.save_in_time(now, is_input, &mut effects);
     model.state.leave_out_banned(&mut effects);
@@ -113,7 +115,11 @@ impl<'a> Update<'a> {
             Message::Notice(text) => state.notices.push(text),
             Message::JournalDamage(damage) => state.set_damage(damage),
             Message::Recorded { ticket, entry } => self.recorded(ticket, *entry),
-            Message::Woken { spread } => self.emit(Event::Woken { spread }),
+            Message::Woken { spread } => {
+                // Every program of this computer woke at once.
+                self.lend(|cx| watching::woken(cx, 10.0 * spread.clamp(0.0, 1.0)));
+                self.emit(Event::Woken { spread });
+            }
             Message::Deadline => self.due(),
             Message::Simulating(days) => {
                 state.sandbox.simulating = days;
@@ -159,6 +165,8 @@ impl<'a> Update<'a> {
         let now = self.now;
         self.model.state.toast.take_if(|toast| toast.until <= now.mono);
         self.each_feature(|feature, cx| (feature.tick)(cx));
+        self.lend(watching::follow);
+        self.lend(watching::tick);
         self.lend(cx::ask_settled_orders);
         self.tick();
     }

@@ -85,7 +85,8 @@ impl Model {
             .iter()
             .filter_map(|browser| browser.ask_order_at)
             .reduce(f64::min);
-        [toast, view, writes, persistence, views, order, features]
+        let watching = self.watching.deadline(&self.state, now);
+        [toast, view, writes, persistence, views, order, features, watching]
             .into_iter()
             .flatten()
             .reduce(f64::min)

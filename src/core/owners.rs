@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::feature::Event;
 use super::message::{Effect, News};
 use super::view::Cx;
-use super::{Update, exported};
+use super::{Update, exported, watching};
 use crate::api::{ApiError, Reply};
 use crate::domain::journal::WriteKind;
 use crate::domain::{Listing, Resource};
@@ -166,7 +166,8 @@ impl Update<'_> {
     /// Tells the features that a table shows a new response, or its failure.
     fn listed(&mut self, resource: Resource, poll: Option<Poll>) {
         let unrecorded = self.model.state.browsers[resource].take_unrecorded();
-        self.effects.extend(unrecorded);
+        self.effects.extend(unrecorded.map(Effect::record));
+        self.lend(|cx| watching::listed(cx, resource, poll.as_ref()));
         self.emit(Event::Listed(resource, poll));
     }
 }

@@ -9,6 +9,7 @@ use super::message::Toast;
 use super::mutations::Mutations;
 use super::owners::Owners;
 use super::profile::Profile;
+use super::watching::Watching;
 use super::{drafts, sandbox, split, themes};
 use crate::api::ApiError;
 use crate::api::ledger::Ledger;
@@ -54,6 +55,8 @@ pub struct State {
     pub(crate) tickets: Tickets,
     pub(crate) owners: Owners,
     pub(crate) keyboard: Keyboard,
+    /// What is kept current.
+    pub watching: Watching,
     pub(crate) features: &'static [Feature],
     pub(crate) feature_states: FeatureStates,
 }
@@ -218,6 +221,7 @@ impl State {
             tickets: Tickets::default(),
             owners: Owners::default(),
             keyboard: Keyboard::default(),
+            watching: Watching::default(),
             feature_states: FeatureStates::new(features, dialect),
             features,
         }

@@ -75,6 +75,7 @@ impl State {
             persistence: _,
             drafts: _,
             sandbox: _,
+            watching: _,
             features: _,
         } = old;
         self.pane = pane;

@@ -12,7 +12,6 @@ use crate::domain::journal::WriteKind;
 use crate::domain::text::{truncate, visible};
 use crate::table::browser::Browser;
 use crate::table::remote::{Now, Phase, Waiting};
-use crate::table::watch::Poller;
 use crate::widgets::text::cells;
 use crate::widgets::theme::Theme;
 
@@ -223,7 +222,7 @@ struct Activity {
 fn news(model: &Model, now: Now, theme: &Theme) -> Vec<Activity> {
     let mut news: Vec<Activity> = Vec::new();
     if let Some(browser) = model.browser() {
-        news.extend(activity(browser, now, theme));
+        news.extend(activity(model, browser, now, theme));
     }
     let busy = |text: String, short: String, style: Style| Activity {
         text,
@@ -246,7 +245,7 @@ fn news(model: &Model, now: Now, theme: &Theme) -> Vec<Activity> {
 }
 
 /// The request in flight, else the age of the rows.
-fn activity(browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
+fn activity(model: &Model, browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
     let busy = |text: String, short: String| Activity {
         text,
         short,
@@ -294,8 +293,8 @@ fn activity(browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
     Some(Activity {
         text: format!("updated {age} ago"),
         // The line that counts the changes may be too long for a narrow screen.
-        short: match watch.filter(|watch| watch.poller() == Poller::ThisProgram && !watch.is_paused()) {
-            Some(watch) => format!("next in {:.0} s", watch.next_in(now)),
+        short: match watch.filter(|watch| watch.recorded().is_none() && !watch.is_paused()) {
+            Some(_) => format!("next in {:.0} s", model.next_refresh(browser.resource(), now)),
             None => format!("{age} ago"),
         },
         style: if is_stale { theme.warning } else { theme.dim },

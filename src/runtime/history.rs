@@ -15,9 +15,9 @@ use super::sandbox_past::SandboxPast;
 use crate::api::client::epoch_seconds;
 use crate::core::message::{HistoryJob, News, RingClaim};
 use crate::core::{Message, Ticket};
-use crate::record::store::{Database, HistoryError, HistoryLocation, PollLocks, ProgramId, SharedBudget};
+use crate::record::store::{Database, HistoryError, HistoryLocation, ProgramId, Turns};
+use crate::record::watch::{Claim, Right};
 use crate::store::files;
-use crate::table::watch::{PollClaim, PollRight};
 
 /// How long leaving waits for the pending jobs.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -79,8 +79,8 @@ impl HistoryThread {
                 (ticket, News::Recalled(Err(why)))
             }
             Some(HistoryJob::ClaimRing { ticket, claim }) => (ticket, News::Ring { claim, is_ours: true }),
-            Some(HistoryJob::ClaimPoll { ticket, .. }) => (ticket, News::Poll(PollRight::Ours)),
-            Some(HistoryJob::Record(_) | HistoryJob::ReleasePolls(_) | HistoryJob::CountRequest(_)) | None => return,
+            Some(HistoryJob::ClaimPoll { ticket, .. }) => (ticket, News::Poll(Right::Ours(Ok(())))),
+            Some(HistoryJob::Record(_) | HistoryJob::EndTurn | HistoryJob::CountRequest(_)) | None => return,
         };
         let _ = self.outbox.send(Message::News { ticket, news });
     }
@@ -101,8 +101,7 @@ struct Keeper {
     history: HistoryLocation,
     outbox: UnboundedSender<Message>,
     state: State,
-    locks: PollLocks,
-    budget: SharedBudget,
+    turns: Turns,
     program: ProgramId,
     was_told: bool,
 }
@@ -117,8 +116,7 @@ enum State {
 impl Keeper {
     fn new(history: HistoryLocation, outbox: UnboundedSender<Message>) -> Self {
         Self {
-            locks: PollLocks::new(&history),
-            budget: SharedBudget::new(&history),
+            turns: Turns::new(&history),
             history,
             outbox,
             state: State::Closed,
@@ -161,6 +159,7 @@ impl Keeper {
                     if let Err(error) = self.with(|database| database.record(&poll)) {
                         self.tell(&error);
                     }
+                    self.turns.end();
                 }
                 HistoryJob::Ask { ticket, analysis } => {
                     let result = self.with(|database| database.ask_any(&analysis)).map_err(|error| {
@@ -177,8 +176,8 @@ impl Keeper {
                     let right = self.right(&claim);
                     self.bring(ticket, News::Poll(right));
                 }
-                HistoryJob::ReleasePolls(resource) => self.locks.release(resource),
-                HistoryJob::CountRequest(now) => self.budget.count(now),
+                HistoryJob::EndTurn => self.turns.end(),
+                HistoryJob::CountRequest(now) => self.turns.count(now),
             }
         }
     }
@@ -196,19 +195,16 @@ impl Keeper {
             .unwrap_or(true)
     }
 
-    /// Who polls a search. Without a record there is nothing to read: it is this program.
-    fn right(&mut self, claim: &PollClaim) -> PollRight {
+    /// Whether this program asks. Without a record there is nothing to read.
+    fn right(&mut self, claim: &Claim) -> Right {
         if let Err(error) = self.with(|_| Ok(())) {
             self.tell(&error);
-            return PollRight::Ours;
         }
-        if self.locks.claim(&claim.search, claim.every, claim.now) {
-            let wait = self.budget.claim(claim.requests, claim.a_minute, claim.now);
-            // What cannot be counted is limited by this program's own budget.
-            return wait.ok().flatten().map_or(PollRight::Ours, PollRight::Later);
-        }
-        self.with(|database| database.poll_after(&claim.search, claim.seen))
-            .map_or(PollRight::Ours, |poll| PollRight::Another(poll.map(Box::new)))
+        let record = match &self.state {
+            State::Open(database) => Some(database),
+            State::Closed | State::Off(..) => None,
+        };
+        self.turns.claim(record, claim)
     }
 
     /// Uses the database, opened if it is not; one that is beyond use is closed.
@@ -252,8 +248,9 @@ mod tests {
     use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
     use super::*;
+    use crate::domain::annotations::Bans;
     use crate::domain::dialect::Dialect;
-    use crate::domain::{OfferType, Resource, language};
+    use crate::domain::{OfferType, Query, Resource, language};
     use crate::record::{Moment, Poll, PollOutcome, Proof, Question, Scope, SearchKey, Spell, VerdictBasis};
     use crate::sandbox::market::MarketConfig;
 
@@ -266,18 +263,10 @@ mod tests {
             Self(HistoryThread::start(history.cloned(), None, outbox), messages)
         }
 
-        fn claim(&mut self, resource: Resource, now: f64) -> PollRight {
-            let claim = PollClaim {
-                search: search(resource),
-                every: 30,
-                now,
-                seen: Moment(0),
-                requests: 1,
-                a_minute: 10,
-            };
+        fn claim(&mut self, resource: Resource, now: f64) -> Right {
             self.0.take(HistoryJob::ClaimPoll {
                 ticket: Ticket(1),
-                claim: Box::new(claim),
+                claim: Box::new(claim(resource, now)),
             });
             match self.1.blocking_recv() {
                 Some(Message::News {
@@ -286,6 +275,17 @@ mod tests {
                 }) => right,
                 other => panic!("{other:?}"),
             }
+        }
+    }
+
+    fn claim(resource: Resource, now: f64) -> Claim {
+        Claim {
+            query: Query::empty(resource),
+            since: Some(Moment(0)),
+            bans: Bans::NONE,
+            now,
+            requests: 1,
+            a_minute: 10,
         }
     }
 
@@ -324,23 +324,22 @@ mod tests {
         };
         let (mut first, mut second) = (Program::start(Some(&place)), Program::start(Some(&place)));
         for _ in 0..9 {
-            assert!(matches!(first.claim(Resource::Offers, 1000.0), PollRight::Ours));
+            assert!(matches!(first.claim(Resource::Offers, 1000.0), Right::Ours(Ok(()))));
         }
+        first.0.take(HistoryJob::EndTurn);
         second.0.take(HistoryJob::CountRequest(1010.0));
-        for program in [&mut second, &mut first] {
-            let right = program.claim(Resource::Volumes, 1030.0);
-            assert!(!matches!(right, PollRight::Ours), "{right:?}");
-        }
-        let right = first.claim(Resource::Offers, 1030.0);
+        let right = first.claim(Resource::Volumes, 1030.0);
         assert!(
-            matches!(right, PollRight::Later(wait) if (wait - 30.0).abs() < 1e-6),
+            matches!(right, Right::Later(wait) if (wait - 30.0).abs() < 1e-6),
             "{right:?}"
         );
-        assert!(matches!(first.claim(Resource::Offers, 1060.0), PollRight::Ours));
+        let right = second.claim(Resource::Offers, 1030.0);
+        assert!(matches!(right, Right::Later(_)), "{right:?}");
+        assert!(matches!(first.claim(Resource::Offers, 1060.0), Right::Ours(Ok(()))));
     }
 
     #[test]
-    fn one_program_polls_and_the_other_gets_what_it_records() {
+    fn one_program_asks_at_a_time_and_the_other_gets_what_it_records() {
         let folder = tempfile::tempdir().unwrap();
         let history = HistoryLocation {
             path: Some(folder.path().join("history.sqlite")),
@@ -348,20 +347,23 @@ mod tests {
         };
         let offers = Resource::Offers;
         let [mut first, mut second] = [(); 2].map(|()| Program::start(Some(&history)));
-        assert!(matches!(first.claim(offers, 1000.0), PollRight::Ours));
-        assert!(matches!(second.claim(offers, 1001.0), PollRight::Another(None)));
+        assert!(matches!(first.claim(offers, 1000.0), Right::Ours(_)));
+        assert!(matches!(second.claim(offers, 1001.0), Right::Later(_)));
         first.0.take(HistoryJob::Record(Box::new(poll(1002))));
-        assert!(matches!(first.claim(offers, 1003.0), PollRight::Ours));
-        let PollRight::Another(Some(read)) = second.claim(offers, 1003.0) else {
+        // Once this is answered, that has been done.
+        let Right::Recorded(own) = first.claim(offers, 1003.0) else {
+            panic!("nothing was read");
+        };
+        assert_eq!(*own, poll(1002));
+        let Right::Recorded(read) = second.claim(offers, 1003.0) else {
             panic!("nothing was read");
         };
         assert_eq!(*read, poll(1002));
-        first.0.take(HistoryJob::ReleasePolls(offers));
-        // Once this is answered, that has been done.
-        first.claim(Resource::Volumes, 1004.0);
-        assert!(matches!(second.claim(offers, 1004.0), PollRight::Ours));
+        // Nobody owns a search.
+        assert!(matches!(second.claim(Resource::Volumes, 1004.0), Right::Ours(_)));
+        assert!(matches!(first.claim(Resource::Volumes, 1005.0), Right::Later(_)));
         drop(second);
-        assert!(matches!(first.claim(offers, 1005.0), PollRight::Ours));
+        assert!(matches!(first.claim(Resource::Volumes, 1006.0), Right::Ours(_)));
     }
 
     #[test]
@@ -462,17 +464,9 @@ mod tests {
         });
         let mut told = 0;
         for mut program in programs {
-            let claim = PollClaim {
-                search: search(Resource::Volumes),
-                every: 30,
-                now: 1000.0,
-                seen: Moment(0),
-                requests: 1,
-                a_minute: 10,
-            };
             program.0.take(HistoryJob::ClaimPoll {
                 ticket: Ticket(1),
-                claim: Box::new(claim),
+                claim: Box::new(claim(Resource::Volumes, 1000.0)),
             });
             // The answer comes after the past.
             loop {
@@ -593,7 +587,7 @@ mod tests {
                 assert!(matches!(told, Some(Message::Told(Err(_)))));
             }
             let right = program.claim(Resource::Offers, 1003.0);
-            assert!(matches!(right, PollRight::Ours));
+            assert!(matches!(right, Right::Ours(_)));
         }
     }
 }

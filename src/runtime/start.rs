@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
@@ -39,6 +40,10 @@ pub fn dashboard(settings: &Settings, markets: ProfileResolver) -> color_eyre::R
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
+        // Each thread that reads or arranges responses keeps memory of its own: new ones for each response would not
+        // give back what the old ones took.
+        .max_blocking_threads(4)
+        .thread_keep_alive(Duration::from_hours(24))
         .enable_all()
         .build()?;
     let ended = runtime.block_on(connect_and_show(settings, markets));

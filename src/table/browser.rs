@@ -186,7 +186,6 @@ impl Browser {
 
     /// Handles the failure of the request that it waits for.
     pub(crate) fn failed(&mut self, ticket: Ticket, error: ApiError, now: Now) {
-        self.watch_failed(&error, now);
         self.remote.accept(ticket, now, Err(error));
     }
 

@@ -12,6 +12,9 @@ use crate::domain::{Condition, Field, Listing, country, language};
 /// response has none.
 pub(crate) type Names = BTreeMap<&'static str, BTreeSet<String>>;
 
+/// Names of a field that are remembered: more than any market has models and countries.
+const MOST_NAMES: usize = 5000;
+
 impl Browser {
     /// Remembers the names in the loaded rows.
     pub(crate) fn remember_names(&mut self) {
@@ -20,7 +23,14 @@ impl Browser {
         let is_name = |field: &&Field| field.kind == Kind::Text && field.filter == Filter::Documented;
         for field in self.query.catalog().fields().iter().filter(is_name) {
             let values = seen_values(self.listing(), field);
-            self.names.entry(field.key).or_default().extend(values);
+            let names = self.names.entry(field.key).or_default();
+            let room = MOST_NAMES.saturating_sub(names.len());
+            let new: Vec<_> = values
+                .into_iter()
+                .filter(|value| !names.contains(value))
+                .take(room)
+                .collect();
+            names.extend(new);
         }
     }
 

@@ -5,22 +5,13 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use jiff::tz::TimeZone;
 
 use super::gone::{Departures, GoneRow};
-pub use super::poll_claim::{PollClaim, PollRight};
 use super::remote::{Now, Ticket};
 use crate::domain::watching::Watching;
 use crate::domain::{Field, Listing, Query, Resource, RowId};
 use crate::record;
-use crate::record::differences::recorded_lot;
+use crate::record::differences::{lots, recorded_lot};
+use crate::record::watch::CauseSearch;
 use crate::record::{Cause, Event, EventKind, Lot, Moment, Poll};
-
-/// Who polls a watched search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Poller {
-    #[default]
-    ThisProgram,
-    /// Another program, and when it recorded prices that are newer than the rows here.
-    Another { recorded: Option<Moment> },
-}
 
 /// Seconds without a key after which the person has not been looking.
 const AWAY: f64 = 60.0;
@@ -32,8 +23,9 @@ const LONG_AWAY: f64 = 3600.0;
 /// Events that are kept while nothing is recorded.
 const MOST_EVENTS: usize = 500;
 
-/// The longest interval that refusals lead to, in seconds.
-const LONGEST_PAUSE: f64 = 600.0;
+// Finding those that no baseline has takes milliseconds, which a few more are not worth.
+/// Causes that are kept without looking whether a baseline has their lots.
+const MOST_KNOWN_CAUSES: usize = 1000;
 
 /// The shortest interval in seconds between two requests of a watched search.
 pub const fn floor(resource: Resource) -> f64 {
@@ -74,12 +66,12 @@ impl Baseline {
 pub struct Watch {
     /// Seconds between a response and the next request.
     pub(crate) interval: f64,
-    /// When to send the next request, on the monotonic clock; never while it is paused.
-    pub(crate) next: f64,
+    /// When the first request after this was turned on is due, on the monotonic clock.
+    pub(crate) first: f64,
+    /// Whether it waits until the terminal is in front again.
+    is_paused: bool,
     /// Since when the terminal is not in front, on the monotonic clock.
     away: Option<f64>,
-    /// How often in a row the market has refused: each time doubles the pause.
-    refusals: i32,
     baseline: Baseline,
     /// Whose midnight ends a day.
     zone: TimeZone,
@@ -99,13 +91,10 @@ pub struct Watch {
     /// the tape shows where nothing is recorded.
     poll: Option<Poll>,
     events: VecDeque<Event>,
-    /// The search for the causes under way, and the lots it is about.
-    pub(crate) cause_search: Option<(Ticket, Vec<Lot>)>,
-    /// The claim to the next poll under way.
-    pub(crate) claim: Option<Ticket>,
-    pub(crate) poller: Poller,
-    /// When the newest poll was that is known here, at first when auto-refresh was turned on.
-    pub(crate) newest: Moment,
+    /// The search for the causes under way.
+    pub(crate) cause_search: Option<(Ticket, CauseSearch)>,
+    /// When another program recorded prices that are newer than the rows here.
+    pub(crate) recorded: Option<Moment>,
     /// Polls of another program that were read in the record.
     polls_read: u64,
     /// The newest poll while that search is under way: it is recorded with the causes.
@@ -176,9 +165,9 @@ impl Watch {
     pub(crate) fn new(interval: f64, zone: TimeZone, responses: u64, now: Now) -> Self {
         Self {
             interval,
-            next: now.mono + interval,
+            first: now.mono + interval,
+            is_paused: false,
             away: None,
-            refusals: 0,
             baseline: Baseline::default(),
             zone,
             kept: BTreeMap::new(),
@@ -192,9 +181,7 @@ impl Watch {
             poll: None,
             events: VecDeque::new(),
             cause_search: None,
-            claim: None,
-            poller: Poller::default(),
-            newest: Moment::of(now.epoch),
+            recorded: None,
             polls_read: 0,
             unrecorded: None,
         }
@@ -298,8 +285,7 @@ impl Watch {
         self.departures.forget();
         self.causes.clear();
         self.cause_search = None;
-        self.claim = None;
-        self.poller = Poller::ThisProgram;
+        self.recorded = None;
         self.poll = None;
         self.events.clear();
     }
@@ -307,6 +293,20 @@ impl Watch {
     /// The events since auto-refresh is on, the newest first.
     pub fn events(&self) -> impl Iterator<Item = &Event> {
         self.events.iter()
+    }
+
+    /// Forgets why lots were gone that are back, and of those that no baseline has.
+    pub(crate) fn forget_causes(&mut self, newest: &Listing) {
+        if self.causes.is_empty() {
+            return;
+        }
+        let here = lots(newest);
+        self.causes.retain(|lot, _| !here.contains(lot));
+        if self.causes.len() > MOST_KNOWN_CAUSES {
+            let kept = self.kept.values().flat_map(|(listing, _)| lots(listing));
+            let kept: HashSet<Lot> = kept.collect();
+            self.causes.retain(|lot, _| kept.contains(lot));
+        }
     }
 
     /// Why a lot is gone, if a search has told.
@@ -344,7 +344,6 @@ impl Watch {
             });
         }
         self.events.truncate(MOST_EVENTS);
-        self.newest = poll.at;
         if poll.outcome.is_usable() {
             self.poll = Some(poll.without_lines());
         }
@@ -391,77 +390,52 @@ impl Watch {
 
     /// The person is back; what is paused goes on at once.
     pub(crate) fn came_back(&mut self, now: Now) {
-        if self.away.take().is_some() && self.is_paused() {
-            self.next = now.mono;
+        self.away = None;
+        if std::mem::take(&mut self.is_paused) {
+            self.first = now.mono;
         }
     }
 
-    /// Pauses if the terminal was behind others for long; true if it does.
-    pub(crate) fn pauses(&mut self, now: Now) -> bool {
-        if self.away.is_some_and(|since| now.mono - since >= LONG_AWAY) {
-            self.next = f64::INFINITY;
-        }
-        self.is_paused()
+    /// Pauses if the terminal was behind others for long.
+    pub(crate) fn pause(&mut self, now: Now) {
+        self.is_paused |= self.is_long_away(now);
+    }
+
+    /// Whether the terminal was behind others for long.
+    pub(crate) fn is_long_away(&self, now: Now) -> bool {
+        self.away.is_some_and(|since| now.mono - since >= LONG_AWAY)
+    }
+
+    /// When it pauses, unless the person comes back.
+    pub(crate) fn pauses_at(&self) -> Option<f64> {
+        self.away.filter(|_| !self.is_paused).map(|since| since + LONG_AWAY)
     }
 
     /// Whether it waits until the terminal is in front again.
     pub const fn is_paused(&self) -> bool {
-        self.next == f64::INFINITY
+        self.is_paused
     }
 
-    /// Schedules the next request after a response, later after a refusal.
-    pub(crate) fn answered(&mut self, is_refusal: bool, now: Now) {
-        self.refusals = if is_refusal { self.refusals + 1 } else { 0 };
-        self.next = now.mono + self.pause();
+    /// Notes a poll of another program that was read in the record.
+    pub(crate) const fn read(&mut self, poll: &Poll) {
+        self.polls_read += 1;
+        self.recorded = Some(poll.at);
     }
 
-    /// Seconds from a response to the next request: longer after refusals.
-    pub(crate) fn pause(&self) -> f64 {
-        let longer = self.interval * 2f64.powi(self.refusals.min(16));
-        longer.min(LONGEST_PAUSE.max(self.interval))
-    }
-
-    /// Whether it waits longer because the market refused.
-    pub const fn is_backing_off(&self) -> bool {
-        self.refusals > 0
-    }
-
-    pub const fn poller(&self) -> Poller {
-        self.poller
-    }
-
-    /// Notes that another program polls, and the poll of it that was read in the record.
-    pub(crate) fn read(&mut self, poll: Option<&Poll>) {
-        let before = match self.poller {
-            Poller::ThisProgram => None,
-            Poller::Another { recorded } => recorded,
-        };
-        let recorded = poll.map(|poll| {
-            self.newest = poll.at;
-            self.polls_read += 1;
-            poll.at
-        });
-        self.poller = Poller::Another {
-            recorded: recorded.or(before),
-        };
+    /// When another program recorded prices that are newer than the rows here, if one did.
+    pub const fn recorded(&self) -> Option<Moment> {
+        self.recorded
     }
 
     /// How many polls of another program were read in the record.
     pub const fn polls_read(&self) -> u64 {
         self.polls_read
     }
-
-    /// Seconds until the next request.
-    pub fn next_in(&self, now: Now) -> f64 {
-        (self.next - now.mono).max(0.0)
-    }
 }
 
-/// The requests of the last minute that watched searches sent: they share one budget, so that
-/// several of them stay within a market's rate limit.
+/// How often watched searches send requests, and what is shown of them.
 #[derive(Debug)]
 pub struct Pace {
-    sent: VecDeque<f64>,
     /// Requests a minute.
     pub limit: usize,
     /// Seconds between two requests of a search that is watched from now on.
@@ -475,7 +449,6 @@ pub struct Pace {
 impl Default for Pace {
     fn default() -> Self {
         let mut pace = Self {
-            sent: VecDeque::new(),
             limit: 0,
             interval: 0.0,
             lists_gone: false,
@@ -495,22 +468,6 @@ impl Pace {
         if before.is_none_or(|before| before.interval != settings.interval) {
             self.interval = f64::from(settings.interval);
         }
-    }
-
-    /// When `requests` more may be sent, on the monotonic clock: now or earlier if there is room. More
-    /// than the whole budget wait for an empty minute.
-    pub(crate) fn free_at(&mut self, requests: usize, now: Now) -> f64 {
-        while self.sent.front().is_some_and(|at| now.mono - at >= 60.0) {
-            self.sent.pop_front();
-        }
-        let limit = self.limit.max(1);
-        let over = (self.sent.len() + requests.min(limit)).saturating_sub(limit);
-        let last = over.checked_sub(1).and_then(|last| self.sent.get(last));
-        last.map_or(now.mono, |at| at + 60.0)
-    }
-
-    pub(crate) fn spend(&mut self, requests: usize, now: Now) {
-        self.sent.extend(std::iter::repeat_n(now.mono, requests));
     }
 }
 

@@ -10,10 +10,10 @@ use bourse::core::view::Region;
 use bourse::core::{Model, Profile, update};
 use bourse::domain::{Dialect, Listing, Query, Resource, language};
 use bourse::record::Poll;
-use bourse::record::store::{Database, HistoryLocation, PollLocks, ProgramId};
+use bourse::record::store::{Database, HistoryLocation, ProgramId, Turns};
+use bourse::record::watch::{Claim, Right};
 use bourse::table::browser::Arrival;
 use bourse::table::remote::{Now, Ticket};
-use bourse::table::watch::{PollClaim, PollRight};
 use bourse::widgets::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::Terminal;
@@ -43,7 +43,7 @@ pub struct TestApp {
 /// A program's files in a state folder, where others may have theirs.
 pub struct Files {
     pub database: Database,
-    pub locks: PollLocks,
+    pub turns: Turns,
     program: ProgramId,
 }
 
@@ -55,18 +55,14 @@ impl Files {
         };
         Self {
             database: place.open().unwrap(),
-            locks: PollLocks::new(&place),
+            turns: Turns::new(&place),
             program: ProgramId::of_process(),
         }
     }
 
-    /// Who polls a search, as the dashboard's own thread finds it out.
-    fn right(&mut self, claim: &PollClaim) -> PollRight {
-        if self.locks.claim(&claim.search, claim.every, claim.now) {
-            return PollRight::Ours;
-        }
-        let poll = self.database.poll_after(&claim.search, claim.seen).unwrap();
-        PollRight::Another(poll.map(Box::new))
+    /// Who asks, as the dashboard's own thread finds it out.
+    fn right(&mut self, claim: &Claim) -> Right {
+        self.turns.claim(Some(&self.database), claim)
     }
 }
 
@@ -184,6 +180,7 @@ impl TestApp {
                 Effect::History(HistoryJob::Record(poll)) => {
                     if let Some(files) = &mut self.files {
                         files.database.record(&poll).unwrap();
+                        files.turns.end();
                     }
                     self.polls.push(*poll);
                 }
@@ -201,15 +198,15 @@ impl TestApp {
                 Effect::History(HistoryJob::ClaimPoll { ticket, claim }) => {
                     let right = match &mut self.files {
                         Some(files) => files.right(&claim),
-                        None => PollRight::Ours,
+                        None => Right::Ours(Ok(())),
                     };
                     let news = News::Poll(right);
                     let claimed = Message::News { ticket, news };
                     effects.extend(update(&mut self.model, self.now, claimed));
                 }
-                Effect::History(HistoryJob::ReleasePolls(resource)) => {
+                Effect::History(HistoryJob::EndTurn) => {
                     if let Some(files) = &mut self.files {
-                        files.locks.release(resource);
+                        files.turns.end();
                     }
                 }
                 Effect::History(HistoryJob::Ask { ticket, analysis }) if self.files.is_some() => {

@@ -261,6 +261,10 @@ pub struct Bans(Vec<Supplier>);
 impl Bans {
     pub const NONE: Self = Self(Vec::new());
 
+    pub fn contains(&self, of: &Supplier) -> bool {
+        self.0.contains(of)
+    }
+
     /// A number for these bans: another one for other bans, 0 for none. Responses with different numbers
     /// leave out different machines.
     pub fn number(&self) -> i64 {

@@ -44,6 +44,7 @@ mod tape;
 pub mod timeline;
 mod told;
 mod verdict;
+pub mod watch;
 
 pub use advance::{Advance, advance};
 pub use alert::{AlertState, Figures, PricePer, Repeat, Ring, Rule, RuleError, Seen, Trigger, check};

@@ -6,8 +6,6 @@
 pub mod replay;
 pub(crate) mod view;
 
-use std::collections::BTreeMap;
-
 use super::workergroups::look::Look;
 use crate::api::{Reply, Request};
 use crate::core::feature::{Event, Feature, FeatureState};
@@ -15,14 +13,17 @@ use crate::core::message::{Effect, HistoryJob, News, Notification, RingClaim, Sa
 use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::Cx;
+use crate::core::watching::{Interest, WishId};
+use crate::domain::annotations::Supplier;
 use crate::domain::query::Direction;
 use crate::domain::text::visible;
 use crate::domain::workergroup::{Preflight, Recruitment};
 use crate::domain::{Dialect, Listing, OrderKey, Query, Resource, RowId};
 use crate::record::alerts::{Alert, AlertChange, Alerts, Followed, Logged, seen};
+use crate::record::watch::Wish;
 use crate::record::{Figures, Moment, Poll, PricePer, Ring, SearchKey, check};
 use crate::table::recording::Asked;
-use crate::table::remote::Ticket;
+use crate::table::remote::{Now, Ticket};
 use crate::table::watch::price_of;
 
 pub(crate) const FEATURE: Feature = Feature {
@@ -33,9 +34,8 @@ pub(crate) const FEATURE: Feature = Feature {
             cx.feature::<AlertWatch>().restore(alerts);
         }
     },
+    wishes,
     follow,
-    deadline: |state, _| state.alerts().deadline(),
-    tick,
     unread: |state| state.alerts().unread,
     price_lines,
     ..Feature::IDLE
@@ -66,24 +66,18 @@ pub struct AlertWatch {
     pub all: Alerts,
     /// Rings since the person last opened the list.
     pub unread: usize,
-    /// The polls of alerts, by name.
-    polls: BTreeMap<String, Polling>,
+    /// Searches under way.
+    in_flight: Vec<InFlight>,
     /// Changes that are not confirmed yet.
     pending: usize,
     /// When a state was saved last, on the monotonic clock.
     saved_at: f64,
 }
 
-#[derive(Debug, Default)]
-struct Polling {
-    /// When to send the next search, on the monotonic clock.
-    next: f64,
-    in_flight: Option<InFlight>,
-}
-
 #[derive(Debug)]
 struct InFlight {
     ticket: Ticket,
+    wish: WishId,
     asked: Asked,
     search: Search,
 }
@@ -107,11 +101,6 @@ impl Search {
 impl AlertWatch {
     /// Takes over the alerts of the profile.
     pub fn restore(&mut self, all: Alerts) {
-        let names: Vec<&String> = all.alerts.iter().map(|alert| &alert.name).collect();
-        self.polls.retain(|name, _| names.contains(&name));
-        for name in names {
-            self.polls.entry(name.clone()).or_default();
-        }
         self.all = all;
     }
 
@@ -132,15 +121,6 @@ impl AlertWatch {
         }
         self.restore(all);
     }
-
-    /// When the next poll is due.
-    pub(crate) fn deadline(&self) -> Option<f64> {
-        let waiting = self.polls.iter().filter(|(name, polling)| {
-            let is_paused = self.all.named(name).is_none_or(|alert| alert.is_paused);
-            polling.in_flight.is_none() && !is_paused
-        });
-        waiting.map(|(_, polling)| polling.next).reduce(f64::min)
-    }
 }
 
 /// Changes the alerts, here and in their file.
@@ -150,9 +130,6 @@ pub(crate) fn change(cx: &mut Cx<'_>, changed: AlertChange) {
     let mut all = before.clone();
     all.apply(&changed);
     watch.restore(all);
-    if let AlertChange::Put(alert) | AlertChange::Edit { alert, .. } = &changed {
-        watch.polls.insert(alert.name.clone(), Polling::default());
-    }
     watch.pending += 1;
     let change = Box::new(changed);
     cx.save_as(Saving::Alerts { change, before }, saved);
@@ -219,97 +196,85 @@ fn price_lines(state: &State, search: &SearchKey) -> Vec<f64> {
     prices.collect()
 }
 
-/// Sends the polls that are due and that the budget has room for.
-fn tick(cx: &mut Cx<'_>) {
-    let (now, state) = (cx.now, cx.state());
+/// The searches of alerts, each asked for unless a table's response answers it, and the list of workergroups while
+/// an alert waits for it.
+fn wishes(state: &State, now: Now) -> Vec<Interest> {
     let at = Moment::of(now.epoch);
-    let is_due = |alert: &&Alert| {
-        let polling = state.alerts().polls.get(&alert.name);
-        polling.is_some_and(|polling| polling.in_flight.is_none() && polling.next <= now.mono)
+    let active = state.alerts().all.alerts.iter().filter(|alert| alert.is_active(at));
+    let mut awaits_groups = false;
+    let interest = |id, query, is_own, send| Interest {
+        wish: Wish {
+            id,
+            query,
+            every: EVERY,
+            first: now.mono,
+            requests: 1,
+            is_own,
+        },
+        send,
+        read,
     };
-    let due: Vec<Alert> = state.alerts().all.alerts.iter().filter(is_due).cloned().collect();
-    for alert in due {
-        let state = cx.state();
-        let search = (alert.is_active(at) && state.held(now).is_none())
-            .then(|| state.alert_search(&alert.follows))
-            .flatten();
-        let is_for_group = matches!(alert.follows, Followed::Group(_));
-        let groups_are_untouched = state.browsers[Resource::Workergroups].is_untouched();
-        // Its poll is checked by every alert on that search: asking twice would tell the same.
-        let is_polled = search.as_ref().is_some_and(|search| is_polled(state, search));
-        let lent = cx.lend::<AlertWatch>();
-        let Some(polling) = lent.feature.polls.get_mut(&alert.name) else {
-            continue;
-        };
-        polling.next = now.mono + EVERY;
-        let Some(search) = search else {
-            if is_for_group && !alert.is_paused && groups_are_untouched {
-                cx.ask(Resource::Workergroups);
+    let mut wishes: Vec<Interest> = Vec::new();
+    for alert in active {
+        match state.alert_search(&alert.follows) {
+            Some(search) => {
+                // Only its own response tells how many workers a group can have.
+                let is_own = search.recruits.is_some();
+                wishes.push(interest(WishId::Named(alert.name.clone()), search.query, is_own, ask));
             }
-            continue;
-        };
-        if is_polled {
-            continue;
+            None => awaits_groups |= matches!(alert.follows, Followed::Group(_)),
         }
-        let free_at = lent.pace.free_at(1, now);
-        if free_at > now.mono {
-            polling.next = free_at;
-            continue;
-        }
-        lent.pace.spend(1, now);
-        let bans = lent.annotations.bans();
-        let ticket = lent.tickets.take();
-        let request = Request::Search(search.query.clone());
-        polling.in_flight = Some(InFlight {
-            ticket,
-            asked: Asked::once(search.query.clone(), now.mono, bans),
-            search,
-        });
-        cx.effects_for(Owner::Feature(answered), [Effect::Call { ticket, request }]);
     }
+    if awaits_groups && state.browsers[Resource::Workergroups].is_untouched() {
+        let query = Query::empty(Resource::Workergroups);
+        let id = WishId::Table(Resource::Workergroups);
+        wishes.push(interest(id, query, true, |cx, _| cx.ask(Resource::Workergroups)));
+    }
+    wishes
 }
 
-/// Whether a watched pane or another alert asks the same already.
-fn is_polled(state: &State, search: &Search) -> bool {
-    if search.recruits.is_some() {
-        // Only its own poll tells how many workers it can have.
-        return false;
-    }
-    let key = SearchKey::of(&search.query);
-    let in_pane = state
-        .browsers
-        .iter()
-        .any(|browser| browser.watching().is_some() && SearchKey::of(&browser.query) == key);
-    let in_flight = state
-        .alerts()
-        .polls
-        .values()
-        .filter_map(|polling| polling.in_flight.as_ref());
-    let mut same = in_flight.filter(|polling| SearchKey::of(&polling.search.query) == key);
-    in_pane || same.next().is_some()
+/// Sends the search of an alert.
+fn ask(cx: &mut Cx<'_>, id: &WishId) {
+    let WishId::Named(name) = id else { return };
+    let (now, state) = (cx.now, cx.state());
+    let search = state.alerts().all.named(name);
+    let Some(search) = search.and_then(|alert| state.alert_search(&alert.follows)) else {
+        return;
+    };
+    let asked = Asked::once(search.query.clone(), now.mono, state.annotations.bans());
+    let request = Request::Search(search.query.clone());
+    let ticket = cx.ticket();
+    cx.feature::<AlertWatch>().in_flight.push(InFlight {
+        ticket,
+        wish: id.clone(),
+        asked,
+        search,
+    });
+    cx.effects_for(Owner::Feature(answered), [Effect::Call { ticket, request }]);
 }
 
 /// Takes the response to a poll.
 fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Reply(response) = news else { return };
-    let awaits = |polling: &&mut Polling| {
-        let in_flight = polling.in_flight.as_ref();
-        in_flight.is_some_and(|search| search.ticket == ticket)
-    };
-    let polling = cx.feature::<AlertWatch>().polls.values_mut().find(awaits);
-    let Some(InFlight { asked, search, .. }) = polling.and_then(|polling| polling.in_flight.take()) else {
+    let in_flight = &mut cx.feature::<AlertWatch>().in_flight;
+    let Some(index) = in_flight.iter().position(|search| search.ticket == ticket) else {
         return;
     };
+    let InFlight {
+        wish, asked, search, ..
+    } = in_flight.swap_remove(index);
     let listing = match *response {
         Ok(Reply::Records(listing)) => listing,
         Ok(_) => return,
         Err(error) => {
+            cx.on_watch_failed(&wish, &error);
             let failed = asked.failed(&error, cx.state().profile.dialect, cx.now);
             cx.effects(failed.map(Effect::record));
             return;
         }
     };
     let poll = asked.once_answered(&listing, cx.state().profile.dialect, cx.now);
+    cx.on_watched(&wish, poll.outcome);
     if let Some(workers) = search.workers(&listing) {
         check_all(cx, &poll, Some(workers));
     }
@@ -327,6 +292,21 @@ fn follow(cx: &mut Cx<'_>) {
     }
 }
 
+/// Checks the alerts on a poll of another program, which may leave out other machines.
+pub(crate) fn read(cx: &mut Cx<'_>, poll: &Poll) {
+    let annotations = &cx.state().annotations;
+    let mut poll = poll.clone();
+    if !annotations.shows_banned {
+        let bans = &annotations.all;
+        poll.sightings.retain(|sighting| {
+            let host = sighting.host.map(Supplier::Host);
+            let machine = Supplier::Machine(sighting.lot.machine);
+            !bans.is_banned(machine) && !host.is_some_and(|host| bans.is_banned(host))
+        });
+    }
+    check_all(cx, &poll, None);
+}
+
 /// Checks the alerts on a poll of their searches.
 pub(crate) fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
     let (now, state) = (cx.now, cx.state());
@@ -342,9 +322,6 @@ pub(crate) fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
         let before = alert.state.clone();
         let ring = ring(&mut alert, poll, workers, storage);
         let watch: &mut AlertWatch = cx.feature();
-        if let Some(polling) = watch.polls.get_mut(&alert.name) {
-            polling.next = now.mono + EVERY;
-        }
         let checked = AlertChange::Checked {
             name: alert.name.clone(),
             state: alert.state.clone(),

@@ -6,9 +6,9 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::Instant;
 
 use super::SavedArguments;
-use super::rules::Schedule;
+use super::one::OneSearch;
 use super::targets::{Target, Task, targets};
-use super::watcher::{Rhythm, Step, Told, Watcher};
+use super::watcher::{End, Rhythm, Step, Told, Watcher};
 use crate::api::client::epoch_seconds;
 use crate::api::{ApiError, Secret};
 use crate::cli::output::CliError;
@@ -16,9 +16,12 @@ use crate::cli::sandbox::Stop;
 use crate::cli::{output, table};
 use crate::domain::Resource;
 use crate::domain::format::{counted, lasting, trimmed};
+use crate::features::enrich;
 use crate::features::history::arguments::{WatchArguments, WatchFormat};
+use crate::features::search::command::reply;
 use crate::process::{self, Terminal};
 use crate::record::Moment;
+use crate::record::watch::{Engine, has_same_conditions};
 use crate::settings::{Connection, Error, Market, Settings};
 use crate::store::StateStore;
 use crate::table::remote::Now;
@@ -27,10 +30,14 @@ use crate::table::remote::Now;
 /// How long the person's command for alerts may run.
 const PATIENCE: Duration = Duration::from_mins(1);
 
+// A command that hangs must not stop the watch for good.
+/// How long the command of `--exec` may run.
+const EXEC_PATIENCE: Duration = Duration::from_mins(10);
+
 /// The variables of a command.
 type Values = Vec<(&'static str, String)>;
 
-/// Watches all that is saved. `resolve` reads the settings again after the key was refused.
+/// Watches a search, or all that is saved. `resolve` reads the settings again after the key was refused.
 pub async fn watch(
     settings: &Settings,
     resolve: impl Fn() -> Result<Settings, Error>,
@@ -46,6 +53,11 @@ pub async fn watch(
     if saved.list {
         return list(settings, rhythm);
     }
+    let one = if saved.saved {
+        None
+    } else {
+        Some(OneSearch::new(settings, options)?)
+    };
     // Before the first request, so that a signal always ends it cleanly.
     let mut stop = Stop::new()?;
     let (jobs, queue) = unbounded_channel();
@@ -53,17 +65,25 @@ pub async fn watch(
         connection: settings.connect().await?,
         settings,
         key: key(settings),
-        format: options.format,
+        options,
         started: Instant::now(),
+        retries: one.is_some(),
+    };
+    let has_conditions = one.as_ref().is_some_and(|one| one.conditions.is_some());
+    let mut watcher = match one {
+        Some(one) => {
+            Watcher::of_one(settings, rhythm, one, run.now()).map_err(|error| CliError::Failed(error.to_string()))?
+        }
+        None => Watcher::new(settings, rhythm, run.now()),
     };
     let work = async {
         let command = settings.preferences.config.values.alert_command.as_deref();
-        let run = run.until_done(rhythm, &resolve, jobs);
+        let run = run.until_done(&mut watcher, &resolve, jobs);
         tokio::join!(run, commands(command, queue)).0
     };
     let ended = tokio::select! {
         ended = work => ended,
-        () = stop.wait() => Ok(()),
+        () = stop.wait() => if has_conditions { Err(CliError::NotMet) } else { Ok(()) },
     };
     settings.keep_pacing(&run.connection.session);
     ended
@@ -91,8 +111,10 @@ fn key(settings: &Settings) -> Option<Secret> {
 struct Run<'a> {
     settings: &'a Settings,
     connection: Connection,
-    format: WatchFormat,
+    options: &'a WatchArguments,
     started: Instant,
+    /// Whether a request is repeated at once if it fails, else its next turn is the retry.
+    retries: bool,
     /// The key in use.
     key: Option<Secret>,
 }
@@ -105,21 +127,25 @@ impl Run<'_> {
         }
     }
 
-    /// Asks, waits and prints until all had their turn, which without `--once` never is.
+    /// Asks, waits and prints until the watch ends, which without `--once` and `--if` it never does.
     async fn until_done(
         &mut self,
-        rhythm: Rhythm,
+        watcher: &mut Watcher<'_>,
         resolve: &impl Fn() -> Result<Settings, Error>,
         jobs: UnboundedSender<Values>,
     ) -> Result<(), CliError> {
-        let mut watcher = Watcher::new(self.settings, rhythm, self.now());
         loop {
             let before = self.now();
             let step = watcher.next(before);
             self.tell(watcher.tell(), &jobs)?;
             match step {
                 Step::Send(request) => {
-                    let result = self.connection.session.attempt(&request).await;
+                    let session = &self.connection.session;
+                    let result = if self.retries {
+                        reply(session, &request).await
+                    } else {
+                        session.attempt(&request).await
+                    };
                     if matches!(result, Err(ApiError::RateLimited { .. })) {
                         // A program that is killed must not have to learn it again.
                         self.settings.keep_pacing(&self.connection.session);
@@ -139,12 +165,28 @@ impl Run<'_> {
                     }
                 }
                 Step::Done => {
-                    let failed = |why| Err(CliError::Failed(format!("nothing was recorded: {why}")));
-                    return watcher.unrecorded().map_or(Ok(()), failed);
+                    return match watcher.take_end() {
+                        Some(End::Failed(error)) => Err(error.into()),
+                        Some(End::Met(values)) => self.execute(values).await,
+                        None => match watcher.unrecorded() {
+                            Some(why) => Err(CliError::Failed(format!("nothing was recorded: {why}"))),
+                            None if watcher.has_conditions() => Err(CliError::NotMet),
+                            None => Ok(()),
+                        },
+                    };
                 }
             }
             self.tell(watcher.tell(), &jobs)?;
         }
+    }
+
+    /// Runs the command of `--exec`.
+    async fn execute(&self, values: Values) -> Result<(), CliError> {
+        let Some(command) = &self.options.exec else {
+            return Ok(());
+        };
+        let ended = process::finish(command, values, Terminal::Lent, EXEC_PATIENCE).await;
+        ended.map_err(|why| CliError::Failed(format!("--exec: {why}")))
     }
 
     /// Waits until a moment on the monotonic clock.
@@ -184,16 +226,25 @@ impl Run<'_> {
 
     fn tell(&self, told: Vec<Told>, jobs: &UnboundedSender<Values>) -> Result<(), CliError> {
         for told in told {
-            let (text, json, ring) = match told {
+            let (text, json, member, ring) = match told {
                 Told::Note(text) => {
                     output::note(&text);
                     continue;
                 }
-                Told::Event { text, json, ring } => (text, json, ring),
+                Told::Event {
+                    text,
+                    json,
+                    member,
+                    ring,
+                } => (text, json, member, ring),
             };
-            match self.format {
+            match self.options.format {
                 WatchFormat::Text => output::print(&format!("{text}\n"))?,
-                WatchFormat::Json => output::print_json(&format!("{json}\n"))?,
+                WatchFormat::Json => {
+                    let json = json.to_string();
+                    let json = member.map_or_else(|| json.clone(), |member| enrich::with_member(&json, &member));
+                    output::print_json(&format!("{json}\n"))?;
+                }
             }
             if let Some(values) = ring {
                 // It fails once the watch ends.
@@ -222,15 +273,10 @@ fn list(settings: &Settings, rhythm: Rhythm) -> Result<(), CliError> {
         let idle = counted(idle, "alert is", "alerts are");
         output::note(&format!("{idle} paused or will not ring again"));
     }
-    let mut schedule = Schedule::new(rhythm.requests_a_minute, 0.0);
-    schedule.keep(
-        targets
-            .iter()
-            .map(|target| (target.task.clone(), rhythm.every(&target.task))),
-        0.0,
-    );
-    let every = |target: &Target| schedule.interval(rhythm.every(&target.task));
-    let (wanted, rate) = (schedule.wanted(), schedule.rate());
+    let mut engine = Engine::new(rhythm.requests_a_minute, 0.0, has_same_conditions);
+    engine.keep(targets.iter().map(|target| target.wish(rhythm, 0.0)), 0.0);
+    let every = |target: &Target| engine.interval(rhythm.every(&target.task));
+    let (wanted, rate) = (engine.wanted(), engine.rate());
     let rows = targets
         .iter()
         .map(|target| vec![described(&target.task), target.name(), lasting(every(target))]);
@@ -255,7 +301,7 @@ fn described(task: &Task) -> String {
     match task {
         Task::Groups => "the list of workergroups".to_owned(),
         Task::Group(id) => format!("workergroup {id}"),
-        Task::Search(key) => {
+        Task::Search(key, ..) => {
             let kind = match key.resource {
                 Resource::Offers => key.offer_type.wire(),
                 Resource::Volumes | Resource::Workergroups => key.resource.nouns(),

@@ -1,10 +1,10 @@
-//! `bourse watch --saved`: every saved search and every alert of the profile, until it is ended.
+//! `bourse watch`: a search, or with `--saved` every saved search and every alert of the profile, until it is ended.
 //!
-//! `rules` decides what is due, `watcher` what is asked, recorded and told, both without a clock or socket;
+//! `watcher` decides what is asked, recorded and told, without a clock or socket, and `one` what is only for one search;
 //! `command` brings those and prints.
 
 pub(crate) mod command;
-pub mod rules;
+mod one;
 pub(crate) mod targets;
 pub mod watcher;
 

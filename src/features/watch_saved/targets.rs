@@ -1,25 +1,33 @@
 //! What is watched: the searches of saved searches and alerts, each of them once.
 
+use super::watcher::Rhythm;
 use crate::cli::wanted::{LOCAL_LIMIT, Wanted};
 use crate::domain::cost::Job;
 use crate::domain::saved::SavedSearch;
 use crate::domain::text::visible;
-use crate::domain::{Listing, Query};
+use crate::domain::{Listing, Query, Resource};
 use crate::features::alerts::{Search, cheapest_first, search_of};
 use crate::record::alerts::Followed;
-use crate::record::store::PollLocks;
+use crate::record::watch::Wish;
 use crate::record::{Moment, SearchKey};
 use crate::settings::Settings;
 use crate::store::SavedState;
 
 /// What takes its turn.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Task {
-    Search(SearchKey),
+    /// A search, with prices for so many GB, unbundled or not: a smaller disk is on more machines.
+    Search(SearchKey, f64, bool),
     /// The search of a workergroup, which also tells how many workers it can have.
     Group(i64),
     /// The list of workergroups: their searches are in it.
     Groups,
+}
+
+impl Task {
+    pub fn of(query: &Query) -> Self {
+        Self::Search(SearchKey::of(query), query.storage_gb(), query.unbundled)
+    }
 }
 
 #[derive(Debug)]
@@ -30,19 +38,16 @@ pub struct Target {
     pub job: Option<Job>,
     /// The names of the saved searches that ask this.
     pub saved: Vec<String>,
-    /// The names of the alerts on it, each with the storage of its prices in GB.
-    pub alerts: Vec<(String, f64)>,
+    /// The names of the alerts on it.
+    pub alerts: Vec<String>,
     pub progress: Progress,
 }
 
 /// What a target remembers from poll to poll.
 #[derive(Debug, Default)]
 pub struct Progress {
-    pub lock: Option<PollLocks>,
     /// The changes up to this moment are told.
     pub told: Option<Moment>,
-    /// The newest poll of another program that alerts were checked on.
-    pub seen: Moment,
 }
 
 /// What there is to watch, and what of it cannot be. `groups` are the workergroups that are listed.
@@ -57,7 +62,7 @@ pub fn targets(
         let name = visible(&search.name, 60);
         match of_saved(settings, search) {
             Ok((query, job)) => {
-                let task = Task::Search(SearchKey::of(&query));
+                let task = Task::of(&query);
                 let search = Search { query, recruits: None };
                 let target = target(&mut targets, task, Some(search), job);
                 target.saved.push(name);
@@ -71,7 +76,7 @@ pub fn targets(
             (Followed::Group(id), search) if search.is_some() || groups.is_none() => Task::Group(*id),
             (Followed::Search(_), Some(search)) => {
                 search.query.limit = Some(LOCAL_LIMIT);
-                Task::Search(SearchKey::of(&search.query))
+                Task::of(&search.query)
             }
             (Followed::Search(_) | Followed::Group(_), _) => {
                 let name = visible(&alert.name, 60);
@@ -79,9 +84,8 @@ pub fn targets(
                 continue;
             }
         };
-        let storage = search.as_ref().map_or(0.0, |search| search.query.storage_gb());
         let target = target(&mut targets, task, search, None);
-        target.alerts.push((alert.name.clone(), storage));
+        target.alerts.push(alert.name.clone());
     }
     if targets.iter().any(|target| matches!(target.task, Task::Group(_))) {
         // First: the searches of groups are in it.
@@ -116,7 +120,7 @@ fn of_saved(settings: &Settings, saved: &SavedSearch) -> Result<(Query, Option<J
 }
 
 impl Target {
-    fn new(task: Task, search: Option<Search>, job: Option<Job>) -> Self {
+    pub fn new(task: Task, search: Option<Search>, job: Option<Job>) -> Self {
         Self {
             task,
             search,
@@ -127,9 +131,25 @@ impl Target {
         }
     }
 
+    /// What it wants to be asked: groups need their own responses, which say how many workers they can have.
+    pub fn wish(&self, rhythm: Rhythm, now: f64) -> Wish<Task> {
+        let query = self.search.as_ref().map(|search| search.query.clone());
+        Wish {
+            id: self.task.clone(),
+            query: query.unwrap_or_else(|| Query::empty(Resource::Workergroups)),
+            every: rhythm.every(&self.task),
+            first: now,
+            requests: 1,
+            is_own: !matches!(self.task, Task::Search(..)),
+        }
+    }
+
     pub fn name(&self) -> String {
-        let alerts = self.alerts.iter().map(|(name, _)| visible(name, 60));
+        let alerts = self.alerts.iter().map(|name| visible(name, 60));
         let names: Vec<String> = self.saved.iter().cloned().chain(alerts).collect();
+        if names.is_empty() {
+            return "this search".to_owned();
+        }
         names.join(", ")
     }
 }

@@ -1,28 +1,28 @@
 //! The watch, without a clock and sockets: it says what to send and when, takes the responses, records them,
 //! checks alerts and says what to tell.
 
+mod outcomes;
 mod troubles;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
-use self::troubles::{ALERTS, BUDGET, GROUPS, KEY, MARKET, RECORD};
-use super::rules::Schedule;
+use self::troubles::{BUDGET, GROUPS, KEY, MARKET, RECORD};
+use super::one::OneSearch;
 use super::targets::{Target, Task, targets};
 use crate::api::{ApiError, Reply, Request};
 use crate::cli::wanted::{self, Wanted};
+use crate::domain::Listing;
 use crate::domain::format::{counted, trimmed};
 use crate::domain::saved::Searches;
-use crate::domain::text::visible;
-use crate::domain::{Listing, Query};
-use crate::features::alerts;
-use crate::features::history::command::rfc3339;
-use crate::features::history::watch_command::{cause_search, causes, changes, json_of, line};
-use crate::features::search::command::arranged;
-use crate::record::alerts::{Alert, AlertChange, Logged};
-use crate::record::store::{Database, HistoryError, PollLocks, ProgramId, SharedBudget};
-use crate::record::{AlertState, Arrival, Lot, Moment, Poll, Ring, SearchKey};
+use crate::features::alerts::Search;
+use crate::features::search::command::{SearchResult, arranged};
+use crate::record::alerts::{Alert, AlertChange};
+use crate::record::store::{Database, HistoryError, ProgramId, Turns};
+use crate::record::watch::{CauseSearch, Engine, Next, cause_search, has_same_conditions, missing};
+use crate::record::watch::{Claim, Right};
+use crate::record::{AlertState, Arrival, Moment, Poll, PollOutcome, SearchKey};
 use crate::settings::Settings;
 use crate::store::{SavedState, StateStore};
 use crate::table::remote::Now;
@@ -33,10 +33,6 @@ const EVERY: u32 = 60;
 // A group's search changes when a person edits it.
 /// Seconds between two lists of workergroups.
 const LIST_EVERY: u32 = 600;
-
-// Rings and changes are told at most a quarter of an interval late.
-/// How often, between two polls of another program, it is read whether it recorded one.
-const LOOKS: f64 = 4.0;
 
 // As often as there is something to do, and soon enough after a person changed something.
 /// Seconds after which the files of searches, alerts and bans are read again, at the least and at the most.
@@ -50,7 +46,7 @@ pub enum Step {
     Wait(f64),
     /// Nothing until there is another key, which is looked for at this moment: [`Watcher::use_new_key`].
     AwaitKey(f64),
-    /// All had their turn.
+    /// All had their turn, or the watch of one search ended: [`Watcher::take_end`].
     Done,
 }
 
@@ -61,6 +57,8 @@ pub enum Told {
     Event {
         text: String,
         json: Json,
+        /// What `--with` adds.
+        member: Option<Json>,
         ring: Option<Vec<(&'static str, String)>>,
     },
 }
@@ -83,30 +81,44 @@ impl Rhythm {
     /// Seconds between two requests of a task.
     pub fn every(self, task: &Task) -> f64 {
         f64::from(match task {
-            Task::Search(_) | Task::Group(_) => self.every.unwrap_or(EVERY),
+            Task::Search(..) | Task::Group(_) => self.every.unwrap_or(EVERY),
             Task::Groups => LIST_EVERY,
         })
     }
 }
 
-/// A poll that waits for the reasons why lots are gone.
+/// The end of the watch of one search.
 #[derive(Debug)]
+pub enum End {
+    /// Offers meet the conditions: what the command gets.
+    Met(Vec<(&'static str, String)>),
+    Failed(ApiError),
+}
+
+/// A poll that waits for the reasons why lots are gone.
 struct Unrecorded {
     poll: Poll,
     workers: Option<u32>,
-    missing: Vec<Lot>,
-    query: Query,
+    search: CauseSearch,
+    /// The response of one search.
+    result: Option<SearchResult>,
 }
 
-#[derive(Debug)]
 pub struct Watcher<'a> {
     settings: &'a Settings,
     rhythm: Rhythm,
-    schedule: Schedule<Task>,
+    /// The one search; none if all that is saved is watched.
+    one: Option<OneSearch<'a>>,
+    end: Option<End>,
+    /// Whether the conditions of `--if` wait for a response: the record has no members to compare with but the price.
+    needs_response: bool,
+    engine: Engine<Task>,
     targets: Vec<Target>,
     /// The target whose response is awaited.
     awaited: usize,
     unrecorded: Option<Unrecorded>,
+    /// The wishes that its response answers too.
+    riders: Vec<Task>,
     store: Option<StateStore>,
     saved: SavedState,
     /// Changes of alerts that the file does not have.
@@ -116,8 +128,9 @@ pub struct Watcher<'a> {
     made_of: Option<(Searches, Vec<Alert>)>,
     reloaded: Option<f64>,
     record: Option<Database>,
-    /// What all programs of the profile send.
-    budget: SharedBudget,
+    /// Whether the record ends with the program.
+    is_in_memory: bool,
+    turns: Turns,
     program: ProgramId,
     has_recorded: bool,
     /// What has been wrong with something since it was last right, the newest last: each is said once.
@@ -127,14 +140,21 @@ pub struct Watcher<'a> {
 }
 
 impl<'a> Watcher<'a> {
+    /// Watches all that is saved.
     pub fn new(settings: &'a Settings, rhythm: Rhythm, now: Now) -> Self {
+        // A program that was killed may have sent a request just before this one started.
+        let free = now.mono + 60.0 / f64::from(rhythm.requests_a_minute.max(1));
         Self {
             settings,
             rhythm,
-            schedule: Schedule::new(rhythm.requests_a_minute, now.mono),
+            one: None,
+            end: None,
+            needs_response: false,
+            engine: Engine::new(rhythm.requests_a_minute, free, has_same_conditions),
             targets: Vec::new(),
             awaited: 0,
             unrecorded: None,
+            riders: Vec::new(),
             store: None,
             saved: SavedState::default(),
             unsaved: Vec::new(),
@@ -142,7 +162,8 @@ impl<'a> Watcher<'a> {
             made_of: None,
             reloaded: None,
             record: None,
-            budget: SharedBudget::new(&settings.history_location()),
+            is_in_memory: false,
+            turns: Turns::new(&settings.history_location()),
             program: ProgramId::of_process(),
             has_recorded: false,
             troubles: BTreeMap::new(),
@@ -151,48 +172,105 @@ impl<'a> Watcher<'a> {
         }
     }
 
+    /// Watches one search.
+    ///
+    /// # Errors
+    /// When there is no memory for what it compares.
+    pub fn of_one(settings: &'a Settings, rhythm: Rhythm, one: OneSearch<'a>, now: Now) -> Result<Self, HistoryError> {
+        let mut watcher = Self::new(settings, rhythm, now);
+        watcher.engine = Engine::new(rhythm.requests_a_minute, now.mono, has_same_conditions);
+        let query = one.wanted.query.clone();
+        let job = one.wanted.job;
+        let mut target = Target::new(Task::of(&query), Some(Search { query, recruits: None }), job);
+        let (location, key) = (settings.history_location(), SearchKey::of(&one.wanted.query));
+        let opened = location.open().and_then(|record| {
+            let told = record.last_poll(&key)?;
+            Ok((record, told))
+        });
+        match opened {
+            Ok((record, told)) => {
+                watcher.record = Some(record);
+                target.progress.told = told;
+            }
+            Err(error) => {
+                watcher
+                    .told
+                    .push(Told::Note(format!("prices are not recorded: {error}")));
+                watcher.trouble_silently(RECORD, &error.to_string());
+                watcher.record = Some(Database::in_memory(&location.market)?);
+                watcher.is_in_memory = true;
+            }
+        }
+        watcher.targets = vec![target];
+        watcher.needs_response = one.conditions.is_some();
+        watcher.one = Some(one);
+        watcher.wish(now);
+        Ok(watcher)
+    }
+
     pub fn next(&mut self, now: Now) -> Step {
-        if let Some(Unrecorded { query, .. }) = &self.unrecorded {
-            let request = Request::Search(query.clone());
-            return match self.schedule.free() {
-                free if free > now.mono => Step::Wait(free),
-                _ => self.send(request, now),
-            };
+        if self.end.is_some() {
+            return Step::Done;
+        }
+        if let Some(unrecorded) = &self.unrecorded {
+            let request = Request::Search(unrecorded.search.query.clone());
+            let free = self.engine.free();
+            if free > now.mono && self.one.is_none() {
+                return Step::Wait(free);
+            }
+            if self.turns.has_room(self.requests_a_minute(), now.epoch) {
+                return Step::Send(request);
+            }
+            self.conclude_without_causes();
         }
         let is_old = |at: f64| !self.rhythm.is_once && now.mono - at >= self.rhythm.reload();
         if self.reloaded.is_none_or(is_old) {
             self.reload(now);
         }
-        if self.schedule.is_stopped() {
-            return Step::AwaitKey(now.mono + self.key_check());
-        }
         loop {
-            let Some((task, at)) = self.schedule.next() else {
-                return if self.rhythm.is_once {
-                    Step::Done
-                } else {
-                    Step::Wait(now.mono + self.rhythm.reload())
-                };
+            let (task, at) = match self.engine.next() {
+                Next::Due(task, at) => (task, at),
+                Next::AwaitKey => return Step::AwaitKey(now.mono + self.key_check()),
+                Next::Idle if self.rhythm.is_once => return Step::Done,
+                Next::Idle => return Step::Wait(now.mono + self.rhythm.reload()),
             };
             if at > now.mono {
                 return Step::Wait(at.min(now.mono + self.rhythm.reload()));
             }
             self.awaited = self.targets.iter().position(|target| target.task == task).unwrap_or(0);
-            if let Some(request) = self.request(&task, now) {
-                return self.send(request, now);
+            match self.claim(&task, now) {
+                Right::Ours(counted) => {
+                    match counted {
+                        Ok(()) => self.resolve_trouble(BUDGET),
+                        // Its own budget holds.
+                        Err(why) => self.trouble(BUDGET, &why, ""),
+                    }
+                    return Step::Send(self.request());
+                }
+                Right::Later(wait) => return Step::Wait(now.mono + wait),
+                Right::Recorded(poll) => self.read(&task, &poll, now),
             }
         }
     }
 
-    /// Sends a request if the budget that programs share has room for it; else it waits for that.
-    fn send(&mut self, request: Request, now: Now) -> Step {
-        match self.budget.claim(1, self.rhythm.requests_a_minute, now.epoch) {
-            Ok(Some(wait)) => return Step::Wait(now.mono + wait),
-            Ok(None) => self.resolve_trouble(BUDGET),
-            // Its own budget holds.
-            Err(why) => self.trouble(BUDGET, &why, ""),
+    /// How the watch of one search ended, if it did.
+    pub const fn take_end(&mut self) -> Option<End> {
+        self.end.take()
+    }
+
+    /// Whether the watch ends once offers meet conditions.
+    pub fn has_conditions(&self) -> bool {
+        self.one.as_ref().is_some_and(|one| one.conditions.is_some())
+    }
+
+    /// What all programs may send in a minute. One search that is asked for once does not wait for others.
+    fn requests_a_minute(&self) -> u32 {
+        let is_urgent = self.one.is_some() && self.rhythm.is_once;
+        if is_urgent {
+            u32::MAX
+        } else {
+            self.rhythm.requests_a_minute
         }
-        Step::Send(request)
     }
 
     /// Takes the notes since the last call.
@@ -203,6 +281,9 @@ impl<'a> Watcher<'a> {
     /// Reads the files of the profile again: the person changes them in the dashboard meanwhile.
     fn reload(&mut self, now: Now) {
         self.reloaded = Some(now.mono);
+        if self.one.is_some() {
+            return;
+        }
         if let Some(paths) = &self.settings.paths {
             let (store, saved) = StateStore::open(paths, &self.settings.profile);
             self.store = Some(store);
@@ -229,69 +310,73 @@ impl<'a> Watcher<'a> {
         let at = Moment::of(now.epoch);
         let (mut wanted, left_out) = targets(self.settings, &self.saved, self.groups.as_deref(), at);
         self.say_once(left_out);
-        let history = self.settings.history_location();
         for target in &mut wanted {
             if let Some(known) = self.targets.iter_mut().find(|known| known.task == target.task) {
                 target.progress = std::mem::take(&mut known.progress);
-            } else if let Task::Search(key) = &target.task {
-                target.progress.lock = Some(PollLocks::new(&history));
+            } else if let Task::Search(key, ..) = &target.task {
                 target.progress.told = self.with_record(|record| record.last_poll(key)).flatten();
-                // A timer's run checks what was recorded just before it.
-                target.progress.seen = Moment::of(now.epoch - 3.0 * self.rhythm.every(&target.task));
             }
         }
         self.targets = wanted;
-        let is_listed = self.rhythm.is_once && self.groups.is_some();
-        let is_ready = |target: &&Target| match target.task {
-            Task::Groups => !is_listed,
-            Task::Search(_) | Task::Group(_) => target.search.is_some(),
-        };
-        let tasks = self.targets.iter().filter(is_ready);
-        let tasks = tasks.map(|target| (target.task.clone(), self.rhythm.every(&target.task)));
-        self.schedule.keep(tasks, now.mono);
+        self.wish(now);
         let count = |of: fn(&Target) -> usize| self.targets.iter().map(of).sum::<usize>();
         let searches = counted(count(|target| target.saved.len()), "saved search", "saved searches");
         let alerts = counted(count(|target| target.alerts.len()), "alert", "alerts");
-        let rate = trimmed(self.schedule.rate(), 1);
+        let rate = trimmed(self.engine.rate(), 1);
         self.say_once([format!("watching {searches} and {alerts}: {rate} requests a minute")]);
+    }
+
+    /// Hands the targets to the engine.
+    fn wish(&mut self, now: Now) {
+        let is_listed = self.rhythm.is_once && self.groups.is_some();
+        let is_ready = |target: &&Target| match target.task {
+            Task::Groups => !is_listed,
+            Task::Search(..) | Task::Group(_) => target.search.is_some(),
+        };
+        let wishes = self.targets.iter().filter(is_ready);
+        let wishes = wishes.map(|target| target.wish(self.rhythm, now.mono));
+        self.engine.keep(wishes, now.mono);
     }
 
     /// Seconds between two polls of a task.
     fn interval(&self, task: &Task) -> u32 {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
-        let seconds = self.schedule.interval(self.rhythm.every(task)).ceil() as u32;
+        let seconds = self.engine.interval(self.rhythm.every(task)).ceil() as u32;
         seconds
     }
 
-    /// The request of a task whose turn it is; none if another program asks.
-    fn request(&mut self, task: &Task, now: Now) -> Option<Request> {
-        let (every, has_record) = (self.interval(task), self.with_record(|_| Ok(())).is_some());
-        let target = &mut self.targets[self.awaited];
-        let Some(search) = &target.search else {
-            return Some(Request::ListWorkergroups);
+    /// Claims the right to ask for a task whose turn it is.
+    fn claim(&mut self, task: &Task, now: Now) -> Right {
+        if let Some(one) = &self.one {
+            // The person may ban a machine in the dashboard meanwhile.
+            self.saved.annotations = one.wanted.bans(self.settings);
+        }
+        // Without a record there is nothing to read.
+        let has_record = self.with_record(|_| Ok(())).is_some();
+        // A run that asks once does: the timer has waited already.
+        let may_read = has_record && !self.rhythm.is_once && !self.needs_response;
+        let claim = Claim {
+            query: self.targets[self.awaited].wish(self.rhythm, now.mono).query,
+            since: self.engine.since(task, now.epoch).filter(|_| may_read),
+            bans: self.saved.annotations.bans(),
+            now: now.epoch,
+            requests: 1,
+            a_minute: self.requests_a_minute(),
         };
-        let request = wanted::request(&search.query, &self.saved.annotations, self.settings.dialect);
-        let (name, key) = (target.name(), SearchKey::of(&search.query));
-        // Without a record there is nothing to read; and no record has the workers that a group can have.
-        let lock = target.progress.lock.as_mut().filter(|_| has_record);
-        if lock.is_none_or(|lock| lock.claim(&key, every, now.epoch)) {
-            return Some(request);
+        self.turns.claim(self.record.as_ref(), &claim)
+    }
+
+    /// The request for the awaited target.
+    fn request(&self) -> Request {
+        match &self.targets[self.awaited].search {
+            Some(search) => wanted::request(&search.query, &self.saved.annotations, self.settings.dialect),
+            None => Request::ListWorkergroups,
         }
-        self.trouble(&name, "another program watches it", ", reading what it records");
-        let seen = self.targets[self.awaited].progress.seen;
-        if let Some(poll) = self.with_record(|record| record.poll_after(&key, seen)).flatten() {
-            self.targets[self.awaited].progress.seen = poll.at;
-            self.check(&poll, None);
-            self.tell_changes(poll.at);
-        }
-        self.schedule.look_again(task, now.mono, f64::from(every) / LOOKS);
-        self.finish(task);
-        None
     }
 
     /// Takes the response to the request, which took so many milliseconds.
     pub fn answered(&mut self, result: Result<Reply, ApiError>, took: u32, now: Now) {
-        self.schedule.spent(now.mono);
+        self.engine.spent(1, now.mono);
         let task = self.targets[self.awaited].task.clone();
         let arrival = Arrival {
             at: Moment::of(now.epoch),
@@ -304,21 +389,16 @@ impl<'a> Watcher<'a> {
             },
             bans: self.saved.annotations.bans(),
         };
-        self.finish(&task);
         let listing = match result {
             Ok(Reply::Records(listing)) => {
-                self.schedule.answered(&task, now.mono);
                 self.resolve_trouble(MARKET);
                 self.resolve_trouble(KEY);
-                if task == Task::Groups {
-                    self.resolve_trouble(GROUPS);
-                }
                 Some(listing)
             }
             // No answer to a search.
             Ok(Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_)) => None,
             Err(error) => {
-                self.failed(&task, &error, now);
+                self.failed(&task, error, now);
                 None
             }
         };
@@ -326,63 +406,100 @@ impl<'a> Watcher<'a> {
             (Some(mut waiting), listing) => {
                 // Without an answer the causes are not known.
                 if let Some(listing) = listing {
-                    let told = causes(&waiting.missing, &listing, waiting.query.offer_type);
-                    waiting.poll.causes.extend(told);
+                    self.engine.look_again(&task, now.mono, self.rhythm.every(&task));
+                    waiting.poll.causes.extend(waiting.search.causes(&listing));
                 }
-                self.conclude(&waiting.poll, waiting.workers);
+                self.conclude(&waiting.poll, waiting.workers, waiting.result.as_ref());
             }
             (None, Some(listing)) if task == Task::Groups => {
+                self.resolve_trouble(GROUPS);
+                self.engine.answered(&task, PollOutcome::Complete, arrival.at, now.mono);
+                self.finish(&task);
+                self.turns.end();
                 self.groups = Some(listing);
                 self.retarget(now);
             }
-            (None, Some(listing)) => self.polled(listing, &arrival),
+            (None, Some(listing)) => self.polled(&task, listing, &arrival, now),
             (None, None) => {
                 let search = self.targets[self.awaited].search.as_ref();
                 if let Some(poll) = search.map(|search| Poll::failed(&search.query, self.settings.dialect, &arrival)) {
                     self.record(&poll);
                 }
+                self.finish(&task);
+                self.turns.end();
             }
         }
     }
 
     /// Takes the records of a search.
-    fn polled(&mut self, mut listing: Box<Listing>, arrival: &Arrival) {
+    fn polled(&mut self, task: &Task, mut listing: Box<Listing>, arrival: &Arrival, now: Now) {
         let target = &self.targets[self.awaited];
         let (name, job) = (target.name(), target.job);
         let Some(search) = target.search.clone() else { return };
         self.resolve_trouble(&name);
+        self.needs_response = false;
         self.saved.annotations.hide_banned(&mut listing);
         let workers = search.workers(&listing);
         let (query, dialect) = (search.query, self.settings.dialect);
-        let result = arranged(self.settings, Wanted::of(query.clone(), job), listing);
+        let wanted = self.one.as_ref().map(|one| one.wanted.clone());
+        let wanted = wanted.unwrap_or_else(|| Wanted::of(query.clone(), job));
+        let result = arranged(self.settings, wanted, listing);
         let poll = Poll::of(&result.query, &result.listing, &result.check, dialect, arrival);
-        let record = self
-            .record
-            .as_ref()
-            .filter(|_| self.rhythm.is_once || self.schedule.has_room());
-        match record.and_then(|record| cause_search(record, &query, &poll, dialect)) {
-            Some((missing, query)) => {
+        self.riders = self.engine.answered(task, poll.outcome, poll.at, now.mono);
+        let result = self.one.is_some().then_some(result);
+        let has_room = self.rhythm.is_once || self.one.is_some() || self.engine.has_room();
+        let record = self.record.as_ref().filter(|_| has_room);
+        let before = record.and_then(|record| record.poll_after(&poll.search, Moment(i64::MIN)).ok()?);
+        let missing = before.map(|before| missing(&before, &poll));
+        match missing.and_then(|missing| cause_search(missing, &query, dialect)) {
+            Some(search) => {
                 self.unrecorded = Some(Unrecorded {
                     poll,
                     workers,
-                    missing,
-                    query,
+                    search,
+                    result,
                 });
             }
-            None => self.conclude(&poll, workers),
+            None => self.conclude(&poll, workers, result.as_ref()),
         }
     }
 
-    fn conclude(&mut self, poll: &Poll, workers: Option<u32>) {
+    /// Records a poll whose causes nobody asks for.
+    fn conclude_without_causes(&mut self) {
+        if let Some(waiting) = self.unrecorded.take() {
+            self.conclude(&waiting.poll, waiting.workers, waiting.result.as_ref());
+        }
+    }
+
+    fn conclude(&mut self, poll: &Poll, workers: Option<u32>, result: Option<&SearchResult>) {
         self.record(poll);
+        self.turns.end();
         self.check(poll, workers);
-        self.tell_changes(poll.at);
+        if self.one.is_some() && self.targets[self.awaited].progress.told.is_none() {
+            let lots = counted(poll.sightings.len(), "machine", "machines");
+            let done = if self.is_in_memory { "found" } else { "recorded" };
+            self.told.push(Told::Note(format!("{lots} {done}")));
+        }
+        self.tell_changes(poll.at, result);
+        let met = self
+            .one
+            .as_ref()
+            .zip(result)
+            .and_then(|(one, result)| one.met(result, poll.at));
+        if let Some((event, values)) = met {
+            self.told.push(event);
+            self.end = Some(End::Met(values));
+        }
+        let task = self.targets[self.awaited].task.clone();
+        self.finish(&task);
+        let riders = std::mem::take(&mut self.riders);
+        self.read_for(riders, poll.at);
     }
 
     /// Ends a task that had its one turn.
     fn finish(&mut self, task: &Task) {
         if self.rhythm.is_once {
-            self.schedule.drop(task);
+            self.engine.drop(task);
         }
     }
 
@@ -404,102 +521,5 @@ impl<'a> Watcher<'a> {
         result
             .map_err(|error| self.trouble(RECORD, &error.to_string(), ""))
             .ok()
-    }
-
-    fn record(&mut self, poll: &Poll) {
-        if self.with_record(|record| record.record(poll)).is_some() {
-            self.has_recorded |= poll.outcome.is_usable();
-            self.resolve_trouble(RECORD);
-        }
-    }
-
-    /// Tells what changed in a saved search up to a moment.
-    fn tell_changes(&mut self, until: Moment) {
-        let target = &mut self.targets[self.awaited];
-        // Before the first poll nothing was known that could have changed.
-        let told = target.progress.told.get_or_insert(until);
-        // After the clock was set back, what was told is in the future.
-        *told = (*told).min(until);
-        let (told, saved) = (*told, target.saved.clone());
-        let Some(search) = target.search.clone().filter(|_| !saved.is_empty()) else {
-            return;
-        };
-        let (key, storage) = (SearchKey::of(&search.query), search.query.storage_gb());
-        let events = self.with_record(|record| changes(record, &search.query, Some(told), until));
-        let events = events.unwrap_or_default();
-        if let Some(newest) = events.first() {
-            self.targets[self.awaited].progress.told = Some(newest.at);
-        }
-        self.told.extend(events.into_iter().rev().map(|event| {
-            let mut json = json_of(&event);
-            json["searches"] = json!(saved);
-            let text = format!("{}  [{}]", line(&event, &key, storage), saved.join(", "));
-            Told::Event { text, json, ring: None }
-        }));
-    }
-
-    /// Checks the alerts on a poll of their search.
-    fn check(&mut self, poll: &Poll, workers: Option<u32>) {
-        for (name, storage) in self.targets[self.awaited].alerts.clone() {
-            let known = self.saved.alerts.named(&name).filter(|alert| alert.is_active(poll.at));
-            let Some(mut alert) = known.cloned() else { continue };
-            let before = alert.state.clone();
-            let ring = alerts::ring(&mut alert, poll, workers, storage);
-            if ring.is_none() && alert.state == before {
-                continue;
-            }
-            let ring = ring.filter(|(_, logged)| self.claims(logged));
-            self.told.extend(ring.iter().map(|(ring, logged)| told(ring, logged)));
-            let change = AlertChange::Checked {
-                name,
-                state: alert.state,
-                rang: ring.map(|(_, logged)| logged),
-            };
-            self.saved.alerts.apply(&change);
-            self.unsaved.push(change);
-            self.save();
-        }
-    }
-
-    /// Whether this program rings; without a record it does.
-    fn claims(&mut self, logged: &Logged) -> bool {
-        let program = self.program.clone();
-        let claimed = self.with_record(|record| record.claim_ring(&logged.alert, &program, logged.at));
-        claimed.unwrap_or(true)
-    }
-
-    /// Saves the changes of alerts, in order; what cannot be saved is tried again.
-    fn save(&mut self) {
-        while let (Some(store), Some(change)) = (&self.store, self.unsaved.first()) {
-            match store.change(change, &self.saved.alerts) {
-                Ok(alerts) => {
-                    self.unsaved.remove(0);
-                    self.saved.alerts = alerts;
-                    self.unsaved.iter().for_each(|change| self.saved.alerts.apply(change));
-                    self.resolve_trouble(ALERTS);
-                }
-                Err(why) => return self.trouble(ALERTS, &why, ""),
-            }
-        }
-    }
-}
-
-/// A ring as it is told.
-fn told(ring: &Ring, logged: &Logged) -> Told {
-    let (at, lot) = (rfc3339(ring.at), ring.cheapest.as_ref());
-    Told::Event {
-        text: format!("{at}  alert “{}”: {}", visible(&logged.alert, 60), logged.text),
-        json: json!({
-            "at": at,
-            "event": "rang",
-            "alert": logged.alert,
-            "text": logged.text,
-            "offer_id": lot.map(|lot| lot.offer),
-            "machine_id": lot.map(|lot| lot.lot.machine),
-            "model": lot.map(|lot| lot.lot.model.as_str()),
-            "price": lot.map(|lot| lot.price),
-            "count": ring.count,
-        }),
-        ring: alerts::alarm(ring, logged).alarm,
     }
 }

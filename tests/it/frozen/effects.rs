@@ -18,9 +18,9 @@ use bourse::features::history::tape::events::RecentEvents;
 use bourse::features::markets::{Change, ConnectionTest, Done};
 use bourse::features::markets::{MarketCommand, MarketEvent, MarketReady};
 use bourse::features::price_index::index::PriceIndex;
+use bourse::record::watch::Right;
 use bourse::record::{Poll, PollOutcome, VerdictBasis};
 use bourse::store::Shared;
-use bourse::table::watch::PollRight;
 use serde::Serialize;
 
 use super::desk::{Desk, operation_word};
@@ -169,8 +169,8 @@ impl Desk<'_> {
                 News::Recalled(result.map_err(|error| error.to_string()))
             }
             Effect::History(HistoryJob::CountRequest(_)) => return,
-            Effect::History(HistoryJob::ClaimPoll { .. }) => News::Poll(PollRight::Ours),
-            Effect::History(HistoryJob::ReleasePolls(_)) => return,
+            Effect::History(HistoryJob::ClaimPoll { .. }) => News::Poll(Right::Ours(Ok(()))),
+            Effect::History(HistoryJob::EndTurn) => return,
             Effect::Activate(_) => {
                 self.session = self.market.session(&Dialect::VAST);
                 return self.note("switch to it");

@@ -101,10 +101,7 @@ const READS: [(&str, &[&str]); 21] = [
     ),
     ("enrich", &["search"]),
     ("help", &["copy_export", "markets", "saved"]),
-    (
-        "history",
-        &["annotations", "enrich", "market", "search", "workergroups"],
-    ),
+    ("history", &["enrich", "market", "workergroups"]),
     ("market", &["annotations", "cluster", "details", "search"]),
     ("markets", &["search"]),
     ("pick", &["annotations", "copy_export", "enrich", "markets", "search"]),
@@ -126,7 +123,7 @@ const READS: [(&str, &[&str]); 21] = [
         ],
     ),
     ("volumes", &["job"]),
-    ("watch_saved", &["alerts", "history", "search"]),
+    ("watch_saved", &["alerts", "annotations", "enrich", "history", "search"]),
     ("workergroups", &["annotations", "copy_export", "markets", "search"]),
 ];
 
@@ -236,7 +233,6 @@ const RESERVED: [(&str, &[&str]); 15] = [
             "src/api",
             "src/sandbox",
             "src/cli",
-            "src/features/history/watch_command.rs",
             "src/features/watch_saved/command.rs",
             "src/features/route_lab/command",
             "src/features/whole_market/command.rs",

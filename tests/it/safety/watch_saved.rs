@@ -416,7 +416,12 @@ fn watched(
         // Back at once, or after minutes.
         let pause = [0.0, 30.0, 900.0][chance.usize(..3)];
         first.extend([kill, kill + pause]);
-        second.extend([kill - HOUR, kill + HOUR]);
+        // Alone it runs all day: the two meet in every episode.
+        second.extend(if alone {
+            [day, day + DAY - HOUR]
+        } else {
+            [kill - HOUR, kill + HOUR]
+        });
     }
     let program = |settings, mut kills: Vec<f64>| {
         kills.reverse();
@@ -486,7 +491,7 @@ fn a_month_with_outages_and_a_kill_every_day() {
 
 #[test]
 fn control_without_the_claim_or_the_budget_it_fails() {
-    let (_, _, faults) = watched(1.0, (ALERTS, 600), BUDGET, true);
+    let (_, _, faults) = watched(2.0, (ALERTS, 1500), BUDGET, true);
     assert!(faults.iter().any(|fault| fault.contains("rang 2 times")), "{faults:#?}");
     let (_, _, faults) = watched(0.1, LIGHT, 6 * BUDGET, false);
     assert!(faults.iter().any(|fault| fault.contains("a minute at")), "{faults:#?}");

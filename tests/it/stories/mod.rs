@@ -29,6 +29,7 @@ mod large_texts;
 mod long_responses;
 mod market;
 mod markets;
+mod memory;
 mod monochrome;
 mod offers;
 mod own_keys;

@@ -21,13 +21,13 @@ mod lines;
 mod maintenance;
 mod members;
 mod past;
-mod poll_lock;
 mod prepend;
 mod read;
 mod retention;
 mod ring;
 mod schema;
 mod scopes;
+mod turn;
 mod write;
 
 use std::fs::{OpenOptions, Permissions};
@@ -43,9 +43,9 @@ use crate::files;
 
 pub use budget::SharedBudget;
 pub use maintenance::{Contents, ExportedSpell};
-pub use poll_lock::PollLocks;
 pub use retention::Limits;
 pub use ring::ProgramId;
+pub use turn::Turns;
 
 // After so long something is wrong with the file; the poll is lost, not the program.
 /// How long a write waits for another program's transaction, which takes milliseconds.

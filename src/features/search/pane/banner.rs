@@ -9,9 +9,10 @@ use crate::core::State;
 use crate::domain::text::visible;
 use crate::domain::{Resource, format};
 use crate::keys::Action;
+use crate::record::seconds;
 use crate::table::browser::{Browser, Discrepancy};
 use crate::table::remote::Now;
-use crate::table::watch::{Baseline, Poller, Watch};
+use crate::table::watch::{Baseline, Watch};
 use crate::widgets::text::{capitalized, fit, wrap};
 use crate::widgets::theme::Theme;
 
@@ -114,31 +115,25 @@ fn ignored(browser: &Browser) -> Option<String> {
 }
 
 /// When the rows are refreshed, or who records prices meanwhile.
-fn next_refresh(state: &State, watch: &Watch, now: Now) -> String {
-    let key = state.keymap.key_of(Action::Refresh);
+fn next_refresh(state: &State, browser: &Browser, watch: &Watch, now: Now) -> String {
     if watch.is_paused() {
         return "paused: this terminal was not in front for an hour".to_owned();
     }
-    match watch.poller() {
-        Poller::ThisProgram => {
-            let slower = if watch.is_backing_off() {
-                " (slower: too many requests)"
-            } else {
-                ""
-            };
-            format!("next refresh in {:.0} s{slower}", watch.next_in(now))
-        }
-        Poller::Another {
-            recorded: Some(recorded),
-        } => {
-            #[expect(clippy::cast_precision_loss)] // seconds of this century
-            let age = format::brief((now.epoch - recorded.0 as f64).max(0.0));
-            format!("prices recorded by another bourse, {age} ago ({key} to refresh)")
-        }
-        Poller::Another { recorded: None } => {
-            format!("another bourse watches this search ({key} to refresh)")
-        }
+    if let Some(recorded) = watch.recorded() {
+        let key = state.keymap.key_of(Action::Refresh);
+        let age = format::brief((now.epoch - seconds(recorded.0)).max(0.0));
+        return format!("prices recorded by another bourse, {age} ago ({key} to refresh)");
     }
+    let is_refused = matches!(browser.remote().error(), Some(ApiError::RateLimited { .. }));
+    let slower = if is_refused && state.watching.is_backing_off() {
+        " (slower: too many requests)"
+    } else {
+        ""
+    };
+    format!(
+        "next refresh in {:.0} s{slower}",
+        state.next_refresh(browser.resource(), now)
+    )
 }
 
 /// The changes that auto-refresh found, which also explain its signs.
@@ -150,9 +145,9 @@ fn watched(state: &State, browser: &Browser, now: Now, theme: &Theme) -> Option<
         let text = format!("   Auto-refresh on hold: {}", error.headline());
         return Some(Line::styled(text, theme.warning));
     }
-    let next = next_refresh(state, watch, now);
+    let next = next_refresh(state, browser, watch, now);
     // What another program records since then is not among the rows.
-    let polls_here = watch.poller() == Poller::ThisProgram;
+    let polls_here = watch.recorded().is_none();
     let Some(since) = watch.since().filter(|_| polls_here) else {
         return Some(Line::styled(format!("   Auto-refresh: {next}"), theme.accent));
     };

@@ -1,10 +1,11 @@
 //! What goes wrong: who pauses for it, and what is said of it, once.
 
-use super::{Told, Watcher};
+use super::{End, Told, Watcher};
 use crate::api::{ApiError, KeySource};
+use crate::core::watching::failure;
 use crate::domain::format::lasting;
-use crate::features::watch_saved::rules::Failure;
 use crate::features::watch_saved::targets::Task;
+use crate::record::watch::Failure;
 use crate::settings::Market;
 use crate::table::remote::Now;
 
@@ -23,7 +24,7 @@ pub(super) const KEY_COMMAND_EVERY: f64 = 600.0;
 impl Watcher<'_> {
     /// Goes on with another key than the one that was refused.
     pub fn use_new_key(&mut self) {
-        self.schedule.resume();
+        self.engine.resume();
     }
 
     /// Notes why there is no other key yet.
@@ -99,30 +100,40 @@ impl Watcher<'_> {
         }
     }
 
+    /// Remembers what is wrong with something that was said already.
+    pub(super) fn trouble_silently(&mut self, about: &str, why: &str) {
+        self.troubles.entry(about.to_owned()).or_default().push(why.to_owned());
+    }
+
     pub(super) fn say_once(&mut self, texts: impl IntoIterator<Item = String>) {
         let new = texts.into_iter().filter(|text| self.said.insert(text.clone()));
         self.told.extend(new.map(Told::Note));
     }
 
     /// Pauses whom a failure is about, and says so.
-    pub(super) fn failed(&mut self, task: &Task, error: &ApiError, now: Now) {
-        let failure = failure(error, now.epoch);
-        self.schedule.failed(task, now.mono, failure);
-        let why = match error {
+    pub(super) fn failed(&mut self, task: &Task, error: ApiError, now: Now) {
+        let failure = failure(&error, now.epoch);
+        self.engine.failed(task, now.mono, failure);
+        // The causes are good to know; the search itself is answered.
+        if self.one.is_some() && self.unrecorded.is_none() && (self.rhythm.is_once || error.stops_timers(now.epoch)) {
+            self.end = Some(End::Failed(error));
+            return;
+        }
+        let why = match &error {
             // How long or how much differs each time.
             ApiError::RateLimited { .. } | ApiError::Cut { .. } => error.headline().to_owned(),
             error => error.to_string(),
         };
         let is_last = self.rhythm.is_once && matches!(failure, Failure::Refused | Failure::Key);
         if is_last {
-            self.schedule.keep([], now.mono);
-            self.schedule.resume();
+            self.engine.keep([], now.mono);
+            self.engine.resume();
         }
         match failure {
             Failure::Request => {
                 let name = match task {
                     Task::Groups => GROUPS.to_owned(),
-                    Task::Search(_) | Task::Group(_) => self.targets[self.awaited].name(),
+                    Task::Search(..) | Task::Group(_) => self.targets[self.awaited].name(),
                 };
                 self.trouble(&name, &why, "");
             }
@@ -131,26 +142,10 @@ impl Watcher<'_> {
                 self.trouble(KEY, &why, &more);
             }
             Failure::Market { .. } | Failure::Refused => {
-                let pause = lasting(self.schedule.free() - now.mono);
+                let pause = lasting(self.engine.free() - now.mono);
                 let more = format!("; next request in {pause}");
                 self.trouble(MARKET, &why, if is_last { "" } else { &more });
             }
         }
-    }
-}
-
-/// Whom a failure is about.
-fn failure(error: &ApiError, epoch: f64) -> Failure {
-    match error {
-        ApiError::RateLimited {
-            retry_after, threshold, ..
-        } => Failure::Market {
-            pause: retry_after.map_or(threshold.unwrap_or(0.0), |span| span.as_secs_f64()),
-        },
-        ApiError::Misconfigured(_) => Failure::Refused,
-        error if error.is_auth() => Failure::Key,
-        error if error.stops_timers(epoch) => Failure::Refused,
-        error if error.is_passing() || matches!(error, ApiError::NotConnected { .. }) => Failure::Market { pause: 0.0 },
-        _ => Failure::Request,
     }
 }

@@ -4,10 +4,10 @@ mod answers;
 mod dashboard;
 mod disk;
 mod file;
-mod poll_locks;
 mod programs;
 mod recording;
 mod sharing;
+mod turns;
 
 use std::path::Path;
 

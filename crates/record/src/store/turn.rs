@@ -1,0 +1,177 @@
+//! The turn of a market: of all programs that watch it, one asks at a time.
+//!
+//! Who wants to ask looks in the record for a poll that answers already, takes the market's lock file, looks again,
+//! asks, records, and frees the lock. So nobody owns a search, and what one program has just asked for is not asked
+//! for by another. The system frees the lock of a program that ends, however it ends; a stopped one keeps it, so the
+//! file's modification time says when it was taken: after that the others go on.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::{Database, HistoryLocation, SharedBudget};
+use crate::watch::{Claim, Right};
+use crate::{SearchKey, files};
+
+/// The folder of the lock files, beside the record.
+const FOLDER: &str = "polls";
+
+// A request ends after 20 seconds.
+/// Seconds after which a program that has the turn is taken for stopped.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Seconds until a program that waits for another one's response looks again.
+const LOOK: f64 = 1.0;
+
+/// A program's part in taking turns.
+#[derive(Debug)]
+pub struct Turns {
+    lock: Lock,
+    budget: SharedBudget,
+}
+
+impl Turns {
+    pub fn new(history: &HistoryLocation) -> Self {
+        Self {
+            lock: Lock::new(history),
+            budget: SharedBudget::new(history),
+        }
+    }
+
+    /// Decides a claim. The turn is held until [`Turns::end`]. Without a record nothing answers but the market.
+    pub fn claim(&mut self, record: Option<&Database>, claim: &Claim) -> Right {
+        let look = || {
+            let (record, since) = (record?, claim.since?);
+            let covering = record.covered_since(&claim.query, since).ok().flatten();
+            // A response to the same search that is cut tells as much as another one would.
+            let same = || record.poll_after(&SearchKey::of(&claim.query), since).ok().flatten();
+            let poll = covering.or_else(same)?;
+            // Of what it left out it says nothing.
+            let is_left_out = poll.scope.excluded.iter().all(|of| claim.bans.contains(of));
+            let is_known = poll.bans == 0 || poll.bans == claim.bans.number();
+            (is_left_out && is_known).then_some(poll)
+        };
+        if let Some(poll) = look() {
+            return Right::Recorded(Box::new(poll));
+        }
+        if !self.lock.take(claim.now) {
+            return Right::Later(LOOK);
+        }
+        let poll = look();
+        if let Some(poll) = poll {
+            self.end();
+            return Right::Recorded(Box::new(poll));
+        }
+        let requests = usize::try_from(claim.requests).unwrap_or(usize::MAX);
+        match self.budget.claim(requests, claim.a_minute, claim.now) {
+            Ok(Some(wait)) => {
+                self.end();
+                Right::Later(wait)
+            }
+            Ok(None) => Right::Ours(Ok(())),
+            // Its own budget holds.
+            Err(why) => Right::Ours(Err(why)),
+        }
+    }
+
+    /// Counts a request that is sent in the same turn, or whether or not it is this program's turn.
+    pub fn count(&self, now: f64) {
+        self.budget.count(now);
+    }
+
+    /// Takes a further request of the same turn out of the budget; false if there is no room.
+    pub fn has_room(&self, a_minute: u32, now: f64) -> bool {
+        // What cannot be counted is limited by the program's own budget.
+        !matches!(self.budget.claim(1, a_minute, now), Ok(Some(_)))
+    }
+
+    /// Ends the turn: the response is recorded, or there is none.
+    pub fn end(&mut self) {
+        self.lock.file = None;
+    }
+}
+
+/// The lock file of a market.
+#[derive(Debug)]
+struct Lock {
+    /// `None` if nothing is shared with other programs.
+    path: Option<PathBuf>,
+    /// The file, while this program holds its lock.
+    file: Option<File>,
+}
+
+impl Lock {
+    fn new(history: &HistoryLocation) -> Self {
+        let folder = history.path.as_ref().map(|path| path.with_file_name(FOLDER));
+        let path = folder.map(|folder| folder.join(name(&history.market)));
+        if let Some(path) = &path {
+            // What stays is tried again at the next start.
+            let _ = sweep(path);
+        }
+        Self { path, file: None }
+    }
+
+    /// Whether this program may ask. Where files cannot be written or locked, every program may.
+    fn take(&mut self, now: f64) -> bool {
+        let now = UNIX_EPOCH + Duration::try_from_secs_f64(now).unwrap_or_default();
+        self.try_take(now).unwrap_or(true)
+    }
+
+    fn try_take(&mut self, now: SystemTime) -> io::Result<bool> {
+        let Some(path) = &self.path else { return Ok(true) };
+        let (file, is_held) = match self.file.take() {
+            Some(file) => (file, true),
+            None => open(path)?,
+        };
+        let taken = file.metadata()?.modified()?;
+        // Either way round: a clock that was ahead holds nothing for long.
+        let silence = now.duration_since(taken).unwrap_or_else(|ahead| ahead.duration());
+        let is_ours = is_held || silence > PATIENCE;
+        if is_ours {
+            file.set_modified(now)?;
+        }
+        self.file = Some(file).filter(|_| is_held);
+        Ok(is_ours)
+    }
+}
+
+/// The file of a market: its name tells nobody which.
+fn name(market: &str) -> String {
+    // A build that hashes in another way takes no turns.
+    let mut hasher = DefaultHasher::new();
+    market.hash(&mut hasher);
+    format!("{:016x}.turn", hasher.finish())
+}
+
+/// Opens a lock file, creating it, and says whether its lock was free.
+fn open(path: &Path) -> io::Result<(File, bool)> {
+    files::private_dir(path.parent().unwrap_or(path))?;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    let file = files::private(&mut options).open(path)?;
+    let is_held = try_lock(&file)?;
+    Ok((file, is_held))
+}
+
+fn try_lock(file: &File) -> io::Result<bool> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Removes the lock files of searches that earlier versions have left beside the market's.
+fn sweep(path: &Path) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(path);
+    for path in fs::read_dir(folder)?.flatten().map(|entry| entry.path()) {
+        if path.extension().is_some_and(|extension| extension == "lock")
+            && try_lock(&OpenOptions::new().write(true).open(&path)?)?
+        {
+            fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! Why lots are gone: one more search, sent by whoever sent the search that lacks them.
+
+use std::collections::BTreeSet;
+
+use bourse_domain::dialect::Dialect;
+use bourse_domain::insight::coverage;
+use bourse_domain::{Listing, OfferType, Query};
+
+use crate::{Cause, Lot, MOST_CAUSES, MOST_SLICES, Poll, PollOutcome, Sighting, cause_query, causes};
+
+/// A search for the reasons why lots are gone.
+#[derive(Debug, Clone)]
+pub struct CauseSearch {
+    pub lots: Vec<Lot>,
+    pub query: Query,
+}
+
+impl CauseSearch {
+    /// What its response says of each lot.
+    pub fn causes(&self, listing: &Listing) -> Vec<(Lot, Cause)> {
+        let offer_type: OfferType = self.query.offer_type;
+        causes(&self.lots, listing, offer_type, coverage(listing, Some(MOST_SLICES)))
+    }
+}
+
+/// A lot that is gone, and its host.
+pub type Missing = (Lot, Option<i64>);
+
+/// The lots that are gone since the poll `before`, where `poll` does not say why; none where they may only be out of
+/// view.
+pub fn missing(before: &Poll, poll: &Poll) -> Vec<Missing> {
+    let is_complete = |poll: &Poll| poll.outcome == PollOutcome::Complete;
+    let is_comparable = is_complete(before) && is_complete(poll) && before.bans == poll.bans;
+    if !is_comparable || before.row().is_gap(poll.at) {
+        return Vec::new();
+    }
+    let is_missing = |seen: &&Sighting| {
+        let is_known = poll.causes.iter().any(|(lot, _)| *lot == seen.lot);
+        !is_known && poll.sighting(&seen.lot).is_none()
+    };
+    let missing = before.sightings.iter().filter(is_missing);
+    missing.map(|seen| (seen.lot.clone(), seen.host)).collect()
+}
+
+/// The search that tells why lots are gone; `None` if none are.
+///
+/// It is for their machines or clusters without the user's conditions, or for all of their hosts where the market
+/// takes no machines.
+pub fn cause_search(mut missing: Vec<Missing>, query: &Query, dialect: &'static Dialect) -> Option<CauseSearch> {
+    missing.truncate(MOST_CAUSES);
+    // The narrowest that the market filters by: an answer about a host has all of its machines.
+    let keys = ["machine_id", "cluster_id", "host_id"].into_iter();
+    let mut fields = keys.filter_map(|key| query.catalog().by_key(key));
+    let field = fields.find(|field| dialect.sends(field))?;
+    let id = |(lot, host): &Missing| match field.key {
+        "host_id" => host.map(i128::from),
+        _ => Some(i128::from(lot.machine)),
+    };
+    let ids: BTreeSet<i128> = missing.iter().filter_map(id).collect();
+    Some(CauseSearch {
+        query: cause_query(query, field, ids)?,
+        lots: missing.into_iter().map(|(lot, _)| lot).collect(),
+    })
+}

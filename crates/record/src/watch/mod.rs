@@ -1,0 +1,465 @@
+//! The watch: what is asked of a market next, and when, so that all who want to be kept current are.
+//!
+//! A [`Wish`] is a query and how often it is to be answered. Wishes share one budget of requests a minute, ride on
+//! each other's responses, look for what other programs have recorded before they ask, and pause while the market
+//! refuses or cannot be reached. Pure: the time is passed in, on a monotonic clock and in seconds since 1970.
+
+mod causes;
+mod claim;
+
+use std::collections::VecDeque;
+
+use bourse_domain::query::Query;
+use bourse_domain::{Condition, Resource};
+
+pub use causes::{CauseSearch, Missing, cause_search, missing};
+pub use claim::{Claim, Right};
+
+use super::{Moment, PollOutcome, seconds};
+
+/// The longest pause after failures, in seconds.
+pub const LONGEST_PAUSE: f64 = 600.0;
+
+/// How many complete responses in a row it takes until others ride on a wish again, after one that was cut or failed.
+const TRUSTED_AFTER: u8 = 3;
+
+/// Seconds for which a wish that another program's poll answered waits longer than its interval of `every` seconds for
+/// the next one.
+///
+/// The program that asked last is due at the interval, so that it goes on asking, and the others read its polls. They
+/// take over from one that has ended.
+pub fn grace(every: f64) -> f64 {
+    (every / 6.0).min(20.0)
+}
+
+/// Whether everything that meets the conditions of the second query meets those of the first.
+pub type Contains = fn(&Query, &Query) -> bool;
+
+/// Whether two queries have the same conditions: containment where nothing finer is at hand.
+pub fn has_same_conditions(scope: &Query, query: &Query) -> bool {
+    fn is_in<'a>(wanted: &Condition, mut all: impl Iterator<Item = &'a Condition>) -> bool {
+        all.any(|condition| {
+            (condition.field.key, condition.operator, &condition.operand)
+                == (wanted.field.key, wanted.operator, &wanted.operand)
+        })
+    }
+    scope.active().all(|condition| is_in(condition, query.active()))
+        && query.active().all(|condition| is_in(condition, scope.active()))
+}
+
+/// What is to be kept current.
+#[derive(Debug, Clone)]
+pub struct Wish<K> {
+    pub id: K,
+    pub query: Query,
+    /// At least one response every so many seconds.
+    pub every: f64,
+    /// When it is due first, on the monotonic clock.
+    pub first: f64,
+    /// Requests that one answer takes.
+    pub requests: u32,
+    /// Whether only a response of its own will do: neither another wish's nor a recorded one.
+    pub is_own: bool,
+}
+
+/// What a failure is about, which decides who pauses.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Failure {
+    /// Every request would meet it soon: an outage or a 429, with the pause in seconds that the market named.
+    Market { pause: f64 },
+    /// Every request meets it until somebody acts, or a quota is renewed.
+    Refused,
+    /// Every request meets it until there is another key.
+    Key,
+    /// This request only.
+    Request,
+}
+
+/// What is next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Next<K> {
+    /// This wish, at this moment at the earliest.
+    Due(K, f64),
+    /// Nothing until there is another key.
+    AwaitKey,
+    /// Nothing at all: no wish is left.
+    Idle,
+}
+
+#[derive(Debug)]
+struct Task<K> {
+    wish: Wish<K>,
+    next: f64,
+    /// Failures in a row that are its own.
+    failures: i32,
+    /// Complete responses until others may ride on it.
+    distrust: u8,
+    /// The newest poll of its query that is known here.
+    newest: Option<Moment>,
+    /// Whether another program answered it last.
+    follows: bool,
+    /// Whether it rides on another one.
+    rides: bool,
+}
+
+/// The turns of wishes that share a budget.
+#[derive(Debug)]
+pub struct Engine<K> {
+    /// Seconds between two requests. Even spacing holds the budget in every minute and leaves no burst to
+    /// make up for, after a suspend or anything else.
+    gap: f64,
+    /// No request before this.
+    free: f64,
+    /// When the requests of the last minute were sent, if they may follow each other at once.
+    burst: Option<VecDeque<f64>>,
+    /// Failures in a row of the market.
+    failures: i32,
+    /// Whether the key was refused: nothing is sent with it again.
+    is_stopped: bool,
+    contains: Contains,
+    tasks: Vec<Task<K>>,
+}
+
+impl<K: Clone + PartialEq> Engine<K> {
+    /// No wishes yet; the first request may be sent at `free`.
+    pub fn new(requests_a_minute: u32, free: f64, contains: Contains) -> Self {
+        Self {
+            gap: gap(requests_a_minute),
+            free,
+            burst: None,
+            failures: 0,
+            is_stopped: false,
+            contains,
+            tasks: Vec::new(),
+        }
+    }
+
+    /// The same for somebody who looks on: requests are not spaced, only counted in each minute.
+    pub fn without_spacing(contains: Contains) -> Self {
+        Self {
+            burst: Some(VecDeque::new()),
+            ..Self::new(1, 0.0, contains)
+        }
+    }
+
+    /// Changes the budget.
+    pub fn allow(&mut self, requests_a_minute: u32) {
+        self.gap = gap(requests_a_minute);
+    }
+
+    /// Seconds between two requests.
+    pub const fn gap(&self) -> f64 {
+        self.gap
+    }
+
+    /// Goes on with another key.
+    pub const fn resume(&mut self) {
+        self.is_stopped = false;
+    }
+
+    /// Replaces the wishes; unchanged ones keep their turn.
+    pub fn keep(&mut self, wishes: impl IntoIterator<Item = Wish<K>>, now: f64) {
+        let mut before = std::mem::take(&mut self.tasks);
+        let kept = wishes.into_iter().map(|wish| {
+            let known = before.iter().position(|task| task.wish.id == wish.id);
+            let known = known.map(|known| before.swap_remove(known));
+            let is_same = |task: &Task<K>| is_on_same_terms(&task.wish.query, &wish.query);
+            let Some(task) = known.filter(is_same) else {
+                return Task {
+                    next: wish.first,
+                    wish,
+                    failures: 0,
+                    distrust: 0,
+                    newest: None,
+                    follows: false,
+                    rides: false,
+                };
+            };
+            // A shorter interval counts from the last response as well.
+            let sooner = (task.wish.every - wish.every).max(0.0);
+            Task {
+                next: (task.next - sooner).max(task.next.min(now)),
+                wish,
+                ..task
+            }
+        });
+        self.tasks = kept.collect();
+        self.pair();
+    }
+
+    pub fn drop(&mut self, id: &K) {
+        self.tasks.retain(|task| task.wish.id != *id);
+        self.pair();
+    }
+
+    /// Whose turn is next: who waits longest, the earlier one of equals.
+    pub fn next(&self) -> Next<K> {
+        if self.is_stopped {
+            return Next::AwaitKey;
+        }
+        let first = self.leaders().min_by(|left, right| left.next.total_cmp(&right.next));
+        first.map_or(Next::Idle, |task| {
+            let free = self.free_for(task.wish.requests);
+            Next::Due(task.wish.id.clone(), task.next.max(free))
+        })
+    }
+
+    /// Makes a wish wait for its answer: until then it has no turn.
+    pub fn begin(&mut self, id: &K) {
+        self.later(id, f64::INFINITY, |_| 0.0);
+    }
+
+    /// When the budget has room for so many requests; more than the whole budget wait for an empty minute.
+    pub fn free_for(&self, requests: u32) -> f64 {
+        let Some(sent) = &self.burst else { return self.free };
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a whole number
+        let limit = (60.0 / self.gap).round() as usize;
+        let requests = usize::try_from(requests).unwrap_or(limit).min(limit);
+        let over = (sent.len() + requests).saturating_sub(limit);
+        let last = over.checked_sub(1).and_then(|last| sent.get(last));
+        last.map_or(self.free, |at| self.free.max(at + 60.0))
+    }
+
+    /// The wishes that ride on no other.
+    fn leaders(&self) -> impl Iterator<Item = &Task<K>> {
+        self.tasks.iter().filter(|task| !task.rides)
+    }
+
+    /// Decides which wishes ride on another one.
+    fn pair(&mut self) {
+        let rides = |index: usize, task: &Task<K>| {
+            let mut others = self.tasks.iter().enumerate();
+            !task.wish.is_own && others.any(|(other, leader)| self.leads((other, leader), (index, task)))
+        };
+        let tasks = self.tasks.iter().enumerate();
+        let rides: Vec<bool> = tasks.map(|(index, task)| rides(index, task)).collect();
+        for (task, rides) in self.tasks.iter_mut().zip(rides) {
+            task.rides = rides;
+        }
+    }
+
+    /// Whether the second task, with its place in the list, rides on the first one.
+    fn leads(&self, (at, leader): (usize, &Task<K>), (index, task): (usize, &Task<K>)) -> bool {
+        if at == index || leader.distrust > 0 || leader.wish.every > task.wish.every {
+            return false;
+        }
+        // Of two that could ride on each other the first leads.
+        let is_first = at < index || leader.wish.is_own || leader.wish.every < task.wish.every;
+        self.covers(&leader.wish, &task.wish) && (is_first || !self.covers(&task.wish, &leader.wish))
+    }
+
+    /// Whether a complete response to the first wish answers the second.
+    fn covers(&self, first: &Wish<K>, second: &Wish<K>) -> bool {
+        has_same_prices(&first.query, &second.query) && (self.contains)(&first.query, &second.query)
+    }
+
+    fn task(&self, id: &K) -> Option<&Task<K>> {
+        self.tasks.iter().find(|task| task.wish.id == *id)
+    }
+
+    /// When a wish is due, whether or not the budget has room.
+    pub fn due(&self, id: &K) -> Option<f64> {
+        self.task(id).map(|task| task.next)
+    }
+
+    /// Whether another program answered a wish last.
+    pub fn follows(&self, id: &K) -> bool {
+        self.task(id).is_some_and(|task| task.follows)
+    }
+
+    /// Whether requests are sent less often because the market refused.
+    pub const fn is_backing_off(&self) -> bool {
+        self.failures > 0
+    }
+
+    /// When the budget has room for a request.
+    pub const fn free(&self) -> f64 {
+        self.free
+    }
+
+    /// A recorded poll answers a wish if it is later than this; `None` if only a response of its own does.
+    pub fn since(&self, id: &K, epoch: f64) -> Option<Moment> {
+        let task = self.task(id).filter(|task| !task.wish.is_own)?;
+        let oldest = Moment::of(epoch - self.interval(task.wish.every));
+        // What was seen before the clock was set back may be in the future.
+        let newest = task.newest.filter(|newest| *newest <= Moment::of(epoch));
+        Some(newest.map_or(oldest, |newest| newest.max(oldest)))
+    }
+
+    /// Sends nothing before `until`.
+    pub const fn wait(&mut self, until: f64) {
+        self.free = self.free.max(until);
+    }
+
+    /// Counts requests that were answered or failed at `now`, and were sent before. Only one wish is asked for at a
+    /// time, so those sent within a minute are never more than the budget.
+    pub fn spent(&mut self, requests: u32, now: f64) {
+        let Some(sent) = &mut self.burst else {
+            self.free = now + self.gap * f64::from(requests);
+            return;
+        };
+        while sent.front().is_some_and(|at| now - at >= 60.0) {
+            sent.pop_front();
+        }
+        sent.extend((0..requests).map(|_| now));
+    }
+
+    /// Takes back requests that were counted and not sent after all.
+    pub fn refund(&mut self, requests: u32) {
+        if let Some(sent) = &mut self.burst {
+            let kept = sent
+                .len()
+                .saturating_sub(usize::try_from(requests).unwrap_or(usize::MAX));
+            sent.truncate(kept);
+        }
+    }
+
+    /// The market answered a wish. Returns the wishes that it answers too.
+    pub fn answered(&mut self, id: &K, outcome: PollOutcome, at: Moment, now: f64) -> Vec<K> {
+        if std::mem::take(&mut self.failures) > 0 {
+            // The pause is over.
+            self.free = self.free.min(now + self.gap);
+        }
+        self.is_stopped = false;
+        self.polled(id, outcome, at, now, false)
+    }
+
+    /// Another program's poll answers a wish. Returns the wishes that it answers too.
+    pub fn recorded(&mut self, id: &K, outcome: PollOutcome, at: Moment, now: (f64, f64)) -> Vec<K> {
+        let (mono, epoch) = now;
+        let age = (epoch - seconds(at.0)).max(0.0);
+        self.polled(id, outcome, at, mono - age, true)
+    }
+
+    fn polled(&mut self, id: &K, outcome: PollOutcome, at: Moment, now: f64, follows: bool) -> Vec<K> {
+        let Some(asked) = self.task(id).map(|task| task.wish.clone()) else {
+            return Vec::new();
+        };
+        let is_complete = outcome == PollOutcome::Complete;
+        let answered = |task: &Task<K>| {
+            let is_same = is_same_request(&asked.query, &task.wish.query);
+            task.wish.id == asked.id || (is_same || is_complete) && self.covers(&asked, &task.wish)
+        };
+        let answered: Vec<bool> = self.tasks.iter().map(answered).collect();
+        let mut also = Vec::new();
+        for (task, _) in self.tasks.iter_mut().zip(answered).filter(|(_, is)| *is) {
+            task.newest = Some(at);
+            let is_asked = task.wish.id == asked.id;
+            if is_asked {
+                task.failures = 0;
+                task.distrust = if is_complete {
+                    task.distrust.saturating_sub(1)
+                } else {
+                    TRUSTED_AFTER
+                };
+            } else if task.wish.is_own {
+                continue;
+            } else {
+                also.push(task.wish.id.clone());
+            }
+            let every = task.wish.every;
+            task.follows = follows;
+            task.next = now + every + if follows { grace(every) } else { 0.0 };
+        }
+        self.pair();
+        also
+    }
+
+    /// Looks again after so many seconds, without having sent a request.
+    pub fn look_again(&mut self, id: &K, now: f64, after: f64) {
+        self.later(id, now, |_| after);
+    }
+
+    /// Pauses whom a failure is about, longer each time.
+    pub fn failed(&mut self, id: &K, now: f64, failure: Failure) {
+        let gap = self.gap;
+        let doubled = |seconds: f64, failures: i32| (seconds * 2_f64.powi(failures)).min(LONGEST_PAUSE);
+        match failure {
+            Failure::Market { pause } => {
+                self.failures += 1;
+                self.free = now + doubled(gap, self.failures).max(pause.min(LONGEST_PAUSE)).max(gap);
+            }
+            Failure::Refused => self.free = now + LONGEST_PAUSE.max(gap),
+            Failure::Key => self.is_stopped = true,
+            Failure::Request => {}
+        }
+        // The others have their turn first: one bad search must not stop all.
+        self.later(id, now, |task| {
+            let is_own = failure == Failure::Request;
+            task.failures += i32::from(is_own);
+            task.distrust = if is_own { TRUSTED_AFTER } else { task.distrust };
+            task.wish.every.max(doubled(task.wish.every, task.failures))
+        });
+        self.pair();
+    }
+
+    /// A span that failures of the market in a row have doubled.
+    pub fn doubled(&self, seconds: f64) -> f64 {
+        (seconds * 2_f64.powi(self.failures)).min(LONGEST_PAUSE.max(seconds))
+    }
+
+    fn later(&mut self, id: &K, now: f64, after: impl FnOnce(&mut Task<K>) -> f64) {
+        if let Some(task) = self.tasks.iter_mut().find(|task| task.wish.id == *id) {
+            task.next = now + after(task);
+        }
+    }
+
+    /// After a suspend: all are due within `seconds`, since every program of this computer woke at once.
+    pub fn woken(&mut self, now: f64, seconds: f64) {
+        for task in self.tasks.iter_mut().filter(|task| task.next.is_finite()) {
+            task.next = now + seconds;
+        }
+    }
+
+    /// Requests a minute that all wishes want.
+    pub fn wanted(&self) -> f64 {
+        self.leaders()
+            .map(|task| 60.0 * f64::from(task.wish.requests) / task.wish.every)
+            .sum()
+    }
+
+    /// Requests a minute that there will be.
+    pub fn rate(&self) -> f64 {
+        self.wanted().min(60.0 / self.gap)
+    }
+
+    /// Whether a request beside the wishes delays none of them for long.
+    pub fn has_room(&self) -> bool {
+        self.wanted() + 1.0 <= 60.0 / self.gap
+    }
+
+    /// Seconds between two answers of a wish that wants one `every` so many: more where all together want more
+    /// than the budget.
+    pub fn interval(&self, every: f64) -> f64 {
+        every * (self.wanted() * self.gap / 60.0).max(1.0)
+    }
+}
+
+fn gap(requests_a_minute: u32) -> f64 {
+    60.0 / f64::from(requests_a_minute.max(1))
+}
+
+/// Whether the responses to two queries have the same prices, of the same kind of rows.
+fn has_same_prices(left: &Query, right: &Query) -> bool {
+    let storage = |query: &Query| query.storage_gb().to_bits();
+    left.resource == right.resource
+        // Workergroups are not recorded, and not searched.
+        && left.resource != Resource::Workergroups
+        && left.offer_type == right.offer_type
+        && storage(left) == storage(right)
+        && left.unbundled == right.unbundled
+}
+
+fn is_on_same_terms(left: &Query, right: &Query) -> bool {
+    left.resource == right.resource
+        && (left.resource == Resource::Workergroups || has_same_prices(left, right))
+        && has_same_conditions(left, right)
+}
+
+/// Whether two queries are one request, so that a response to one is as good as another to the other.
+fn is_same_request(left: &Query, right: &Query) -> bool {
+    has_same_conditions(left, right) && left.order == right.order && left.limit == right.limit
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,311 @@
+//! The dashboard's driver of the watch engine: what features want to be kept current is asked for in turn, within one
+//! budget that all programs share.
+
+use super::message::{Effect, HistoryJob, News};
+use super::owners::Owner;
+use super::state::State;
+use super::view::Cx;
+use crate::api::ApiError;
+use crate::domain::Resource;
+use crate::record::watch::{Claim, Engine, Failure, Next, Right, Wish, has_same_conditions};
+use crate::record::{Moment, Poll, PollOutcome};
+use crate::table::remote::{Now, Ticket};
+
+// A request ends after 20 seconds, and is tried three times.
+/// Seconds after which nothing is expected of a request any longer.
+const PATIENCE: f64 = 90.0;
+
+/// What is kept current.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WishId {
+    Table(Resource),
+    /// A search that no table shows.
+    Named(String),
+}
+
+/// A wish of a feature, and what the feature does when it is its turn.
+#[derive(Debug, Clone)]
+pub struct Interest {
+    pub wish: Wish<WishId>,
+    /// Sends the request.
+    pub send: fn(&mut Cx<'_>, &WishId),
+    /// Takes what another program has recorded.
+    pub read: fn(&mut Cx<'_>, &Poll),
+}
+
+/// A wish that has the turn.
+#[derive(Debug)]
+struct UnderWay {
+    id: WishId,
+    /// The claim that is not decided yet; none once the request is sent.
+    claim: Option<Ticket>,
+    /// On the monotonic clock.
+    since: f64,
+}
+
+/// The wishes of all features.
+#[derive(Debug)]
+pub struct Watching {
+    engine: Engine<WishId>,
+    interests: Vec<Interest>,
+    under_way: Vec<UnderWay>,
+}
+
+impl Default for Watching {
+    fn default() -> Self {
+        Self {
+            engine: Engine::without_spacing(has_same_conditions),
+            interests: Vec::new(),
+            under_way: Vec::new(),
+        }
+    }
+}
+
+impl State {
+    /// Seconds until a table is refreshed.
+    pub fn next_refresh(&self, resource: Resource, now: Now) -> f64 {
+        let engine = &self.watching.engine;
+        let due = engine.due(&WishId::Table(resource)).filter(|due| due.is_finite());
+        (due.unwrap_or(now.mono).max(engine.free_for(1)) - now.mono).max(0.0)
+    }
+
+    /// Whether a wish cannot have its turn: the person has asked, or the same error is sure to come back.
+    fn is_waiting(&self, id: &WishId, now: Now) -> bool {
+        let WishId::Table(resource) = id else { return false };
+        let remote = self.browsers[*resource].remote();
+        remote.is_loading() || remote.error().is_some_and(|error| error.stops_timers(now.epoch))
+    }
+
+    fn requests_a_minute(&self) -> u32 {
+        u32::try_from(self.settings.pace.limit).unwrap_or(u32::MAX)
+    }
+}
+
+impl Watching {
+    /// Whether the timer asks less often because the market refused.
+    pub const fn is_backing_off(&self) -> bool {
+        self.engine.is_backing_off()
+    }
+
+    fn interest(&self, id: &WishId) -> Option<&Interest> {
+        self.interests.iter().find(|interest| interest.wish.id == *id)
+    }
+
+    /// Ends the turn of a wish; false if it had none.
+    fn end(&mut self, id: &WishId) -> bool {
+        let before = self.under_way.len();
+        self.under_way.retain(|under_way| under_way.id != *id);
+        self.under_way.len() < before
+    }
+
+    /// When there is something to do.
+    pub(crate) fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+        let patience = self.under_way.iter().map(|under_way| under_way.since + PATIENCE);
+        let next = match self.engine.next() {
+            Next::Due(_, at) if at.is_finite() && state.held(now).is_none() => Some(at),
+            Next::Due(..) | Next::AwaitKey | Next::Idle => None,
+        };
+        patience.chain(next).reduce(f64::min)
+    }
+}
+
+/// Takes over what features want by now.
+pub(crate) fn follow(cx: &mut Cx<'_>) {
+    let (now, state) = (cx.now, &mut *cx.state);
+    let wishes = state.features.iter().flat_map(|feature| (feature.wishes)(state, now));
+    state.watching.interests = wishes.collect();
+    let (a_minute, watching) = (state.requests_a_minute(), &mut state.watching);
+    watching.engine.allow(a_minute);
+    let wishes = watching.interests.iter().map(|interest| interest.wish.clone());
+    watching.engine.keep(wishes, now.mono);
+    // A request of a table may have been cancelled.
+    let is_over = |under_way: &UnderWay| match &under_way.id {
+        WishId::Table(resource) => under_way.claim.is_none() && !state.browsers[*resource].remote().is_loading(),
+        WishId::Named(_) => false,
+    };
+    for index in (0..watching.under_way.len()).rev() {
+        let id = &watching.under_way[index].id;
+        let every = watching.interest(id).map(|interest| interest.wish.every);
+        if every.is_none() || is_over(&watching.under_way[index]) {
+            let ended = watching.under_way.remove(index);
+            watching
+                .engine
+                .look_again(&ended.id, now.mono, every.unwrap_or_default());
+            cx.effects.push(Effect::History(HistoryJob::EndTurn));
+        }
+    }
+}
+
+/// Asks for what is due.
+pub(crate) fn tick(cx: &mut Cx<'_>) {
+    let now = cx.now;
+    let is_late = |under_way: &mut UnderWay| now.mono - under_way.since >= PATIENCE;
+    let late: Vec<UnderWay> = cx.state.watching.under_way.extract_if(.., is_late).collect();
+    for UnderWay { id, claim, .. } in late {
+        match claim {
+            // The record does not answer.
+            Some(_) => send(cx, id),
+            None => cx.state.watching.engine.look_again(&id, now.mono, 0.0),
+        }
+    }
+    if cx.state.held(now).is_some() {
+        return;
+    }
+    while let Next::Due(id, at) = cx.state.watching.engine.next()
+        && at <= now.mono
+    {
+        claim(cx, id);
+    }
+}
+
+/// Claims the turn to ask.
+fn claim(cx: &mut Cx<'_>, id: WishId) {
+    let (now, state) = (cx.now, &mut *cx.state);
+    let Some(wish) = state.watching.interest(&id).map(|interest| interest.wish.clone()) else {
+        return;
+    };
+    if state.is_waiting(&id, now) {
+        return state.watching.engine.look_again(&id, now.mono, wish.every);
+    }
+    let engine = &mut state.watching.engine;
+    let since = engine.since(&id, now.epoch);
+    engine.begin(&id);
+    engine.spent(wish.requests, now.mono);
+    let ticket = state.tickets.take();
+    let claim = Claim {
+        since,
+        bans: state.annotations.bans(),
+        now: now.epoch,
+        requests: wish.requests,
+        a_minute: state.requests_a_minute(),
+        query: wish.query,
+    };
+    state.watching.under_way.push(UnderWay {
+        id,
+        claim: Some(ticket),
+        since: now.mono,
+    });
+    let claim = Box::new(claim);
+    let job = HistoryJob::ClaimPoll { ticket, claim };
+    cx.effects_for(Owner::Feature(claimed), [Effect::History(job)]);
+}
+
+/// Sends the request, or hands over what another program has recorded.
+fn claimed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+    let News::Poll(right) = news else { return };
+    let (now, watching) = (cx.now, &mut cx.state.watching);
+    let mut claims = watching.under_way.iter();
+    let Some(index) = claims.position(|under_way| under_way.claim == Some(ticket)) else {
+        return cx.effect(Effect::History(HistoryJob::EndTurn));
+    };
+    let UnderWay { id, .. } = watching.under_way.remove(index);
+    let Some(interest) = watching.interest(&id).cloned() else {
+        return;
+    };
+    let engine = &mut watching.engine;
+    match right {
+        Right::Later(seconds) => {
+            engine.refund(interest.wish.requests);
+            engine.look_again(&id, now.mono, seconds);
+        }
+        Right::Recorded(poll) => {
+            engine.refund(interest.wish.requests);
+            engine.recorded(&id, poll.outcome, poll.at, (now.mono, now.epoch));
+            (interest.read)(cx, &poll);
+        }
+        Right::Ours(_) if cx.state.is_waiting(&id, now) || cx.state.held(now).is_some() => {
+            let engine = &mut cx.state.watching.engine;
+            engine.refund(interest.wish.requests);
+            engine.look_again(&id, now.mono, interest.wish.every);
+            cx.effect(Effect::History(HistoryJob::EndTurn));
+        }
+        Right::Ours(_) => send(cx, id),
+    }
+}
+
+fn send(cx: &mut Cx<'_>, id: WishId) {
+    let since = cx.now.mono;
+    let watching = &mut cx.state.watching;
+    if let Some(send) = watching.interest(&id).map(|interest| interest.send) {
+        let claim = None;
+        watching.under_way.push(UnderWay {
+            id: id.clone(),
+            claim,
+            since,
+        });
+        send(cx, &id);
+    }
+}
+
+/// After a suspend: everything is due within so many seconds.
+pub(crate) fn woken(cx: &mut Cx<'_>, seconds: f64) {
+    cx.state.watching.engine.woken(cx.now.mono, seconds);
+}
+
+/// Notes that a table shows a response, or its failure.
+pub(crate) fn listed(cx: &mut Cx<'_>, resource: Resource, poll: Option<&Poll>) {
+    let id = WishId::Table(resource);
+    if let Some(error) = cx.state.browsers[resource].remote().error().cloned() {
+        return cx.on_watch_failed(&id, &error);
+    }
+    // Of workergroups nothing is recorded, which would end the turn.
+    if cx.on_watched(&id, poll.map_or(PollOutcome::Complete, |poll| poll.outcome)) && poll.is_none() {
+        cx.effect(Effect::History(HistoryJob::EndTurn));
+    }
+}
+
+impl Cx<'_> {
+    /// The market has answered a wish, whoever asked for it; true if it had the turn. The poll that is recorded ends
+    /// that.
+    pub(crate) fn on_watched(&mut self, id: &WishId, outcome: PollOutcome) -> bool {
+        let (now, watching) = (self.now, &mut self.state.watching);
+        watching.engine.answered(id, outcome, Moment::of(now.epoch), now.mono);
+        watching.end(id)
+    }
+
+    /// The request for a wish failed.
+    pub(crate) fn on_watch_failed(&mut self, id: &WishId, error: &ApiError) {
+        let (now, watching) = (self.now, &mut self.state.watching);
+        watching.end(id);
+        let every = watching.interest(id).map(|interest| interest.wish.every);
+        match (failure(error, now.epoch), every) {
+            // It holds all timers until a request of the person succeeds, see [`State::held`].
+            (Failure::Key | Failure::Refused, Some(every)) => watching.engine.look_again(id, now.mono, every),
+            (failure, every) => {
+                watching.engine.failed(id, now.mono, failure);
+                if let (ApiError::RateLimited { .. }, Some(every)) = (error, every) {
+                    let pause = watching.engine.doubled(every);
+                    watching.engine.look_again(id, now.mono, pause);
+                }
+            }
+        }
+    }
+
+    /// Takes a request beside the wishes out of the budget; false if it has no room.
+    pub(crate) fn spend_beside(&mut self) -> bool {
+        let now = self.now;
+        let engine = &mut self.state.watching.engine;
+        if engine.free_for(1) > now.mono || self.state.held(now).is_some() {
+            return false;
+        }
+        self.state.watching.engine.spent(1, now.mono);
+        self.effect(Effect::History(HistoryJob::CountRequest(now.epoch)));
+        true
+    }
+}
+
+/// Whom a failure is about.
+pub(crate) fn failure(error: &ApiError, epoch: f64) -> Failure {
+    match error {
+        ApiError::RateLimited {
+            retry_after, threshold, ..
+        } => Failure::Market {
+            pause: retry_after.map_or(threshold.unwrap_or(0.0), |span| span.as_secs_f64()),
+        },
+        ApiError::Misconfigured(_) => Failure::Refused,
+        error if error.is_auth() => Failure::Key,
+        error if error.stops_timers(epoch) => Failure::Refused,
+        error if error.is_passing() || matches!(error, ApiError::NotConnected { .. }) => Failure::Market { pause: 0.0 },
+        _ => Failure::Request,
+    }
+}

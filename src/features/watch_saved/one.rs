@@ -1,0 +1,129 @@
+//! What is only for the watch of one search: conditions that end it, and what `--with` adds.
+
+use serde_json::{Value as Json, json};
+
+use super::watcher::Told;
+use crate::cli::output::{self, CliError};
+use crate::cli::table;
+use crate::cli::wanted::Wanted;
+use crate::domain::format::counted;
+use crate::domain::insight::Supply;
+use crate::domain::language::Mode;
+use crate::domain::{Condition, Resource, RowId, language, plain};
+use crate::features::annotations::command as notes;
+use crate::features::enrich;
+use crate::features::history::arguments::{WatchArguments, WatchFormat};
+use crate::features::history::command as history;
+use crate::features::history::command::rfc3339;
+use crate::features::search::command::SearchResult;
+use crate::process;
+use crate::record::{Event, EventKind, Moment};
+use crate::settings::Settings;
+
+/// A search, and when its watch ends.
+pub struct OneSearch<'a> {
+    settings: &'a Settings,
+    options: &'a WatchArguments,
+    pub wanted: Wanted,
+    /// The conditions of `--if`.
+    pub conditions: Option<Vec<Condition>>,
+}
+
+impl<'a> OneSearch<'a> {
+    /// The search of the command line.
+    ///
+    /// # Errors
+    /// When it cannot be read, or can never end.
+    pub fn new(settings: &'a Settings, options: &'a WatchArguments) -> Result<Self, CliError> {
+        let mut wanted = history::wanted(settings, &options.search, Some(options.limit))?;
+        wanted.additions.clone_from(&options.with);
+        let conditions = conditions(settings, options, &wanted)?;
+        if let Some(command) = &options.exec {
+            process::command_words(command).map_err(|error| CliError::Usage(format!("--exec: {error}")))?;
+        }
+        let is_json = options.format == WatchFormat::Json;
+        enrich::check(&options.with, is_json, "--format json", wanted.job.is_some())?;
+        notes::warn(&wanted.query, settings.dialect);
+        Ok(Self {
+            settings,
+            options,
+            wanted,
+            conditions,
+        })
+    }
+
+    /// What `--with` adds to the change of an offer that is there.
+    pub fn member(&self, event: &Event, result: &SearchResult) -> Option<Json> {
+        let EventKind::Change { change, .. } = &event.kind else {
+            return None;
+        };
+        if self.options.format == WatchFormat::Text {
+            return None;
+        }
+        let row = result.listing.row(RowId(change.offer))?;
+        let row = u32::try_from(row).ok()?;
+        enrich::members(self.settings, result, &[row], &self.options.with).pop()
+    }
+
+    /// What is told and what the command gets, if enough offers meet the conditions.
+    pub fn met(&self, result: &SearchResult, at: Moment) -> Option<(Told, Vec<(&'static str, String)>)> {
+        let meets = result.listing.matching(self.conditions.as_ref()?.iter());
+        let rows = result.rows.iter().copied();
+        let rows: Vec<u32> = rows.filter(|row| meets.binary_search(row).is_ok()).collect();
+        // Slices of a machine that share GPUs cannot be rented together.
+        let resource = result.query.resource;
+        let count = match resource {
+            Resource::Offers => {
+                let supply = Supply::of(&result.listing, &rows);
+                supply.price(|_| Some(1.0)).most_workers()
+            }
+            Resource::Volumes | Resource::Workergroups => rows.len(),
+        };
+        let best = rows.first().filter(|_| count >= self.options.count as usize)?;
+        let number = counted(count, resource.noun(), resource.nouns());
+        let event = Told::Event {
+            text: format!("met: {number}"),
+            json: json!({ "at": rfc3339(at), "event": "met", "count": count,
+                "offer_id": result.listing.id(*best as usize).map(|id| id.0) }),
+            member: None,
+            ring: None,
+        };
+        Some((event, table::variables(&result.listing, *best, count)))
+    }
+}
+
+/// The conditions of `--if`.
+fn conditions(
+    settings: &Settings,
+    options: &WatchArguments,
+    wanted: &Wanted,
+) -> Result<Option<Vec<Condition>>, CliError> {
+    let Some(text) = &options.condition else {
+        return Ok(None);
+    };
+    let catalog = wanted.query.catalog();
+    let reading = plain::read(text, catalog, settings.dialect, &plain::Names::default());
+    let parsed = reading
+        .parse(catalog, settings.dialect, &[], Mode::Strict)
+        .map_err(|error| CliError::Usage(format!("in --if:\n{}", error.render(text))))?;
+    if !reading.is_empty() {
+        output::tell(&format!("--if understood: {}", reading.meaning.text()));
+    }
+    let mut asked = wanted.clone();
+    asked.query.conditions.clone_from(&parsed.conditions);
+    asked.check_needs(&settings.preferences.config.values.throughput)?;
+    if parsed.conditions.is_empty() {
+        return Err(CliError::Usage("--if: no condition".to_owned()));
+    }
+    let all = parsed.conditions.iter().chain(wanted.query.active());
+    if let Some(never) = language::never_met(all) {
+        return Err(CliError::Usage(format!("--if can never be met: {never}")));
+    }
+    if options.limit > 0 && options.count > options.limit {
+        let (count, limit) = (options.count, options.limit);
+        return Err(CliError::Usage(format!(
+            "--count {count} can never be met: --limit loads {limit}"
+        )));
+    }
+    Ok(Some(parsed.conditions))
+}

@@ -1,0 +1,167 @@
+//! What a poll leads to: it is recorded, its changes and alerts are told, and what alerts remember is saved.
+
+use serde_json::json;
+
+use super::troubles::{ALERTS, RECORD};
+use super::{Told, Watcher};
+use crate::domain::text::visible;
+use crate::features::alerts;
+use crate::features::history::command::rfc3339;
+use crate::features::history::watch_command::{changes, json_of, line};
+use crate::features::search::command::SearchResult;
+use crate::features::watch_saved::targets::Task;
+use crate::record::alerts::{AlertChange, Logged};
+use crate::record::{Moment, Poll, Ring, SearchKey};
+use crate::table::remote::Now;
+
+impl Watcher<'_> {
+    /// Takes a poll of another program.
+    pub(super) fn read(&mut self, task: &Task, poll: &Poll, now: Now) {
+        if self.one.is_some() {
+            self.say_once(["another program watches this search: reading what it records".to_owned()]);
+        } else {
+            let name = self.targets[self.awaited].name();
+            self.trouble(&name, "another program watches it", ", reading what it records");
+        }
+        let also = self.engine.recorded(task, poll.outcome, poll.at, (now.mono, now.epoch));
+        self.check(poll, None);
+        let before = self.told.len();
+        self.tell_changes(poll.at, None);
+        if self.has_conditions() && self.told.len() > before {
+            self.needs_response = true;
+            self.engine.look_again(task, now.mono, 0.0);
+        }
+        self.read_for(also, poll.at);
+    }
+
+    /// Reads for wishes what the record has since another one was answered.
+    pub(super) fn read_for(&mut self, wishes: Vec<Task>, at: Moment) {
+        for task in wishes {
+            self.finish(&task);
+            let known = self.targets.iter().position(|target| target.task == task);
+            let (Some(index), Task::Search(key, ..)) = (known, &task) else {
+                continue;
+            };
+            self.awaited = index;
+            if let Some(poll) = self
+                .with_record(|record| record.poll_after(key, Moment(at.0 - 1)))
+                .flatten()
+            {
+                self.check(&poll, None);
+                self.tell_changes(poll.at, None);
+            }
+        }
+    }
+
+    pub(super) fn record(&mut self, poll: &Poll) {
+        if self.with_record(|record| record.record(poll)).is_some() {
+            self.has_recorded |= poll.outcome.is_usable() && !self.is_in_memory;
+            if !self.is_in_memory {
+                self.resolve_trouble(RECORD);
+            }
+        }
+    }
+
+    /// Tells what changed in a search up to a moment, with what `--with` adds from a response.
+    pub(super) fn tell_changes(&mut self, until: Moment, result: Option<&SearchResult>) {
+        let target = &mut self.targets[self.awaited];
+        // Before the first poll nothing was known that could have changed.
+        let told = target.progress.told.get_or_insert(until);
+        // After the clock was set back, what was told is in the future.
+        *told = (*told).min(until);
+        let (told, saved) = (*told, target.saved.clone());
+        let is_wanted = !saved.is_empty() || self.one.is_some();
+        let Some(search) = target.search.clone().filter(|_| is_wanted) else {
+            return;
+        };
+        let (key, storage) = (SearchKey::of(&search.query), search.query.storage_gb());
+        let events = self.with_record(|record| changes(record, &search.query, Some(told), until));
+        let events = events.unwrap_or_default();
+        if let Some(newest) = events.first() {
+            self.targets[self.awaited].progress.told = Some(newest.at);
+        }
+        let one = self.one.as_ref();
+        self.told.extend(events.into_iter().rev().map(|event| {
+            let (mut json, mut text) = (json_of(&event), line(&event, &key, storage));
+            if one.is_none() {
+                json["searches"] = json!(saved);
+                text = format!("{text}  [{}]", saved.join(", "));
+            }
+            let member = one.zip(result).and_then(|(one, result)| one.member(&event, result));
+            Told::Event {
+                text,
+                json,
+                member,
+                ring: None,
+            }
+        }));
+    }
+
+    /// Checks the alerts on a poll of their search.
+    pub(super) fn check(&mut self, poll: &Poll, workers: Option<u32>) {
+        let target = &self.targets[self.awaited];
+        let storage = target.search.as_ref().map_or(0.0, |search| search.query.storage_gb());
+        for name in target.alerts.clone() {
+            let known = self.saved.alerts.named(&name).filter(|alert| alert.is_active(poll.at));
+            let Some(mut alert) = known.cloned() else { continue };
+            let before = alert.state.clone();
+            let ring = alerts::ring(&mut alert, poll, workers, storage);
+            if ring.is_none() && alert.state == before {
+                continue;
+            }
+            let ring = ring.filter(|(_, logged)| self.claims(logged));
+            self.told.extend(ring.iter().map(|(ring, logged)| told(ring, logged)));
+            let change = AlertChange::Checked {
+                name,
+                state: alert.state,
+                rang: ring.map(|(_, logged)| logged),
+            };
+            self.saved.alerts.apply(&change);
+            self.unsaved.push(change);
+            self.save();
+        }
+    }
+
+    /// Whether this program rings; without a record it does.
+    fn claims(&mut self, logged: &Logged) -> bool {
+        let program = self.program.clone();
+        let claimed = self.with_record(|record| record.claim_ring(&logged.alert, &program, logged.at));
+        claimed.unwrap_or(true)
+    }
+
+    /// Saves the changes of alerts, in order; what cannot be saved is tried again.
+    pub(super) fn save(&mut self) {
+        while let (Some(store), Some(change)) = (&self.store, self.unsaved.first()) {
+            match store.change(change, &self.saved.alerts) {
+                Ok(alerts) => {
+                    self.unsaved.remove(0);
+                    self.saved.alerts = alerts;
+                    self.unsaved.iter().for_each(|change| self.saved.alerts.apply(change));
+                    self.resolve_trouble(ALERTS);
+                }
+                Err(why) => return self.trouble(ALERTS, &why, ""),
+            }
+        }
+    }
+}
+
+/// A ring as it is told.
+fn told(ring: &Ring, logged: &Logged) -> Told {
+    let (at, lot) = (rfc3339(ring.at), ring.cheapest.as_ref());
+    Told::Event {
+        text: format!("{at}  alert “{}”: {}", visible(&logged.alert, 60), logged.text),
+        json: json!({
+            "at": at,
+            "event": "rang",
+            "alert": logged.alert,
+            "text": logged.text,
+            "offer_id": lot.map(|lot| lot.offer),
+            "machine_id": lot.map(|lot| lot.lot.machine),
+            "model": lot.map(|lot| lot.lot.model.as_str()),
+            "price": lot.map(|lot| lot.price),
+            "count": ring.count,
+        }),
+        member: None,
+        ring: alerts::alarm(ring, logged).alarm,
+    }
+}

@@ -1,0 +1,138 @@
+//! A table with auto-refresh: each response is compared with an earlier one.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::browser::Browser;
+use super::gone::Departures;
+use super::remote::Now;
+use super::watch::{Baseline, Changes, Watch, is_same_question, price_of};
+use crate::domain::Listing;
+use crate::domain::insight::{Coverage, coverage};
+use crate::record::Poll;
+use crate::record::differences::{differences, lots, recorded_lot};
+use crate::record::watch::Missing;
+
+impl Browser {
+    /// The auto-refresh, if it is on.
+    pub fn watching(&self) -> Option<&Watch> {
+        self.watch.as_deref()
+    }
+
+    /// Call before a response replaces the current one: the current one is kept for comparison. A
+    /// response to another query has nothing to compare with.
+    pub(crate) fn before_watched_answer(&mut self, now: Now) {
+        // With a limit, another order selects other rows.
+        let is_cut = self.coverage() != Some(Coverage::Whole);
+        let number = self.responses();
+        let is_same = self.shown_query().zip(self.asked_query.as_ref());
+        let is_same = is_same
+            .is_some_and(|(shown, asked)| is_same_question(shown, asked) && (!is_cut || shown.order == asked.order));
+        let shown = self.remote.shown_at().filter(|_| is_same && self.watch.is_some());
+        let shown = shown.and_then(|at| Some((self.take_listing()?, at)));
+        let Some(watch) = &mut self.watch else { return };
+        if !is_same {
+            watch.forget();
+        } else if let Some((listing, at)) = shown {
+            watch.keep(number, listing, at, now);
+        }
+    }
+
+    /// Call after a response: computes the changes, and schedules the next request.
+    pub(crate) fn after_watched_answer(&mut self, now: Now) {
+        let Some(mut watch) = self.watch.take() else { return };
+        // These rows are newer.
+        watch.recorded = None;
+        watch.note_departures(self.listing(), now);
+        if let Some(listing) = self.listing() {
+            watch.forget_causes(listing);
+        }
+        self.watch = Some(watch);
+        self.recompare();
+    }
+
+    /// Computes the changes, as the response or its baseline is another one.
+    pub(crate) fn recompare(&mut self) {
+        let Some(mut watch) = self.watch.take() else {
+            return;
+        };
+        watch.changes = match (watch.before(), self.listing()) {
+            (Some((before, _)), Some(listing)) => self.compared(&watch.departures, before, listing),
+            _ => Changes::default(),
+        };
+        watch.order_gone();
+        self.watch = Some(watch);
+    }
+
+    /// Compares with another earlier response from now on.
+    pub(crate) fn compare_with(&mut self, baseline: Baseline) {
+        if let Some(watch) = &mut self.watch {
+            watch.compare_with(baseline);
+            self.recompare();
+            self.rebuild();
+        }
+    }
+
+    /// The lots that the newest response lacks and the one before had, of whose absence no cause is
+    /// known; none where they may only be out of view.
+    pub(crate) fn missing_lots(&self) -> Vec<Missing> {
+        let before = self.watching().and_then(|watch| Some((watch, watch.last_poll()?)));
+        let (Some((watch, before)), Some(listing)) = (before, self.listing()) else {
+            return Vec::new();
+        };
+        if self.is_truncated(before) || self.is_truncated(listing) {
+            return Vec::new();
+        }
+        let (here, host) = (lots(listing), before.catalog().by_key("host_id"));
+        let rows = 0..u32::try_from(before.len()).unwrap_or(u32::MAX);
+        let missing = rows.filter_map(|row| {
+            let lot = recorded_lot(before, row)?;
+            let host = || before.cell(row as usize, host?).whole();
+            let is_missing = !here.contains(&lot) && !watch.causes.contains_key(&lot);
+            is_missing.then(|| (lot, host().and_then(|host| i64::try_from(host).ok())))
+        });
+        // Which ones are asked about must not depend on the order of the rows.
+        missing.collect::<BTreeMap<_, _>>().into_iter().collect()
+    }
+
+    fn compared(&self, departures: &Departures, before: &Listing, listing: &Listing) -> Changes {
+        let Some(price) = listing.catalog().by_key(price_of(self.resource())) else {
+            return Changes::default();
+        };
+        let differences = differences(before, listing, price);
+        let id = |row: u32| listing.id(row as usize);
+        let mut gone_lots = HashMap::new();
+        for lot in differences.left.iter().filter_map(|row| recorded_lot(before, *row)) {
+            *gone_lots.entry(lot).or_default() += 1;
+        }
+        Changes {
+            field: Some(price),
+            arrived: differences.arrived.into_iter().filter_map(id).collect(),
+            prices: differences
+                .changed
+                .iter()
+                .map(|change| (change.id, (change.from, change.to)))
+                .collect(),
+            gone_lots,
+            gone: differences.left.len(),
+            gone_rows: departures.of(before, &differences.left, price),
+            is_cut: [before, listing].into_iter().any(|listing| self.is_truncated(listing)),
+        }
+    }
+
+    /// Whether the limit may have truncated a response to the shown query.
+    fn is_truncated(&self, listing: &Listing) -> bool {
+        let limit = self.shown_query().and_then(|query| query.limit);
+        coverage(listing, limit) != Coverage::Whole
+    }
+
+    /// How many requests a refresh sends.
+    pub(crate) fn requests(&self) -> u32 {
+        // A refresh asks again for the three price models too, since prices of one moment are compared.
+        if self.computed.price_models.is_empty() { 1 } else { 4 }
+    }
+
+    /// The poll that waits for its causes, to record it without them: the next one is here.
+    pub(crate) fn take_unrecorded(&mut self) -> Option<Box<Poll>> {
+        self.watch.as_mut()?.unrecorded.take()
+    }
+}
