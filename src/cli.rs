@@ -180,6 +180,7 @@ pub fn dashboard_settings(arguments: &Arguments) -> Result<Settings, CliError> {
         settings.words = reading.meaning.settings;
     }
     settings.limit = arguments.limit;
+    settings.recorded_rows &= !arguments.no_recorded_rows;
     Ok(settings)
 }
 
@@ -196,6 +197,7 @@ pub fn profile_resolver(arguments: &Arguments, settings: &Settings) -> ProfileRe
 
 fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliError> {
     let misplaced = match (&arguments.query, arguments.limit) {
+        _ if arguments.no_recorded_rows => "--no-recorded-rows is for the dashboard",
         (Some(_), _) => "--query is for the dashboard; put the query after the subcommand",
         (None, Some(_)) => "--limit before a subcommand is for the dashboard; put it after the subcommand",
         (None, None) => "",

@@ -39,6 +39,11 @@ pub struct Arguments {
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub limit: Option<u32>,
 
+    /// Show no recorded rows in the dashboard while the market is asked [default: `recorded_rows` of the
+    /// configuration]
+    #[arg(long, hide_short_help = true)]
+    pub no_recorded_rows: bool,
+
     /// The subcommand; none opens the dashboard.
     #[command(subcommand)]
     pub command: Option<super::Command>,

@@ -207,6 +207,7 @@ impl Browser {
             for earlier in kept {
                 all.hide_banned(earlier);
             }
+            self.hide_banned_recorded(all);
             let hidden = self.listing_mut().map_or(0, |shown| all.hide_banned(shown));
             if hidden > 0 {
                 self.unmark_absent();

@@ -66,6 +66,10 @@ impl State {
             return None;
         }
         let browser = self.browser();
+        let waits = browser.filter(|_| needs_reply(action));
+        if let Some(why) = waits.and_then(|browser| self.awaits_reply(browser)) {
+            return Some(why);
+        }
         match action {
             Action::Open => nothing_to_open(browser),
             Action::Settings => (self.pane == Pane::Workergroups).then(|| "workergroups are listed whole".to_owned()),
@@ -84,6 +88,43 @@ impl State {
                 .or_else(|| annotations::disabled(self, action)),
         }
     }
+}
+
+impl State {
+    /// Why nothing is done with the rows of a table that are the record's; `None` if they are not.
+    pub fn awaits_reply(&self, browser: &Browser) -> Option<String> {
+        let age = browser.recorded_age(self.now)?;
+        Some(if browser.remote().is_loading() {
+            format!("{age}: wait for the reply")
+        } else {
+            format!("{age}: refresh first ({})", self.keymap.key_of(Action::Refresh))
+        })
+    }
+}
+
+/// Whether an action takes rows for what the market offers now: what is opened, marked, compared, exported or
+/// bought must be of a response.
+const fn needs_reply(action: Action) -> bool {
+    matches!(
+        action,
+        Action::Open
+            | Action::Pick
+            | Action::Mark
+            | Action::Compare
+            | Action::Summary
+            | Action::Plot
+            | Action::Depth
+            | Action::Cluster
+            | Action::Related
+            | Action::Host
+            | Action::ThreePrices
+            | Action::Export
+            | Action::Unlist
+            | Action::GroupFromSearch
+            | Action::Ban
+            | Action::Star(_)
+            | Action::Note(_)
+    )
 }
 
 impl Model {

@@ -142,7 +142,14 @@ impl<'a> Cx<'a> {
 
     /// Sends the search of a table.
     pub fn ask(&mut self, resource: Resource) {
-        let effects = self.state.browsers[resource].ask(&mut self.state.tickets, self.now);
+        let state = &mut *self.state;
+        let browser = &mut state.browsers[resource];
+        let is_shown = state.settings.shows_recorded_rows();
+        let recall = is_shown.then(|| browser.await_recorded(&mut state.tickets)).flatten();
+        let recall = recall.map(|(ticket, query)| Effect::History(HistoryJob::LatestRows { ticket, query }));
+        let effects = browser.ask(&mut state.tickets, self.now);
+        // First, for it is the faster one.
+        self.effects_for(Owner::Table(resource), recall);
         self.effects_for(Owner::Table(resource), effects);
     }
 

@@ -14,11 +14,11 @@ use crate::domain::annotations::{AnnotationChange, Annotations};
 use crate::domain::journal::{Damage, Intent, Outcome};
 use crate::domain::routing::Run;
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
-use crate::domain::workergroup;
+use crate::domain::{Listing, Query, workergroup};
 use crate::keys::Keymap;
 use crate::record::alerts::{AlertChange, Alerts, Logged};
 use crate::record::watch::{Claim, Right};
-use crate::record::{AnyAnalysis, AnyOutput, Poll};
+use crate::record::{AnyAnalysis, AnyOutput, Moment, Poll};
 use crate::settings::Values;
 use crate::table::browser::Arrival;
 use crate::table::remote::{Progress, Sending, Ticket};
@@ -81,6 +81,8 @@ pub enum News {
     Arranged(Box<Arrival>),
     /// The output of an analysis, or why the record cannot be read; see [`HistoryJob::Ask`].
     Recalled(Result<AnyOutput, String>),
+    /// The rows that the record last saw complete for a search, and when; see [`HistoryJob::LatestRows`].
+    RecordedRows(Option<Box<(Listing, Moment)>>),
     /// Who polls a watched search; see [`HistoryJob::ClaimPoll`].
     Poll(Right),
     /// Whether an alert rings here, or did in another program; see [`HistoryJob::ClaimRing`].
@@ -157,6 +159,8 @@ pub enum HistoryJob {
     Record(Box<Poll>),
     /// Compute an analysis; brings [`News::Recalled`].
     Ask { ticket: Ticket, analysis: AnyAnalysis },
+    /// Find the rows last seen complete for a search; brings [`News::RecordedRows`].
+    LatestRows { ticket: Ticket, query: Box<Query> },
     /// Claim the ring of an alert that other programs may see too; brings [`News::Ring`].
     ClaimRing { ticket: Ticket, claim: Box<RingClaim> },
     /// Take the market's turn to ask for a watched search, unless another program has asked; brings [`News::Poll`].
@@ -321,6 +325,7 @@ impl Effect {
             | Self::Export { ticket, .. }
             | Self::History(
                 HistoryJob::Ask { ticket, .. }
+                | HistoryJob::LatestRows { ticket, .. }
                 | HistoryJob::ClaimRing { ticket, .. }
                 | HistoryJob::ClaimPoll { ticket, .. },
             )

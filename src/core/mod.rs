@@ -60,6 +60,7 @@ const IGNORED_AFTER_PASTE: &str = "Keys that arrive with a paste answer nothing:
 
 pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     let is_input = persistence::is_input(&message);
+    model.state.now = now;
     let before = model.state.revision();
     let notice = model.state.toast.clone();
     let mut update = Update::new(model, now);

@@ -9,7 +9,7 @@ use super::{Update, exported, watching};
 use crate::api::{ApiError, Reply};
 use crate::domain::journal::WriteKind;
 use crate::domain::{Listing, Resource};
-use crate::record::Poll;
+use crate::record::{Moment, Poll};
 use crate::table::browser::{Arrival, Responses};
 use crate::table::recording::Asked;
 use crate::table::remote::Ticket;
@@ -48,6 +48,7 @@ impl Owners {
             | News::Arranged(_)
             | News::Routed(_)
             | News::Recalled(_)
+            | News::RecordedRows(_)
             | News::Poll(_)
             | News::Ring { .. }
             | News::Saved(_)
@@ -125,6 +126,8 @@ impl Update<'_> {
             browser.progress(ticket, progress);
         } else if let News::Arranged(arrival) = news {
             self.arranged(resource, *arrival);
+        } else if let News::RecordedRows(latest) = news {
+            self.recorded_rows(resource, ticket, latest.map(|latest| *latest));
         } else if let News::Reply(response) = news
             && let Some(answer) = records(*response)
         {
@@ -155,8 +158,27 @@ impl Update<'_> {
         }
     }
 
+    /// Arranges the rows that the record last saw for a search that still waits for its reply.
+    fn recorded_rows(&mut self, resource: Resource, ticket: Ticket, latest: Option<(Listing, Moment)>) {
+        let state = &mut self.model.state;
+        let browser = &mut state.browsers[resource];
+        let Some((mut listing, at)) = latest else {
+            browser.no_recorded_rows(ticket);
+            return;
+        };
+        if !state.annotations.shows_banned {
+            state.annotations.all.hide_banned(&mut listing);
+        }
+        if let Some(arrival) = browser.recorded_arrival(ticket, listing, at, self.now) {
+            self.lend(|cx| cx.effects_for(Owner::Table(resource), [Effect::Arrange(arrival)]));
+        }
+    }
+
     /// Shows a response that was arranged on another thread.
     fn arranged(&mut self, resource: Resource, arrival: Arrival) {
+        if arrival.recorded().is_some() {
+            return self.model.state.browsers[resource].show_recorded(arrival);
+        }
         let (is_shown, poll) = self.model.state.browsers[resource].arrived(arrival);
         if is_shown {
             self.listed(resource, poll);

@@ -29,6 +29,8 @@ use crate::table::watch;
 pub struct State {
     pub profile: Profile,
     pub pane: Pane,
+    /// The time of the latest message, for ages in the reasons of disabled actions.
+    pub(crate) now: Now,
     /// The tables, one for each resource.
     pub browsers: Browsers,
     pub keymap: Keymap,
@@ -95,6 +97,15 @@ pub struct Settings {
     pub pace: watch::Pace,
     /// The notices that come from the configuration file.
     pub notices: Vec<String>,
+    /// Whether this program shows rows of the record before a reply: not with `--no-recorded-rows` or `--freeze`.
+    pub recorded_rows: bool,
+}
+
+impl Settings {
+    /// Whether a table shows rows of the record until the reply to its search arrives.
+    pub const fn shows_recorded_rows(&self) -> bool {
+        self.recorded_rows && self.values.recorded_rows
+    }
 }
 
 impl Default for Settings {
@@ -105,6 +116,7 @@ impl Default for Settings {
             zone: jiff::tz::TimeZone::UTC,
             pace: watch::Pace::default(),
             notices: Vec::new(),
+            recorded_rows: false,
         }
     }
 }
@@ -203,6 +215,7 @@ impl State {
         Self {
             profile,
             pane: Pane::Offers,
+            now: Now::default(),
             browsers,
             keymap: Keymap::default(),
             notices: Vec::new(),

@@ -54,6 +54,7 @@ impl State {
     fn take_over(&mut self, old: Self) {
         let Self {
             pane,
+            now,
             keymap,
             screen,
             ledger,
@@ -79,6 +80,7 @@ impl State {
             features: _,
         } = old;
         self.pane = pane;
+        self.now = now;
         self.keymap = keymap;
         self.screen = screen;
         self.ledger = ledger;

@@ -287,6 +287,14 @@ fn activity(model: &Model, browser: &Browser, now: Now, theme: &Theme) -> Option
         let text = "loading price models".to_owned();
         return Some(busy(text, "loading".to_owned()));
     }
+    if let Some(age) = browser.recorded_age(now) {
+        return Some(Activity {
+            short: age.clone(),
+            text: age,
+            style: theme.warning,
+            is_idle: false,
+        });
+    }
     let age = format::brief((now.epoch - browser.remote().shown_at()?.epoch).max(0.0));
     let is_stale = browser.remote().is_outdated();
     let watch = browser.watching().filter(|_| !is_stale);

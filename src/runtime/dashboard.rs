@@ -34,12 +34,17 @@ use crate::features::markets::MarketEvent;
 use crate::features::markets::command::ProfileResolver;
 use crate::sandbox::Running;
 use crate::settings::by_name;
+use crate::table::browser::Browser;
 use crate::table::remote::Ticket;
 use crate::widgets::theme::Theme;
 
 // A fast route run could otherwise fill the queue as quickly as it drains, and no frame be drawn.
 /// The maximum number of messages handled per frame.
 const BATCH: usize = 512;
+
+// Opening the record and reading a search from it take some milliseconds.
+/// How long the first frame waits for the rows of the record.
+const FIRST_FRAME: Duration = Duration::from_millis(30);
 
 /// The event loop and its resources.
 pub struct Dashboard<S> {
@@ -140,6 +145,9 @@ impl<S: Surface> Dashboard<S> {
             self.follow(is_light);
         }
         self.model.screen.size = self.surface.size();
+        if let Some(status) = self.await_recorded_rows().await? {
+            return Ok(status);
+        }
         let mut pace = FramePace::new(Instant::now());
         pace.drawn(Instant::now());
         self.draw()?;
@@ -180,6 +188,19 @@ impl<S: Surface> Dashboard<S> {
                 dirty = false;
             }
         }
+    }
+
+    /// Gives the rows of the record a moment to be in the first frame; returns the exit status at the end.
+    async fn await_recorded_rows(&mut self) -> io::Result<Option<i32>> {
+        let latest = Instant::now() + FIRST_FRAME;
+        while self.model.browser().is_some_and(Browser::awaits_recorded)
+            && let Ok(Some(message)) = tokio::time::timeout_at(latest, self.inbox.recv()).await
+        {
+            if let Some(status) = self.take(vec![message]).await? {
+                return Ok(Some(status));
+            }
+        }
+        Ok(None)
     }
 
     /// The messages of a terminal event, or the exit status that it ends the program with.

@@ -15,6 +15,8 @@ use super::sandbox_past::SandboxPast;
 use crate::api::client::epoch_seconds;
 use crate::core::message::{HistoryJob, News, RingClaim};
 use crate::core::{Message, Ticket};
+use crate::domain::{Listing, Query};
+use crate::record::Moment;
 use crate::record::store::{Database, HistoryError, HistoryLocation, ProgramId, Turns};
 use crate::record::watch::{Claim, Right};
 use crate::store::files;
@@ -78,6 +80,7 @@ impl HistoryThread {
                 let why = "the market is not recorded".to_owned();
                 (ticket, News::Recalled(Err(why)))
             }
+            Some(HistoryJob::LatestRows { ticket, .. }) => (ticket, News::RecordedRows(None)),
             Some(HistoryJob::ClaimRing { ticket, claim }) => (ticket, News::Ring { claim, is_ours: true }),
             Some(HistoryJob::ClaimPoll { ticket, .. }) => (ticket, News::Poll(Right::Ours(Ok(())))),
             Some(HistoryJob::Record(_) | HistoryJob::EndTurn | HistoryJob::CountRequest(_)) | None => return,
@@ -168,6 +171,10 @@ impl Keeper {
                     });
                     self.bring(ticket, News::Recalled(result));
                 }
+                HistoryJob::LatestRows { ticket, query } => {
+                    let latest = self.latest(&query);
+                    self.bring(ticket, News::RecordedRows(latest.map(Box::new)));
+                }
                 HistoryJob::ClaimRing { ticket, claim } => {
                     let is_ours = self.claim(&claim);
                     self.bring(ticket, News::Ring { claim, is_ours });
@@ -205,6 +212,16 @@ impl Keeper {
             State::Closed | State::Off(..) => None,
         };
         self.turns.claim(record, claim)
+    }
+
+    /// The rows last seen complete for a search. Without them the table waits for the reply.
+    fn latest(&mut self, query: &Query) -> Option<(Listing, Moment)> {
+        let now = Moment::of(epoch_seconds());
+        let latest = self.with(|database| database.latest(query, now));
+        latest.unwrap_or_else(|error| {
+            self.tell(&error);
+            None
+        })
     }
 
     /// Uses the database, opened if it is not; one that is beyond use is closed.

@@ -92,6 +92,7 @@ fn model(settings: &Settings, profile: Profile, restored: RestoredState) -> Mode
     model.set_throughput(values.throughput.clone());
     model.settings.pace.configure(values.watch());
     model.settings.values.clone_from(values);
+    model.settings.recorded_rows = settings.recorded_rows;
     let local = model.local_time(Clock::start().now());
     model.browsers[Resource::Offers].take_settings(&settings.words, &local);
     if let Some(limit) = settings.limit {

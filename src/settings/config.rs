@@ -459,7 +459,7 @@ mod tests {
             mistakes(text),
             [
                 "c:1:19: no profile named 'b'; available: sandbox, vast, a",
-                "c:2:1: unknown field `them`, did you mean `theme`? Known: `default_profile`, `theme`, `ascii`, `mouse`, `notifications`, `alert_command`, `throughput`, `watch`, `keys`, `profiles`",
+                "c:2:1: unknown field `them`, did you mean `theme`? Known: `default_profile`, `theme`, `ascii`, `mouse`, `notifications`, `alert_command`, `throughput`, `watch`, `display`, `keys`, `profiles`",
                 "c:3:9: invalid type: string, expected true or false",
                 "c:5:8: 'pink' is not a theme: use one of 'auto', 'dark', 'light', 'high-contrast', 'ansi', 'none'",
                 "c:7:8: invalid type: integer, expected a key such as \"R\" or a list such as [\"R\", \"f5\"]",
@@ -498,6 +498,14 @@ mod tests {
     fn a_new_base_address_takes_its_own_route() {
         let config = parse("[profiles.vast]\nbase_url = \"https://mirror.example\"").unwrap();
         assert_eq!(config.profile("vast").unwrap().route_url, None);
+    }
+
+    #[test]
+    fn recorded_rows_are_on_unless_they_are_turned_off() {
+        assert!(parse("").unwrap().values.recorded_rows);
+        let config = parse("[display]\nrecorded_rows = false\n").unwrap();
+        assert!(!config.values.recorded_rows);
+        assert!(config.dropped.is_empty());
     }
 
     #[test]

@@ -79,6 +79,8 @@ pub struct Settings {
     pub words: plain::Settings,
     /// The limit of the first search for offers; 0 sends none.
     pub limit: Option<u32>,
+    /// Whether the dashboard may show rows of the record before a reply.
+    pub recorded_rows: bool,
     /// Where files are; `None` without a home folder.
     pub paths: Option<Paths>,
     /// Notices about the settings for the person.
@@ -131,6 +133,7 @@ impl Settings {
             conditions: None,
             words: plain::Settings::default(),
             limit: None,
+            recorded_rows: !flags.freeze,
             paths,
             notices,
             secrets: KnownSecrets::default(),

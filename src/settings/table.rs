@@ -144,6 +144,11 @@ settings! {
     "watch.every" = "\"30s\"", interval: u32 = Watching::default().interval,
         |reader, value| reader.seconds(value, 10.0..=86_400.0), |value| alone(&format!("{value}s"));
 
+    /// Whether a search shows the rows that the record last saw complete for it until the reply arrives. They are
+    /// dimmed, with their age, and nothing can be done with them.
+    "display.recorded_rows" = "true", recorded_rows: bool = true,
+        |reader, value| reader.flag(value), |value| alone(value);
+
     /// Other keys. The names stand in the help screen (?), at the right. One key or several: a character,
     /// enter, esc, tab, shift-tab, space, backspace, delete, up, down, left, right, home, end, pgup, pgdn,
     /// f1 to f12, with ctrl- or alt- in front. Not ctrl-i, ctrl-m, ctrl-[ and ctrl-h: terminals send Tab,

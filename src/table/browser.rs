@@ -1,11 +1,13 @@
 //! A pane that searches for records and shows them as a table: the same for every resource.
 
 mod arrival;
+mod recorded;
 
 use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
 
 pub use self::arrival::{Arrival, Responses};
+use self::recorded::RecordedRows;
 use super::bar::Bar;
 use super::remote::{Now, Progress, Remote, Sending, Ticket, Tickets};
 use super::rows::Rows;
@@ -29,6 +31,10 @@ pub struct Browser {
     pub marks: BTreeSet<RowId>,
     pub(crate) remote: Remote<()>,
     pub(crate) asked_query: Option<Query>,
+    /// Rows of the record, on screen until the reply; [`Rows::listing`] is `None` meanwhile.
+    recorded: Option<Box<RecordedRows>>,
+    /// The search whose recorded rows are awaited.
+    recall: Option<(Ticket, Query)>,
     /// Auto-refresh, while it is on.
     pub(crate) watch: Option<Box<Watch>>,
     /// When to request the market's own top rows in a new order.
@@ -68,6 +74,8 @@ impl Browser {
             marks: BTreeSet::new(),
             remote: Remote::default(),
             asked_query: None,
+            recorded: None,
+            recall: None,
             watch: None,
             ask_order_at: None,
             revision: 0,
@@ -191,8 +199,8 @@ impl Browser {
 
     /// Selects the row at an index of the view.
     pub fn select(&mut self, index: usize) {
-        self.cursor = index.min(self.view().len().saturating_sub(1));
-        self.chosen = self.selected();
+        self.cursor = index.min(self.displayed().view().len().saturating_sub(1));
+        self.chosen = self.displayed_id();
     }
 
     /// Selects a row by its number in the listing.
@@ -211,7 +219,7 @@ impl Browser {
     /// Whether the first row is selected: a person who has not moved down wants to see what comes
     /// first, rather than follow that row in a new order or response.
     pub(crate) fn is_at_top(&self) -> bool {
-        self.cursor == 0 && self.chosen == self.selected()
+        self.cursor == 0 && self.chosen == self.displayed_id()
     }
 
     /// Whether the awaited response to another search selects its first row: nothing else was
@@ -398,6 +406,7 @@ impl Browser {
     pub fn rebuild(&mut self) {
         self.revision += 1;
         self.rows.narrow();
+        self.rearrange_recorded();
         self.follow_selection();
     }
 
@@ -405,6 +414,7 @@ impl Browser {
     pub(crate) fn resort(&mut self) {
         self.revision += 1;
         self.rows.resort();
+        self.rearrange_recorded();
         self.follow_selection();
     }
 
@@ -413,6 +423,7 @@ impl Browser {
     pub fn revalue(&mut self) {
         self.reprice();
         self.rows.revalue();
+        self.rearrange_recorded();
         self.revision += 1;
         self.follow_selection();
     }
@@ -437,16 +448,17 @@ impl Browser {
     }
 
     pub(super) fn follow_selection(&mut self) {
-        let Some(listing) = self.listing() else {
+        let rows = self.displayed();
+        let Some(listing) = rows.listing() else {
             return;
         };
         let index = self.chosen.and_then(|id| {
             let row = u32::try_from(listing.row(id)?).ok()?;
-            self.view().iter().position(|candidate| *candidate == row)
+            rows.view().iter().position(|candidate| *candidate == row)
         });
-        self.cursor = index.unwrap_or_else(|| self.cursor.min(self.view().len().saturating_sub(1)));
+        self.cursor = index.unwrap_or_else(|| self.cursor.min(rows.view().len().saturating_sub(1)));
         if self.chosen.is_none() {
-            self.chosen = self.selected();
+            self.chosen = self.displayed_id();
         }
     }
 }

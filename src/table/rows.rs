@@ -95,6 +95,40 @@ impl Rows {
         self.prepare(has_panel);
     }
 
+    /// Arranges rows of the record, which no response is checked against.
+    pub(super) fn arrange_recorded(&mut self, listing: Listing) {
+        read_ahead(&listing);
+        self.listing = Some(listing);
+        self.reprice();
+        self.revalue();
+    }
+
+    /// Arranges the rows by the same as others.
+    pub(super) fn arrange_as(&mut self, other: &Self) {
+        if self.is_arranged_as(other) {
+            return;
+        }
+        self.query.clone_from(&other.query);
+        self.words.clone_from(&other.words);
+        self.preview.clone_from(&other.preview);
+        self.columns.clone_from(&other.columns);
+        *self.computed = other.computed.for_other_rows();
+        self.reprice();
+        self.revalue();
+    }
+
+    /// Removes the rows of the response; the prices of other models, which are requested with the next, stay.
+    pub(super) fn clear(&mut self) {
+        self.listing = None;
+        self.shown_query = None;
+        self.check = ResponseCheck::default();
+        self.revealed.clear();
+        let price_models = std::mem::take(&mut self.computed.price_models);
+        *self.computed = self.computed.for_other_rows();
+        self.computed.price_models = price_models;
+        self.narrow();
+    }
+
     /// Takes over the rows of a response; true if they are arranged as these are now.
     pub(super) fn take_arranged(&mut self, mut arranged: Self) -> bool {
         let has_price_models = !self.computed.price_models.is_empty();

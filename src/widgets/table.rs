@@ -191,6 +191,7 @@ pub struct Table<'a, R> {
     columns: &'a [Column],
     placed: &'a [Placed],
     cursor: Option<usize>,
+    is_header_dim: bool,
     theme: &'a Theme,
 }
 
@@ -208,15 +209,28 @@ impl<'a, R: Rows> Table<'a, R> {
             columns,
             placed,
             cursor,
+            is_header_dim: false,
             theme,
         }
     }
 
+    /// Dims the header, for rows that are not current.
+    #[must_use]
+    pub const fn dim_header(mut self, is_dim: bool) -> Self {
+        self.is_header_dim = is_dim;
+        self
+    }
+
     fn header(&self, area: Rect, buffer: &mut Buffer) {
+        let style = if self.is_header_dim {
+            self.theme.dim
+        } else {
+            self.theme.heading
+        };
         for placed in self.placed {
             let column = &self.columns[placed.index];
             let cell = Rect::new(area.x + placed.x, area.y, placed.width, 1).intersection(area);
-            put(&column.title, column.alignment, cell, self.theme.heading, buffer);
+            put(&column.title, column.alignment, cell, style, buffer);
         }
     }
 

@@ -95,7 +95,7 @@ pub fn items(state: &State) -> Option<Vec<CopyItem>> {
         return Some(crate::features::requests::copy_items(state));
     }
     let browser = state.browser()?;
-    let mut items = pane_items(browser, &state.profile);
+    let mut items = pane_items(browser, &state.profile, state.awaits_reply(browser));
     if state.pane == Pane::Workergroups {
         let key = api_key(state).ok_or_else(|| "this record has no key".to_owned());
         items.push(CopyItem::new('k', "copy-key", "the group's API key, unmasked", key).secret());
@@ -111,11 +111,15 @@ pub fn api_key(state: &State) -> Option<String> {
     record.text(field).map(|key| key.compared().to_owned())
 }
 
-fn pane_items(browser: &Browser, profile: &Profile) -> Vec<CopyItem> {
+/// `waits` is why nothing is copied of the rows, if they are the record's.
+fn pane_items(browser: &Browser, profile: &Profile, waits: Option<String>) -> Vec<CopyItem> {
     let query = &browser.query;
-    let mut items = row_items(browser);
+    let mut items = match &waits {
+        Some(why) => waiting_items(browser, why),
+        None => row_items(browser),
+    };
     if browser.resource() == Resource::Offers {
-        items.extend(rent_items(browser, profile));
+        items.extend(rent_items(browser, profile, waits));
     }
     items.push(CopyItem::new('q', "copy-query", "the query", Ok(browser.query_text())));
     let (line, left_out) = handoff::search_line(browser);
@@ -148,11 +152,11 @@ fn without(what: &str, left_out: usize, why: &str) -> String {
 }
 
 /// How the selected offer is rented outside bourse.
-fn rent_items(browser: &Browser, profile: &Profile) -> Vec<CopyItem> {
+fn rent_items(browser: &Browser, profile: &Profile, waits: Option<String>) -> Vec<CopyItem> {
     let command = browser
         .selected()
         .zip(browser.listing())
-        .ok_or_else(|| "no record is selected".to_owned())
+        .ok_or_else(|| waits.unwrap_or_else(|| "no record is selected".to_owned()))
         .and_then(|(id, listing)| handoff::rent_command(&browser.query, listing, id, profile));
     let what = handoff::rent_label(browser.query.offer_type, profile);
     let mut items = vec![CopyItem::new('n', "copy-rent", what, command)];
@@ -162,6 +166,21 @@ fn rent_items(browser: &Browser, profile: &Profile) -> Vec<CopyItem> {
         items.push(CopyItem::new('l', "copy-link", what, address));
     }
     items
+}
+
+/// The formats of rows, none of which is copied yet.
+fn waiting_items(browser: &Browser, why: &str) -> Vec<CopyItem> {
+    let noun = browser.resource().noun();
+    let items = [
+        ('i', "copy-id", format!("the id of the {noun}")),
+        ('j', "copy-json", format!("the {noun} as JSON")),
+        ('r', "copy-csv", format!("the {noun} as a CSV line")),
+        ('t', "copy-table", "the rows as a Markdown table".to_owned()),
+    ];
+    let items = items.into_iter();
+    items
+        .map(|(letter, name, what)| CopyItem::new(letter, name, what, Err(why.to_owned())))
+        .collect()
 }
 
 /// The formats for the selected row, the marked rows and the table.

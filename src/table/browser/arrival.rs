@@ -3,7 +3,7 @@
 use super::Browser;
 use crate::domain::Listing;
 use crate::domain::insight::Coverage;
-use crate::record::Poll;
+use crate::record::{Moment, Poll};
 use crate::table::recording::Asked;
 use crate::table::remote::{Now, Ticket};
 use crate::table::rows::Rows;
@@ -11,15 +11,17 @@ use crate::table::rows::Rows;
 /// A response and what its rows are arranged by, to be sent to another thread and back.
 #[derive(Debug)]
 pub struct Arrival {
-    ticket: Ticket,
-    now: Now,
-    response: Option<Responses>,
-    rows: Rows,
-    asked: Option<Asked>,
+    pub(super) ticket: Ticket,
+    pub(super) now: Now,
+    pub(super) response: Option<Responses>,
+    pub(super) rows: Rows,
+    pub(super) asked: Option<Asked>,
     /// What the response adds to the recorded market.
-    poll: Option<Poll>,
+    pub(super) poll: Option<Poll>,
     /// Whether the market panel shows what the rows offer.
-    has_panel: bool,
+    pub(super) has_panel: bool,
+    /// When the record saw the rows, if they are not those of a response.
+    pub(super) recorded: Option<Moment>,
 }
 
 /// What is shown as one response.
@@ -42,6 +44,11 @@ impl Arrival {
         self.ticket
     }
 
+    /// When the record saw the rows, if they are not those of a response.
+    pub const fn recorded(&self) -> Option<Moment> {
+        self.recorded
+    }
+
     /// Arranges the rows: a tenth of a second for 100,000.
     #[must_use]
     pub fn arranged(mut self) -> Self {
@@ -53,6 +60,10 @@ impl Arrival {
             None => None,
         };
         if let Some(listing) = listing {
+            if self.recorded.is_some() {
+                self.rows.arrange_recorded(listing);
+                return self;
+            }
             self.rows.arrange(listing, self.has_panel);
             let rows = &self.rows;
             self.poll = rows
@@ -75,6 +86,7 @@ impl Browser {
             asked: Asked::by(self),
             poll: None,
             has_panel,
+            recorded: None,
         })
     }
 
@@ -99,6 +111,7 @@ impl Browser {
             self.go_to_top();
         }
         self.asked_query = None;
+        self.drop_recorded();
         let is_arranged = self.rows.take_arranged(rows);
         self.unmark_absent();
         self.remember_names();

@@ -366,6 +366,10 @@ fn usage_errors_exit_with_2_and_say_what_would_be_right() {
         (&["route", "ep", "-n", "5", "--duration", "3s"], "cannot be used with"),
         (&["--query", "num_gpus>1", "offers"], "--query is for the dashboard"),
         (
+            &["--no-recorded-rows", "offers"],
+            "--no-recorded-rows is for the dashboard",
+        ),
+        (
             &["--limit", "5", "offers"],
             "--limit before a subcommand is for the dashboard",
         ),

@@ -168,6 +168,7 @@ impl Desk<'_> {
                 let result = self.database.ask_any(&analysis);
                 News::Recalled(result.map_err(|error| error.to_string()))
             }
+            Effect::History(HistoryJob::LatestRows { .. }) => News::RecordedRows(None),
             Effect::History(HistoryJob::CountRequest(_)) => return,
             Effect::History(HistoryJob::ClaimPoll { .. }) => News::Poll(Right::Ours(Ok(()))),
             Effect::History(HistoryJob::EndTurn) => return,

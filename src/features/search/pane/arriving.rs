@@ -22,7 +22,7 @@ pub(super) fn amount(received: &Received) -> String {
 
 /// The first rows of the response that is still arriving, if nothing else can be shown.
 pub(super) fn first_rows(browser: &Browser) -> Option<&Listing> {
-    let is_blank = browser.listing().is_none();
+    let is_blank = browser.listing().is_none() && browser.recorded_at().is_none();
     let first = browser.remote().arrived()?.first.as_deref();
     first.filter(|_| is_blank)
 }

@@ -38,7 +38,7 @@ pub(super) fn lines(state: &State, browser: &Browser, width: u16, now: Now, them
     if let Some(text) = mistake(state, browser) {
         add(&text, theme.error);
     }
-    if let Some(text) = failure(state, browser) {
+    if let Some(text) = failure(state, browser, now) {
         add(&text, theme.error);
     }
     if let Some(text) = ignored(browser) {
@@ -85,12 +85,16 @@ fn request(state: &State, browser: &Browser) -> Option<String> {
 }
 
 /// Why the rows are older than the last request.
-fn failure(state: &State, browser: &Browser) -> Option<String> {
-    browser.listing()?;
+fn failure(state: &State, browser: &Browser, now: Now) -> Option<String> {
+    browser.displayed().listing()?;
     let error = browser.remote().error()?;
+    let age = match browser.recorded_age(now) {
+        Some(age) => format!("The rows below were {age}."),
+        None => "The rows below are older.".to_owned(),
+    };
     if !error.is_auth() {
         let request = request(state, browser).unwrap_or_default();
-        return Some(format!("{request}{error} The rows below are older."));
+        return Some(format!("{request}{error} {age}"));
     }
     // The remedy first: the market's message may be long.
     let key = state.keymap.key_of(Action::Markets);
@@ -98,7 +102,7 @@ fn failure(state: &State, browser: &Browser) -> Option<String> {
         ApiError::NoKey { .. } => "to add a key",
         _ => "for another key",
     };
-    Some(format!("The rows below are older. Press {key} {what}: {error}"))
+    Some(format!("{age} Press {key} {what}: {error}"))
 }
 
 fn ignored(browser: &Browser) -> Option<String> {

@@ -4,7 +4,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Scrollbar, ScrollbarOrientation, ScrollbarState};
 
-use super::{BrowserPane, Focus, arriving, banner, empty, first_run, gone, query, table};
+use super::{BrowserPane, Focus, arriving, banner, empty, first_run, gone, query, recorded, table};
 use crate::core::Pane;
 use crate::core::frame_layout::Target;
 use crate::core::view::{Region, Scene};
@@ -55,7 +55,9 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
     let has_card = first_run::is_due(view.resource, scene.state);
     let below = room_below(view, browser, area, scene);
     let has_room = scene.size != Size::Compact || below.is_some();
-    if !has_room || scene.state.screen.split.is_folded() || (row.is_none() && !has_card) {
+    // The table keeps its place when the reply brings rows to preview.
+    let is_recorded = browser.recorded_at().is_some();
+    if !has_room || scene.state.screen.split.is_folded() || (row.is_none() && !has_card && !is_recorded) {
         return records(view, browser, false, area, scene);
     }
     let halves = if let Some(table) = below {
@@ -69,7 +71,7 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
     match row {
         _ if has_card => first_run::draw(right, scene),
         Some(row) => preview::draw(view.resource, row, right, scene),
-        None => {}
+        None => recorded::preview(browser, right, scene),
     }
     scene.clickable(right, Target::Item(Region::PREVIEW, 0));
     if below.is_some() {
@@ -109,7 +111,9 @@ fn records(view: &BrowserPane, browser: &Browser, has_preview: bool, area: Rect,
     } else {
         counts(browser)
     };
-    let note = arriving::note(browser).unwrap_or(note);
+    let note = recorded::note(browser, scene.now)
+        .or_else(|| arriving::note(browser))
+        .unwrap_or(note);
     // If all rows are visible, their number is enough.
     let range = if viewport.total > viewport.page {
         viewport.label()
@@ -162,7 +166,7 @@ fn with_below(area: Rect, lines: u16) -> [Rect; 2] {
 fn upcoming(browser: &Browser, inner: Rect, scene: &Scene<'_, '_>) -> Viewport {
     let mut viewport = scene.before.viewport(scene.depth, Region::MAIN);
     let [_, rows] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
-    viewport.follow(browser.cursor(), browser.view().len(), rows);
+    viewport.follow(browser.cursor(), browser.displayed().view().len(), rows);
     viewport
 }
 

@@ -8,6 +8,7 @@ mod empty;
 mod first_run;
 mod gone;
 mod query;
+mod recorded;
 mod table;
 
 use ratatui::layout::Rect;
@@ -161,7 +162,7 @@ impl BrowserPane {
             cx.abort(stopped);
             return cx.toast("Request for the three prices cancelled");
         }
-        if browser.remote().error().is_some() && browser.listing().is_some() {
+        if browser.remote().error().is_some() && browser.displayed().listing().is_some() {
             browser.dismiss();
         } else if has_notices {
             cx.dismiss_notices();
@@ -334,7 +335,8 @@ impl View for BrowserPane {
             return state.animation(now, 0.25);
         }
         // The age of the rows is shown in the header.
-        let age = now.epoch - remote.shown_at()?.epoch;
+        let recorded = state.browsers[self.resource].recorded_seconds(now);
+        let age = recorded.or_else(|| Some(now.epoch - remote.shown_at()?.epoch))?;
         state.animation(now, if age < 60.0 { 5.0 } else { 30.0 })
     }
 

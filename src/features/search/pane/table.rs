@@ -20,6 +20,7 @@ use crate::table::browser::Browser;
 use crate::table::column_prerequisites::Need;
 use crate::table::remote::{Now, Phase};
 use crate::table::row_filter::is_searched;
+use crate::table::rows::Rows as ShownRows;
 use crate::widgets::table::{Column, Placed, Rows, Table, place_from};
 use crate::widgets::text::cells as cells_of;
 use crate::widgets::theme::Theme;
@@ -56,7 +57,8 @@ const BAD: f64 = 0.90;
 
 /// Draws the table; returns its viewport. With a preview the id needs no column.
 pub(super) fn draw(browser: &Browser, has_preview: bool, area: Rect, scene: &mut Scene<'_, '_>) -> Viewport {
-    let Some(listing) = browser.listing() else {
+    let shown = browser.displayed();
+    let Some(listing) = shown.listing() else {
         return Viewport::default();
     };
     let needed = needed(browser);
@@ -66,15 +68,17 @@ pub(super) fn draw(browser: &Browser, has_preview: bool, area: Rect, scene: &mut
     let local = scene.state.local_time(scene.now);
     let rows = Records {
         browser,
+        shown,
         listing,
         fields: &fields,
         local: &local,
         theme: scene.theme,
         grouping: grouping(browser),
         is_stale: is_stale(browser, scene.now),
+        is_recorded: browser.recorded_at().is_some(),
         own: &scene.state.sandbox.listings,
     };
-    let table = Table::new(&rows, &columns, &placed, Some(browser.cursor()), scene.theme);
+    let table = Table::new(&rows, &columns, &placed, Some(browser.cursor()), scene.theme).dim_header(rows.is_recorded);
     let mut viewport = scene.before.viewport(scene.depth, Region::MAIN);
     scene.frame.render_stateful_widget(table, area, &mut viewport);
     let viewport_of_pane = (scene.depth, Region::MAIN, viewport);
@@ -91,7 +95,7 @@ pub(super) fn draw(browser: &Browser, has_preview: bool, area: Rect, scene: &mut
 
 /// Cells left of the first column.
 fn gutter(browser: &Browser) -> u16 {
-    match browser.computed.count_annotated() {
+    match browser.displayed().computed.count_annotated() {
         (0, 0) => GUTTER,
         _ => ANNOTATED,
     }
@@ -119,7 +123,10 @@ fn fields(browser: &Browser, needed: &[&'static Field], has_preview: bool) -> Ve
         fields.retain(|field| field.key != "id");
     }
     let accused = browser.accused();
-    for field in accused.into_iter().chain(browser.revealed().iter().copied()) {
+    for field in accused
+        .into_iter()
+        .chain(browser.displayed().revealed().iter().copied())
+    {
         if !fields.contains(&field) {
             fields.insert(fields.len().min(1), field);
         }
@@ -161,12 +168,12 @@ fn needed(browser: &Browser) -> Vec<&'static Field> {
 fn column(browser: &Browser, listing: &Listing, field: &'static Field, needed: &[&'static Field]) -> Column {
     let title = title(browser, listing, field);
     // A cell that breaks a condition has a sign in front of its text.
-    let is_broken = browser.is_accused(field) || is_bill(field) && browser.computed.unfit() > 0;
+    let is_broken = browser.is_accused(field) || is_bill(field) && browser.displayed().computed.unfit() > 0;
     let broken = u16::from(is_broken);
     let moved = if is_moving(browser, field) { MOVE } else { 0 };
     let width = width(listing, field, &title) + broken + moved;
     let is_vital = browser.is_accused(field)
-        || browser.revealed().contains(&field)
+        || browser.displayed().revealed().contains(&field)
         || browser.query.order.first().is_some_and(|key| key.field == field)
         || is_bill(field);
     let priority = if is_vital {
@@ -277,8 +284,11 @@ fn measure(field: &Field, browser: &Browser) -> Option<Measure> {
 /// Seconds that a refresh may take before the rows are dimmed.
 const PATIENCE: f64 = 0.5;
 
-/// Whether the rows are older than the last request: it failed, or its response takes long.
+/// Whether the rows are older than the last request: it failed, its response takes long, or they are the record's.
 fn is_stale(browser: &Browser, now: Now) -> bool {
+    if browser.recorded_at().is_some() {
+        return true;
+    }
     match browser.remote().phase() {
         Phase::Loading { since, .. } => now.mono - since >= PATIENCE,
         Phase::Failed(_) => true,
@@ -289,22 +299,25 @@ fn is_stale(browser: &Browser, now: Now) -> bool {
 /// The rows of a listing for the table.
 struct Records<'a> {
     browser: &'a Browser,
+    /// The rows on screen: those of the response or the record's.
+    shown: &'a ShownRows,
     listing: &'a Listing,
     fields: &'a [&'static Field],
     local: &'a LocalTime,
     theme: &'a Theme,
     grouping: Option<&'static Field>,
     is_stale: bool,
+    is_recorded: bool,
     own: &'a [UserListing],
 }
 
 impl Records<'_> {
     fn record(&self, row: usize) -> Option<usize> {
-        self.browser.view().get(row).map(|record| *record as usize)
+        self.shown.view().get(row).map(|record| *record as usize)
     }
 
     fn is_marked(&self, record: usize) -> bool {
-        let id = self.listing.id(record);
+        let id = self.listing.id(record).filter(|_| !self.is_recorded);
         id.is_some_and(|id| self.browser.marks.contains(&id))
     }
 
@@ -331,12 +344,12 @@ impl Records<'_> {
             ("verification", CellRef::Text(text)) if text != "verified" => return theme.warning,
             ("reliability", CellRef::Number(value)) if value < BAD => return theme.error,
             ("reliability", CellRef::Number(value)) if value < SHAKY => return theme.warning,
-            ("duration", CellRef::Number(_)) if self.browser.computed.is_unfit(record) => {
+            ("duration", CellRef::Number(_)) if self.shown.computed.is_unfit(record) => {
                 return theme.error;
             }
             _ => {}
         }
-        let figures = &self.browser.computed;
+        let figures = &self.shown.computed;
         let rank =
             measure(field, self.browser).and_then(|measure| figures.standing.rank(self.listing, measure, record));
         match rank.and_then(Rank::is_best) {
@@ -349,7 +362,7 @@ impl Records<'_> {
 
     /// The change of a price since auto-refresh was turned on, shown in front of it.
     fn moved(&self, record: usize, field: &Field) -> Option<(String, Style)> {
-        let watch = self.browser.watching()?;
+        let watch = self.browser.watching().filter(|_| !self.is_recorded)?;
         let id = self.listing.id(record)?;
         let fell = watch.changes().fell(id, field)?;
         let (from, to) = watch.changes().price(id)?;
@@ -364,7 +377,7 @@ impl Records<'_> {
 
 impl Rows for Records<'_> {
     fn count(&self) -> usize {
-        self.browser.view().len()
+        self.shown.view().len()
     }
 
     fn cell(&self, row: usize, column: usize, width: u16) -> (Cow<'_, str>, Style) {
@@ -376,7 +389,7 @@ impl Rows for Records<'_> {
         };
         let text = cells::text(self.listing, record, field, width, self.local);
         let is_broken =
-            self.browser.is_violating(record, field) || is_bill(field) && self.browser.computed.is_unfit(record);
+            self.browser.is_violating(record, field) || is_bill(field) && self.shown.computed.is_unfit(record);
         if is_broken {
             let style = self.theme.warning.add_modifier(Modifier::UNDERLINED);
             return (format!("!{text}").into(), style);
@@ -401,14 +414,22 @@ impl Rows for Records<'_> {
         let Some(record) = self.record(row) else {
             return (" ", Style::new());
         };
-        let figures = &self.browser.computed;
+        let figures = &self.shown.computed;
         let is_best = || {
+            // What is best now is not known.
+            if self.is_recorded {
+                return false;
+            }
             let record = u32::try_from(record).ok();
             let front = figures.front().zip(record);
             front.is_some_and(|(front, record)| front.contains(record))
         };
         let is_new = || {
-            let watch = self.browser.watching().zip(self.listing.id(record));
+            let watch = self
+                .browser
+                .watching()
+                .filter(|_| !self.is_recorded)
+                .zip(self.listing.id(record));
             watch.is_some_and(|(watch, id)| watch.changes().is_new(id))
         };
         let is_own = || {
@@ -430,7 +451,7 @@ impl Rows for Records<'_> {
 
     fn tag(&self, row: usize) -> (&'static str, Style) {
         let record = self.record(row);
-        let annotated = record.map(|record| self.browser.computed.annotated(record));
+        let annotated = record.map(|record| self.shown.computed.annotated(record));
         match annotated.unwrap_or_default() {
             Annotated { is_starred: true, .. } => (STAR, self.theme.accent),
             Annotated { has_note: true, .. } => (NOTE, self.theme.accent),

@@ -1,0 +1,51 @@
+//! Rows of the record until the reply: the words for their age.
+
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Text};
+use ratatui::widgets::Paragraph;
+
+use crate::core::view::Scene;
+use crate::domain::Listing;
+use crate::domain::format::{counted, grouped};
+use crate::table::browser::Browser;
+use crate::table::remote::Now;
+use crate::widgets::panel::Panel;
+use crate::widgets::text::{capitalized, wrap};
+
+/// The age of recorded rows, and whether the market was asked: `recorded 3 h ago, asking…`.
+pub(super) fn age(browser: &Browser, now: Now) -> Option<String> {
+    let age = browser.recorded_age(now)?;
+    let asking = if browser.remote().is_loading() {
+        ", asking…"
+    } else {
+        ""
+    };
+    Some(format!("{age}{asking}"))
+}
+
+/// The number of recorded rows and their age, for the title of the table.
+pub(super) fn note(browser: &Browser, now: Now) -> Option<String> {
+    let age = age(browser, now)?;
+    let rows = browser.displayed();
+    let all = rows.listing().map_or(0, Listing::len);
+    let resource = browser.resource();
+    let counted = counted(all, resource.noun(), resource.nouns());
+    let shown = rows.view().len();
+    Some(if shown < all {
+        format!("{} of {counted}, {age}", grouped(shown))
+    } else {
+        format!("{counted}, {age}")
+    })
+}
+
+/// Draws the reason for the missing preview in its place.
+pub(super) fn preview(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
+    let inner = Panel::new("")
+        .sized(scene.size)
+        .render(area, scene.frame.buffer_mut(), scene.theme);
+    let why = scene.state.awaits_reply(browser).unwrap_or_default();
+    let dim = scene.theme.dim;
+    let lines = wrap(&capitalized(&why), inner.width).into_iter();
+    let text: Text<'_> = lines.map(|line| Line::styled(line, dim)).collect();
+    scene.render(Paragraph::new(text), inner);
+}

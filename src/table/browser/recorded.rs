@@ -1,0 +1,154 @@
+//! Rows of the record, shown until the reply to a search arrives.
+//!
+//! They are to be read. [`Rows::listing`] has none of them, so that nothing that acts on rows, compares them or
+//! counts them as a response can.
+
+use super::{Arrival, Browser, Responses};
+use crate::domain::annotations::Annotations;
+use crate::domain::{Listing, Query, Resource, RowId, format};
+use crate::record::Moment;
+use crate::table::remote::{Now, Ticket, Tickets};
+use crate::table::rows::Rows;
+
+/// The rows that the record last saw complete for a search.
+#[derive(Debug)]
+pub(super) struct RecordedRows {
+    rows: Rows,
+    at: Moment,
+}
+
+impl Browser {
+    /// When the record saw the rows on screen, if they are not those of a response.
+    pub fn recorded_at(&self) -> Option<Moment> {
+        self.recorded.as_ref().map(|recorded| recorded.at)
+    }
+
+    /// The age of recorded rows on screen, in seconds.
+    pub fn recorded_seconds(&self, now: Now) -> Option<f64> {
+        #[expect(clippy::cast_precision_loss)] // seconds of this century
+        self.recorded_at().map(|at| (now.epoch - at.0 as f64).max(0.0))
+    }
+
+    /// The age of recorded rows on screen: `recorded 3 h ago`.
+    pub fn recorded_age(&self, now: Now) -> Option<String> {
+        let age = format::brief(self.recorded_seconds(now)?);
+        Some(format!("recorded {age} ago"))
+    }
+
+    /// The rows on screen: those of the record, else those of the response.
+    pub fn displayed(&self) -> &Rows {
+        self.recorded.as_ref().map_or(&self.rows, |recorded| &recorded.rows)
+    }
+
+    /// The id of the row at the cursor, also of a recorded one.
+    pub(super) fn displayed_id(&self) -> Option<RowId> {
+        let rows = self.displayed();
+        rows.listing()?.id(*rows.view().get(self.cursor)? as usize)
+    }
+
+    /// Awaits the recorded rows of a search that is about to be sent, unless its rows are on screen already.
+    ///
+    /// Conditions that the market does not get are left to the table, which applies them to a response too.
+    pub(crate) fn await_recorded(&mut self, tickets: &mut Tickets) -> Option<(Ticket, Box<Query>)> {
+        self.recall = None;
+        let is_shown = self.displayed().shown_query().is_some_and(|shown| {
+            !self.asks_other_than(&Query {
+                order: self.query.order.clone(),
+                limit: self.query.limit,
+                ..shown.clone()
+            })
+        });
+        if is_shown || self.resource() == Resource::Workergroups {
+            return None;
+        }
+        let ticket = tickets.take();
+        self.recall = Some((ticket, self.query.clone()));
+        let conditions = self.query.sent(self.dialect()).cloned().collect();
+        let query = Query {
+            conditions,
+            ..self.query.clone()
+        };
+        Some((ticket, Box::new(query)))
+    }
+
+    /// Whether recorded rows are awaited.
+    pub const fn awaits_recorded(&self) -> bool {
+        self.recall.is_some()
+    }
+
+    /// The search whose recorded rows it awaits under this ticket.
+    fn recalled(&self, ticket: Ticket) -> Option<&Query> {
+        let (own, query) = self.recall.as_ref()?;
+        (*own == ticket).then_some(query)
+    }
+
+    /// The work to do before recorded rows are shown; `None` if they are no longer awaited.
+    pub(crate) fn recorded_arrival(
+        &self,
+        ticket: Ticket,
+        listing: Listing,
+        at: Moment,
+        now: Now,
+    ) -> Option<Box<Arrival>> {
+        let asked = self.recalled(ticket)?.clone();
+        Some(Box::new(Arrival {
+            ticket,
+            now,
+            response: Some(Responses::One(listing)),
+            rows: self.rows.for_response(Some(asked)),
+            asked: None,
+            poll: None,
+            has_panel: false,
+            recorded: Some(at),
+        }))
+    }
+
+    /// Shows recorded rows, if they are still awaited, in place of those of an earlier search.
+    pub(crate) fn show_recorded(&mut self, arrival: Arrival) {
+        let Arrival {
+            ticket, rows, recorded, ..
+        } = arrival;
+        let Some(at) = recorded.filter(|_| self.recalled(ticket).is_some()) else {
+            return;
+        };
+        if rows.listing().is_none_or(Listing::is_empty) {
+            return self.no_recorded_rows(ticket);
+        }
+        if self.is_at_top() {
+            self.go_to_top();
+        }
+        self.recall = None;
+        self.rows.clear();
+        self.remote.take();
+        self.recorded = Some(Box::new(RecordedRows { rows, at }));
+        self.rebuild();
+    }
+
+    /// Stops awaiting recorded rows: there are none for this search.
+    pub(crate) fn no_recorded_rows(&mut self, ticket: Ticket) {
+        if self.recalled(ticket).is_some() {
+            self.drop_recorded();
+        }
+    }
+
+    pub(super) fn drop_recorded(&mut self) {
+        self.recall = None;
+        if self.recorded.take().is_some() {
+            self.rebuild();
+        }
+    }
+
+    /// Arranges recorded rows by what the person has chosen since.
+    pub(super) fn rearrange_recorded(&mut self) {
+        if let Some(recorded) = &mut self.recorded {
+            recorded.rows.arrange_as(&self.rows);
+        }
+    }
+
+    /// Removes what is banned from recorded rows.
+    pub(crate) fn hide_banned_recorded(&mut self, all: &Annotations) {
+        if let Some(listing) = self.recorded.as_mut().and_then(|recorded| recorded.rows.listing_mut()) {
+            all.hide_banned(listing);
+        }
+    }
+}
