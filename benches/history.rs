@@ -229,7 +229,7 @@ fn main() {
                 question: question.clone(),
                 buckets: 120,
             });
-            let basis = AnyAnalysis::new(VerdictBasis(question));
+            let basis = AnyAnalysis::new(VerdictBasis::new(question.query, until));
             for (name, analysis) in [("tape", tape), ("prices", prices), ("verdict", basis)] {
                 let best = (0..5).map(|_| {
                     let started = Instant::now();

@@ -40,7 +40,7 @@ pub struct Wanted {
     /// The columns to print that are computed here.
     columns: Vec<&'static Field>,
     /// Whether banned machines and hosts are included.
-    no_bans: bool,
+    pub no_bans: bool,
 }
 
 impl Wanted {

@@ -33,6 +33,7 @@ mod poll;
 mod presence;
 mod proof;
 mod question;
+mod response;
 mod scope;
 mod shift;
 mod spells;
@@ -51,7 +52,7 @@ pub use alert::{AlertState, Figures, PricePer, Repeat, Ring, Rule, RuleError, Se
 pub use analysis::{Analysis, AnyAnalysis, AnyOutput};
 pub use attributes::{Attribute, Fact, Facts, attributes};
 pub use clock::{Before, Placed, place, placed};
-pub use like::offers_like;
+pub use like::{CheapestKind, offers_like};
 pub use line::{Line, SeenLine};
 pub use lows::{Levels, LowIntervals};
 pub use outline::{Interval, Onset, Outline};
@@ -64,9 +65,8 @@ pub use state::{State, Terms};
 pub use survival::{Estimate, Life, Lifetimes, Step, lifetimes, lives};
 pub use tape::{Change, ChangeKind, Event, EventKind, Lasted, Lived, compare};
 pub use timeline::{rhythm, seconds};
-pub use verdict::{
-    Days, LEAST_DEPARTURES, LEAST_WATCHED, Memory, Rating, Standing, Verdict, VerdictBasis, Withheld, verdict,
-};
+pub use told::nothing_known;
+pub use verdict::{Days, LEAST_DEPARTURES, LEAST_WATCHED, Memory, Rating, Standing, Verdict, VerdictBasis, Withheld};
 
 // A small and a large disk would disagree on which of two lots is cheaper, and whether one was repriced.
 /// Storage in GB for each GPU with which prices are compared from poll to poll, whatever a search asks.

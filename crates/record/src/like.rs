@@ -4,6 +4,7 @@ use bourse_domain::value::Value;
 use bourse_domain::{Condition, Listing, Operand, Operator, Query, Resource};
 
 use crate::differences::recorded_lot;
+use crate::{Analysis, Excerpt, Question, Quote};
 
 /// Megabytes of a gigabyte, as memory is sold: a card of 24 GB reports 24,564 MB.
 const SOLD_GB: f64 = 1024.0;
@@ -12,31 +13,81 @@ const SOLD_GB: f64 = 1024.0;
 /// price type and storage. All volumes are alike. `None` if the row does not say what it is.
 pub fn offers_like(query: &Query, listing: &Listing, row: u32) -> Option<Query> {
     let lot = recorded_lot(listing, row)?;
-    let catalog = query.catalog();
-    let mut like = Query {
+    if query.resource == Resource::Volumes {
+        return Some(unordered(query));
+    }
+    let number = |key: &str| listing.cell(row as usize, query.catalog().by_key(key)?).number();
+    let like = of_kind(query, lot.model, number("num_gpus")?);
+    let megabytes = number("gpu_ram").filter(|megabytes| *megabytes > 0.0);
+    let sold = megabytes.map(|megabytes| (megabytes / SOLD_GB).round());
+    Some(match sold {
+        Some(sold) => with_memory(like, sold),
+        None => like,
+    })
+}
+
+/// The offers of a question that are like the cheapest one of its last poll.
+#[derive(Debug, Clone)]
+pub struct CheapestKind(pub Question);
+
+impl Analysis for CheapestKind {
+    /// `None` if nothing was on offer then.
+    type Output = Option<Query>;
+
+    fn questions(&self) -> Vec<Question> {
+        vec![self.0.clone()]
+    }
+
+    fn answer(&self, excerpts: &[Excerpt]) -> Option<Query> {
+        let excerpt = excerpts.first()?;
+        let last = excerpt.polls.iter().rfind(|poll| poll.outcome.is_usable())?.at;
+        let query = &self.0.query;
+        let on_offer = excerpt
+            .spells
+            .iter()
+            .filter(|spell| spell.interval(0).is_on_offer(last));
+        let quotes = on_offer.flat_map(|spell| spell.quotes.iter().map(move |quote| (spell, quote)));
+        let price = |quote: &Quote| quote.per_gpu(query.storage_gb());
+        let (spell, quote) = quotes.min_by(|(_, left), (_, right)| price(left).total_cmp(&price(right)))?;
+        let like = match query.resource {
+            Resource::Volumes => unordered(query),
+            Resource::Offers | Resource::Workergroups => of_kind(query, spell.lot.model.clone(), quote.gpus.into()),
+        };
+        Some(match spell.lot.memory {
+            0 => like,
+            memory => with_memory(like, memory.into()),
+        })
+    }
+}
+
+fn unordered(query: &Query) -> Query {
+    Query {
         order: Vec::new(),
         limit: None,
         ..query.clone()
-    };
-    match query.resource {
-        Resource::Volumes => return Some(like),
-        Resource::Workergroups => return None,
-        Resource::Offers => {}
     }
-    let number = |key: &str| listing.cell(row as usize, catalog.by_key(key)?).number();
-    let mut add = |key: &str, operator: Operator, value: Value| {
-        let Some(field) = catalog.by_key(key) else { return };
+}
+
+/// The query, for one model and one number of GPUs.
+fn of_kind(query: &Query, model: String, gpus: f64) -> Query {
+    let like = with(unordered(query), "gpu_name", Operator::Eq, Value::Text(model));
+    with(like, "num_gpus", Operator::Eq, Value::Number(gpus))
+}
+
+/// The query, for GPUs sold with so many GB of memory.
+fn with_memory(query: Query, sold: f64) -> Query {
+    let [least, less] = [sold - 0.5, sold + 0.5].map(|gb| Value::Number(gb * SOLD_GB));
+    let like = with(query, "gpu_ram", Operator::Gte, least);
+    with(like, "gpu_ram", Operator::Lt, less)
+}
+
+/// The query with a condition, if it has it not yet.
+fn with(mut query: Query, key: &str, operator: Operator, value: Value) -> Query {
+    if let Some(field) = query.catalog().by_key(key) {
         let condition = Condition::new(field, operator, Operand::One(value));
-        if !like.conditions.contains(&condition) {
-            like.conditions.push(condition);
+        if !query.conditions.contains(&condition) {
+            query.conditions.push(condition);
         }
-    };
-    add("gpu_name", Operator::Eq, Value::Text(lot.model));
-    add("num_gpus", Operator::Eq, Value::Number(number("num_gpus")?));
-    if let Some(megabytes) = number("gpu_ram").filter(|megabytes| *megabytes > 0.0) {
-        let sold = (megabytes / SOLD_GB).round();
-        add("gpu_ram", Operator::Gte, Value::Number((sold - 0.5) * SOLD_GB));
-        add("gpu_ram", Operator::Lt, Value::Number((sold + 0.5) * SOLD_GB));
     }
-    Some(like)
+    query
 }

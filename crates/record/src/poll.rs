@@ -269,6 +269,11 @@ fn matching(query: &Query, listing: &Listing, dialect: &'static Dialect) -> Vec<
     all_rows(listing).filter(meets).collect()
 }
 
+/// The lots of some rows of a listing that are on offer.
+pub(crate) fn sightings(listing: &Listing, offer_type: OfferType, rows: &[u32]) -> Vec<Sighting> {
+    Lots::of(listing, offer_type, rows).sightings
+}
+
 /// The lots of a listing.
 #[derive(Debug, Default)]
 struct Lots {

@@ -35,10 +35,7 @@ impl Question {
 
     /// The one GPU model that the query asks for; `None` if it is about several.
     pub fn model(&self) -> Option<&str> {
-        match only(&self.query, "gpu_name")? {
-            Value::Text(name) => Some(name),
-            Value::Null | Value::Flag(_) | Value::Number(_) | Value::Version(_) => None,
-        }
+        model_of(&self.query)
     }
 
     /// The one machine, or cluster of volumes, that the query asks for.
@@ -61,13 +58,21 @@ impl Question {
     }
 }
 
-/// The value that a query's one condition on a field asks for.
+/// The one GPU model that a query asks for.
+pub(crate) fn model_of(query: &Query) -> Option<&str> {
+    match only(query, "gpu_name")? {
+        Value::Text(name) => Some(name),
+        Value::Null | Value::Flag(_) | Value::Number(_) | Value::Version(_) => None,
+    }
+}
+
+/// The one value of a field that a query's conditions ask for.
 fn only<'q>(query: &'q Query, key: &str) -> Option<&'q Value> {
-    let condition = query.active().find(|condition| condition.field.key == key)?;
-    match (&condition.operator, &condition.operand) {
+    let mut conditions = query.active().filter(|condition| condition.field.key == key);
+    conditions.find_map(|condition| match (&condition.operator, &condition.operand) {
         (Operator::Eq, Operand::One(value)) => Some(value),
         _ => None,
-    }
+    })
 }
 
 impl Excerpt {

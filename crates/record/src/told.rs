@@ -2,10 +2,12 @@
 
 use bourse_domain::Resource;
 use bourse_domain::format::{self, percent};
+use bourse_domain::text;
 use jiff::tz::TimeZone;
 
+use super::VERDICT_DAYS;
 use super::timeline::seconds;
-use super::verdict::{Days, Memory, Rating};
+use super::verdict::{Days, LEAST_DEPARTURES, LEAST_WATCHED, Memory, Rating, Verdict, Withheld};
 
 const DAYS: [&str; 7] = [
     "Mondays",
@@ -29,19 +31,45 @@ impl Memory {
         }
     }
 
-    /// `Market low: 1x from $0.310 now, 12% below the usual $0.352; it was more expensive on 8 of the last 10 days`,
-    /// of the rating of the lowest price now.
-    pub fn market(&self, rating: &Rating) -> String {
+    /// The offers that it is about: `2x RTX 4090`; `None` if they are of several kinds.
+    pub fn kind(&self) -> Option<String> {
+        let model = super::question::model_of(&self.query)?;
+        Some(format!("{}x {}", self.gpus?, text::screen(model, 24)))
+    }
+
+    /// The verdict on the lowest price now, or why there is none.
+    pub fn verdict_sentence(&self) -> String {
+        match self.verdict() {
+            Verdict::Given(rating) => self.market(&rating),
+            Verdict::Withheld(Withheld::TooLittle { watched }) => too_little(watched),
+            Verdict::Withheld(Withheld::NoneOnOffer { usual }) => {
+                let usual = usual.map_or_else(String::new, |usual| {
+                    format!("; usually {} in {}", self.money(usual), self.window())
+                });
+                format!("No price verdict: none is on offer now{usual}")
+            }
+        }
+    }
+
+    /// The window of the usual price, and how much of it is known.
+    fn window(&self) -> String {
+        format!("the last {VERDICT_DAYS} days ({} known)", percent(self.known()))
+    }
+
+    /// `Market low: 1x from $0.310 now, 12% below the usual $0.352 of the last 30 days (97% known); it was more
+    /// expensive on 8 of the last 10 days`, of the rating of the lowest price now.
+    fn market(&self, rating: &Rating) -> String {
         let (name, median) = (rating.standing.name(), self.money(rating.median));
         let gpus = self.gpus.filter(|_| self.query.resource == Resource::Offers);
         let gpus = gpus.map_or_else(String::new, |gpus| format!("{gpus}x "));
         let lowest = self.lowest.unwrap_or(rating.median);
         let more = lowest / rating.median - 1.0;
+        let window = self.window();
         // Less than a hundredth would be noise in words.
         let usual = match percent(more.abs()) {
-            _ if !more.is_finite() || more.abs() < 0.01 => format!("usually {median}"),
-            share if more < 0.0 => format!("{share} below the usual {median}"),
-            share => format!("{share} above the usual {median}"),
+            _ if !more.is_finite() || more.abs() < 0.01 => format!("usually {median} in {window}"),
+            share if more < 0.0 => format!("{share} below the usual {median} of {window}"),
+            share => format!("{share} above the usual {median} of {window}"),
         };
         // The prices of larger offers are those of each GPU.
         let each = if self.gpus.is_some_and(|gpus| gpus > 1) {
@@ -53,6 +81,30 @@ impl Memory {
         format!(
             "Market {name}: {gpus}from {lowest} now, {usual}; {}",
             compared(rating, more < 0.0)
+        )
+    }
+
+    /// How long such offers last, or how many departures are too few to say so.
+    pub fn lifetime_sentence(&self) -> String {
+        let nouns = self.query.resource.nouns();
+        let departures = self.lifetimes.departures;
+        let Some(lifetimes) = self.lasting() else {
+            let departures = format::counted(departures, "departure", "departures");
+            return format!("Lifetimes, too few: {departures}; a median needs {LEAST_DEPARTURES}");
+        };
+        let Some(median) = lifetimes.median() else {
+            let longest = format::brief(lifetimes.longest);
+            return format!(
+                "Such {nouns} last longer than {longest} (n = {})",
+                format::grouped(lifetimes.lives)
+            );
+        };
+        let high = median.high.map_or_else(|| "more".to_owned(), format::brief);
+        format!(
+            "Such {nouns} last {} (median, 95% {} to {high}, n = {})",
+            format::brief(median.median),
+            format::brief(median.low),
+            format::grouped(lifetimes.lives)
         )
     }
 
@@ -73,6 +125,18 @@ impl Memory {
             format!("Usually cheapest {low}, most expensive {high}")
         })
     }
+}
+
+/// Why there is no verdict where nothing is recorded of some offers.
+pub fn nothing_known() -> String {
+    too_little(0)
+}
+
+fn too_little(watched: i64) -> String {
+    let [watched, least] = [watched, LEAST_WATCHED].map(|span| format::brief(seconds(span)));
+    format!(
+        "No price verdict, too little: known for {watched} of the last {VERDICT_DAYS} days; a verdict needs {least}"
+    )
 }
 
 /// `it was cheaper on 8 of the last 10 days`; for how long it was watched before days can be compared.

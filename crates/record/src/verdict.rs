@@ -3,7 +3,6 @@
 //! Like is compared with like: a price with the lowest prices of the past, for the same model, number
 //! of GPUs and price type. Against all that was on offer, the cheapest would always be low.
 
-use bourse_domain::format::lasting;
 use bourse_domain::{OfferType, Query};
 use jiff::tz::TimeZone;
 
@@ -12,7 +11,7 @@ use super::outline::Outline;
 use super::survival::Lifetimes;
 use super::tape::{Lasted, Lived};
 use super::timeline::{self, seconds, share};
-use super::{Analysis, DAY, Excerpt, Lot, LowIntervals, Moment, PollOutcome, Question, lifetimes};
+use super::{Analysis, DAY, Excerpt, Lot, LowIntervals, Moment, PollOutcome, Question, VERDICT_DAYS, lifetimes};
 
 /// Seconds with a known lowest price below which there is no verdict: a day, with its nights.
 pub const LEAST_WATCHED: i64 = DAY;
@@ -36,8 +35,10 @@ pub struct Memory {
     pub until: Moment,
     /// Seconds of the time in which the lowest price was known.
     pub watched: i64,
-    /// The lowest price at the last poll that has to know it; `None` with nothing on offer.
+    /// The lowest price now: at the last poll that has to know it, or among the rows on screen; `None` with nothing
+    /// on offer.
     pub lowest: Option<f64>,
+    recorded: Option<f64>,
     pub lifetimes: Lifetimes,
     /// The times with a known lowest price, in their order, and the price.
     lows: LowIntervals,
@@ -56,11 +57,13 @@ pub enum Standing {
     High,
 }
 
-/// Too little is recorded for a verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Withheld {
-    /// See [`Memory::watched`].
-    pub watched: i64,
+/// Why there is no verdict.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Withheld {
+    /// Too little is recorded; see [`Memory::watched`].
+    TooLittle { watched: i64 },
+    /// No such offer was on offer at the last poll; the usual lowest price.
+    NoneOnOffer { usual: Option<f64> },
 }
 
 /// A price beside the lowest prices of the last days, each of 24 hours, that were watched for at least
@@ -112,18 +115,6 @@ impl Standing {
     }
 }
 
-impl Withheld {
-    /// Why there is no verdict.
-    pub fn sentence(&self) -> String {
-        let (watched, least) = (seconds(self.watched), seconds(LEAST_WATCHED));
-        format!(
-            "No price verdict yet: the lowest price is known for {} ({} needed)",
-            lasting(watched),
-            lasting(least)
-        )
-    }
-}
-
 impl Memory {
     /// How long a lot has been on offer at `now`; `None` if the last poll did not see it.
     pub fn seen(&self, lot: &Lot, now: Moment) -> Option<Lasted> {
@@ -147,9 +138,16 @@ impl Memory {
     }
 }
 
-/// What a verdict on the offers of a question needs.
+/// What a verdict on some offers needs: their lowest prices of the last [`VERDICT_DAYS`].
 #[derive(Debug, Clone)]
-pub struct VerdictBasis(pub Question);
+pub struct VerdictBasis(Question);
+
+impl VerdictBasis {
+    /// Of the offers of a query, see [`offers_like`](crate::offers_like), up to a moment.
+    pub fn new(like: Query, until: Moment) -> Self {
+        Self(Question::of_last(VERDICT_DAYS * DAY, like, until))
+    }
+}
 
 impl Analysis for VerdictBasis {
     /// `None` if nothing is recorded of such offers.
@@ -166,7 +164,7 @@ impl Analysis for VerdictBasis {
 
 fn memory(question: &Question, excerpt: &Excerpt) -> Option<Memory> {
     let until = question.until;
-    let (outline, lots) = excerpt.outline(|spell| question.price_of(spell));
+    let (outline, names) = excerpt.outline(|spell| question.price_of(spell));
     let polls = timeline::usable(&outline.polls);
     let first = polls.partition_point(|poll| poll.at < question.since);
     let since = polls.get(first).filter(|poll| poll.at <= until)?.at;
@@ -180,9 +178,10 @@ fn memory(question: &Question, excerpt: &Excerpt) -> Option<Memory> {
         until,
         watched: lows.iter().map(|(from, to, _)| to.since(*from)).sum(),
         lowest,
+        recorded: lowest,
         lifetimes: lifetimes(&outline.lives()),
         lows,
-        on_offer: outline.on_offer(last, &lots),
+        on_offer: outline.on_offer(last, &names),
         last,
     })
 }
@@ -235,11 +234,45 @@ impl Outline {
     }
 }
 
-/// Compares a price per GPU, with the storage of the question, with the lowest prices of the past.
-pub fn verdict(memory: &Memory, price: f64) -> Verdict {
-    let watched = memory.watched;
-    let rating = rate(memory, price).filter(|_| watched >= LEAST_WATCHED);
-    rating.map_or(Verdict::Withheld(Withheld { watched }), Verdict::Given)
+impl Memory {
+    /// Whether the lowest price now is low: the one verdict on it, wherever it is shown.
+    pub fn verdict(&self) -> Verdict {
+        let watched = self.watched;
+        if watched < LEAST_WATCHED {
+            return Verdict::Withheld(Withheld::TooLittle { watched });
+        }
+        let usual = || quantile(&self.between(self.since, self.until), 0.5);
+        let rating = self.lowest.and_then(|lowest| self.rate(lowest));
+        rating.map_or_else(
+            || Verdict::Withheld(Withheld::NoneOnOffer { usual: usual() }),
+            Verdict::Given,
+        )
+    }
+
+    /// Compares a price per GPU, with the storage of the question, with the lowest prices of the past; `None` where
+    /// too little is recorded for a verdict.
+    pub fn rate(&self, price: f64) -> Option<Rating> {
+        rate(self, price).filter(|_| self.watched >= LEAST_WATCHED)
+    }
+
+    /// Takes the lowest price now from the rows on screen, see [`Excerpt::of_response`]. Of rows that may lack the
+    /// cheapest one, only a lower price than the recorded one counts.
+    pub fn look_at(&mut self, rows: &Excerpt) {
+        let gb = self.query.storage_gb();
+        let quotes = rows.spells.iter().flat_map(|spell| &spell.quotes);
+        let lowest = quotes.map(|quote| quote.per_gpu(gb)).reduce(f64::min);
+        let is_complete = rows.polls.iter().all(|poll| poll.has_lowest);
+        self.lowest = match (lowest, self.recorded) {
+            (lowest, _) if is_complete => lowest,
+            (Some(lowest), Some(recorded)) => Some(lowest.min(recorded)),
+            (lowest, recorded) => lowest.or(recorded),
+        };
+    }
+
+    /// The share of the last [`VERDICT_DAYS`] in which the lowest price was known, from 0 to 1.
+    pub fn known(&self) -> f64 {
+        share(seconds(self.watched), seconds(VERDICT_DAYS * DAY))
+    }
 }
 
 fn rate(memory: &Memory, price: f64) -> Option<Rating> {

@@ -1,5 +1,6 @@
 //! `bourse bids`: what bids would have held, and what a job costs at them.
 
+use jiff::tz::TimeZone;
 use serde_json::json;
 
 use super::arguments::BidsArguments;
@@ -11,7 +12,7 @@ use crate::cli::output;
 use crate::cli::output::CliError;
 use crate::cli::wanted::{Flags, wanted};
 use crate::domain::{Resource, text};
-use crate::features::history::command::{rfc3339, short};
+use crate::features::history::command::{rfc3339, short, zone_name};
 use crate::features::history::figures::{Cell, Figures, Head};
 use crate::record::{DAY, Moment, SearchKey};
 use crate::settings::Settings;
@@ -70,9 +71,12 @@ pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError
         "checkpoint_seconds": run.checkpoint,
         "restart_seconds": run.restart,
     });
-    let sentences = withheld
-        .into_iter()
-        .chain(basis(&history, &format!("{} UTC", short(history.since)), &run));
+    let zone = TimeZone::system();
+    let sentences = withheld.into_iter().chain(basis(
+        &history,
+        &format!("{} {}", short(history.since, &zone), zone_name(&zone)),
+        &run,
+    ));
     figures.print(options.format, &sentences.collect::<Vec<_>>(), document)
 }
 

@@ -5,15 +5,16 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use clap::ValueEnum;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::cli::output;
 use crate::cli::output::CliError;
+use crate::cli::wanted::annotations;
 use crate::domain::format::counted;
 use crate::domain::{Listing, Query, json_split};
 use crate::features::search::command::SearchResult;
 use crate::record::store::Database;
-use crate::record::{DAY, Moment, Question, VERDICT_DAYS, Verdict, VerdictBasis, offers_like, verdict};
+use crate::record::{Memory, Moment, VERDICT_DAYS, Verdict, VerdictBasis, nothing_known, offers_like};
 use crate::settings::Settings;
 
 /// The version of the member: it rises when a name, type or unit changes.
@@ -72,8 +73,13 @@ pub fn members(settings: &Settings, result: &SearchResult, rows: &[u32], additio
     let record = additions
         .contains(&Addition::Verdict)
         .then(|| settings.history_location().open());
+    let record = record.and_then(|opened| opened.inspect_err(|error| output::note(&error.to_string())).ok());
     let mut verdicts = Verdicts {
-        record: record.and_then(|opened| opened.inspect_err(|error| output::note(&error.to_string())).ok()),
+        // As `bourse history` does.
+        record: match record {
+            Some(record) if !result.no_bans => Some(record.leaving_out(annotations(settings).banned())),
+            record => record,
+        },
         query: &result.query,
         known: Vec::new(),
     };
@@ -82,7 +88,11 @@ pub fn members(settings: &Settings, result: &SearchResult, rows: &[u32], additio
             let value = addition.value(result, *row, &mut verdicts);
             (addition.name().to_owned(), value)
         });
-        Json::Object(std::iter::once(("v".to_owned(), json!(VERSION))).chain(added).collect())
+        let mut member: Map<String, Json> = std::iter::once(("v".to_owned(), json!(VERSION))).chain(added).collect();
+        if additions.contains(&Addition::Verdict) {
+            member.extend(verdicts.basis(&result.listing, *row));
+        }
+        Json::Object(member)
     };
     rows.iter().map(&mut member).collect()
 }
@@ -107,31 +117,54 @@ impl Addition {
     }
 }
 
-/// What today's lowest prices are called.
+/// The verdicts on today's lowest prices.
 struct Verdicts<'a> {
     record: Option<Database>,
     query: &'a Query,
     /// By the offers that they are about.
-    known: Vec<(Query, Option<&'static str>)>,
+    known: Vec<(Query, Option<Memory>)>,
 }
 
 impl Verdicts<'_> {
-    fn of(&mut self, listing: &Listing, row: u32) -> Option<&'static str> {
+    fn memory(&mut self, listing: &Listing, row: u32) -> Option<&Memory> {
         let like = offers_like(self.query, listing, row)?;
-        if let Some((_, known)) = self.known.iter().find(|(known, _)| *known == like) {
-            return *known;
+        let known = self.known.iter().position(|(known, _)| *known == like);
+        let index = known.unwrap_or_else(|| {
+            // This second counts, too.
+            let until = Moment(Moment::of(listing.read_at()).0 + 1);
+            let basis = VerdictBasis::new(like.clone(), until);
+            let memory = self.record.as_ref().and_then(|record| record.ask(&basis).ok());
+            self.known.push((like, memory.flatten()));
+            self.known.len() - 1
+        });
+        self.known.get(index)?.1.as_ref()
+    }
+
+    fn of(&mut self, listing: &Listing, row: u32) -> Option<&'static str> {
+        match self.memory(listing, row)?.verdict() {
+            Verdict::Given(rating) => Some(rating.standing.name()),
+            Verdict::Withheld(_) => None,
         }
-        // This second counts, too.
-        let until = Moment(Moment::of(listing.read_at()).0 + 1);
-        let basis = VerdictBasis(Question::of_last(VERDICT_DAYS * DAY, like.clone(), until));
-        let memory = self.record.as_ref()?.ask(&basis).ok().flatten();
-        let verdict = memory.and_then(|memory| Some(verdict(&memory, memory.lowest?)));
-        let name = match verdict {
-            Some(Verdict::Given(rating)) => Some(rating.standing.name()),
-            Some(Verdict::Withheld(_)) | None => None,
-        };
-        self.known.push((like, name));
-        name
+    }
+
+    /// The window of the verdict and the share of it that is known; why there is none.
+    fn basis(&mut self, listing: &Listing, row: u32) -> [(String, Json); 3] {
+        let memory = self.memory(listing, row);
+        let withheld = memory.filter(|memory| matches!(memory.verdict(), Verdict::Withheld(_)));
+        [
+            ("verdict_window_days".to_owned(), json!(VERDICT_DAYS)),
+            (
+                "verdict_known_share".to_owned(),
+                json!(memory.map_or(0.0, Memory::known)),
+            ),
+            (
+                "verdict_withheld".to_owned(),
+                match memory {
+                    Some(_) => json!(withheld.map(Memory::verdict_sentence)),
+                    None => json!(nothing_known()),
+                },
+            ),
+        ]
     }
 }
 

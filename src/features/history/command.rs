@@ -10,11 +10,13 @@ use crate::cli::args::SearchArguments;
 use crate::cli::output::CliError;
 use crate::cli::wanted::Wanted;
 use crate::cli::{output, table, wanted};
-use crate::domain::format::{lasting, percent, trimmed, unit_price};
+use crate::domain::format::{percent, trimmed, unit_price};
+use crate::domain::local::LocalTime;
 use crate::domain::{Condition, Operand, Operator, Query, Resource, Value, export, format};
 use crate::features::market::arguments::ReportFormat;
 use crate::record::{
-    Cause, DAY, Ending, Levels, Memory, Moment, Question, Rating, SearchKey, Verdict, VerdictBasis, price_unit, verdict,
+    Cause, CheapestKind, DAY, Ending, LEAST_WATCHED, Levels, Memory, Moment, Question, Rating, SearchKey, VERDICT_DAYS,
+    Verdict, VerdictBasis, nothing_known, price_unit, seconds,
 };
 use crate::settings::Settings;
 
@@ -69,13 +71,16 @@ pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), Cl
         output::note("nothing is recorded of this search: bourse watch records it");
         return print_nothing(options.format);
     };
-    let query = prices.question.query.clone();
+    let kind = database.ask(&CheapestKind(prices.question.clone()))?;
+    let query = prices.question.query;
+    let basis = VerdictBasis::new(kind.unwrap_or_else(|| query.clone()), until);
     let report = Report {
         rows: options.rows.map_or(usize::MAX, |rows| rows as usize),
         series,
-        memory: database.ask(&VerdictBasis(prices.question))?,
+        memory: database.ask(&basis)?,
         unit: price_unit(query.resource, query.storage_gb()),
         search: SearchKey::of(&query),
+        zone: TimeZone::system(),
     };
     match options.format {
         ReportFormat::Table => output::print(&report.table()),
@@ -109,7 +114,7 @@ pub fn asked(query: &Query, options: &HistoryArguments) -> Result<Query, CliErro
 
 fn print_nothing(format: ReportFormat) -> Result<(), CliError> {
     match format {
-        ReportFormat::Table => Ok(()),
+        ReportFormat::Table => output::print(&(nothing_known() + "\n")),
         ReportFormat::Csv => output::print(&export::csv_lines([HEAD.map(str::to_owned)])),
         ReportFormat::Json => output::print_json("null\n"),
     }
@@ -124,17 +129,14 @@ struct Report {
     memory: Option<Memory>,
     unit: String,
     search: SearchKey,
+    /// The user's.
+    zone: TimeZone,
 }
 
 impl Report {
     /// The lowest price on offer at the last poll.
     fn lowest(&self) -> Option<f64> {
         Some(self.series.now?.levels?.lowest)
-    }
-
-    fn verdict(&self) -> Option<Verdict> {
-        let memory = self.memory.as_ref()?;
-        Some(verdict(memory, memory.lowest?))
     }
 
     /// The parts of the time that were watched at all.
@@ -144,7 +146,8 @@ impl Report {
     }
 
     fn table(&self) -> String {
-        let titles = ["From (UTC)", "Low", "P20", "Median", "P80", "On offer", "Watched"];
+        let from = format!("From ({})", zone_name(&self.zone));
+        let titles = [&from, "Low", "P20", "Median", "P80", "On offer", "Watched"];
         let mut rows = vec![titles.map(str::to_owned).to_vec()];
         let watched: Vec<_> = self.watched().collect();
         let newest = watched.len().saturating_sub(self.rows);
@@ -154,7 +157,7 @@ impl Report {
                 price.map_or_else(|| format::NONE.to_owned(), unit_price)
             };
             vec![
-                short(bucket.from),
+                short(bucket.from, &self.zone),
                 level(|levels| levels.lowest),
                 level(|levels| levels.p20),
                 level(|levels| levels.median),
@@ -177,25 +180,28 @@ impl Report {
     fn sentences(&self) -> Vec<String> {
         let mut lines = vec![format!("Prices asked, not paid: {}", self.unit)];
         if let (Some(now), Some(low)) = (self.series.now, self.lowest()) {
-            let at = short(now.at);
+            let at = short(now.at, &self.zone);
             lines.push(format!("Lowest now: {} (last search {at})", unit_price(low)));
             if let Some(share) = self.series.share_below(low) {
                 lines.push(format!("It was lower in {} of the searches", percent(share)));
             }
         }
         if let Some((price, at)) = self.series.record {
-            lines.push(format!("Record low: {} on {}", unit_price(price), short(at)));
-        }
-        lines.extend(self.memory.as_ref().into_iter().flat_map(told));
-        let lifetimes = self.memory.as_ref().and_then(Memory::lasting);
-        if let Some((lives, median)) = lifetimes.and_then(|lifetimes| Some((lifetimes, lifetimes.median()?))) {
-            let high = median.high.map_or_else(|| "?".to_owned(), lasting);
             lines.push(format!(
-                "Such offers last {} (median, 95 % {} to {high}, n = {})",
-                lasting(median.median),
-                lasting(median.low),
-                lives.departures
+                "Record low: {} on {}",
+                unit_price(price),
+                short(at, &self.zone)
             ));
+        }
+        if let Some(memory) = &self.memory {
+            lines.extend(
+                memory
+                    .kind()
+                    .map(|kind| format!("Of {kind}, as the cheapest offer is:")),
+            );
+            lines.push(memory.verdict_sentence());
+            lines.extend(memory.times(&self.zone));
+            lines.push(memory.lifetime_sentence());
         }
         lines
     }
@@ -262,7 +268,7 @@ impl Report {
                 "price": price,
                 "at": rfc3339(at),
             })),
-            "verdict": self.verdict().map(|verdict| verdict_json(&verdict)),
+            "verdict": self.memory.as_ref().map(verdict_json),
             "lifetime_seconds": lasting,
             "series": buckets.collect::<Vec<_>>(),
         })
@@ -270,27 +276,21 @@ impl Report {
 }
 
 /// What the time says of the lowest price now, or what is needed for it.
-fn told(memory: &Memory) -> Vec<String> {
-    let market = memory.lowest.map(|lowest| match verdict(memory, lowest) {
-        Verdict::Given(rating) => {
-            let outbid = rating.outbid.map_or_else(String::new, |share| {
-                format!("; outbid in {} of watched hours", percent(share))
-            });
-            memory.market(&rating) + &outbid
-        }
-        Verdict::Withheld(why) => why.sentence(),
-    });
-    let times = memory.times(&TimeZone::UTC).map(|text| text + " (UTC)");
-    market.into_iter().chain(times).collect()
-}
-
-fn verdict_json(verdict: &Verdict) -> Json {
-    match verdict {
-        Verdict::Given(rating) => rating_json(rating),
-        Verdict::Withheld(why) => json!({
-            "withheld": { "watched_seconds": why.watched },
+fn verdict_json(memory: &Memory) -> Json {
+    let mut json = match memory.verdict() {
+        Verdict::Given(rating) => rating_json(&rating),
+        Verdict::Withheld(_) => json!({
+            "withheld": {
+                "reason": memory.verdict_sentence(),
+                "watched_seconds": memory.watched,
+                "needed_seconds": LEAST_WATCHED,
+            },
         }),
-    }
+    };
+    json["window_days"] = json!(VERDICT_DAYS);
+    json["known_share"] = json!(memory.known());
+    json["of"] = json!({ "conditions": SearchKey::of(&memory.query).conditions, "gpus": memory.gpus });
+    json
 }
 
 fn rating_json(rating: &Rating) -> Json {
@@ -309,10 +309,24 @@ fn rating_json(rating: &Rating) -> Json {
     })
 }
 
-#[expect(clippy::cast_precision_loss)] // seconds since 1970
-/// A moment for people.
-pub fn short(moment: Moment) -> String {
-    format::moment(moment.0 as f64)
+/// A moment for people, in their time zone.
+pub fn short(moment: Moment, zone: &TimeZone) -> String {
+    let local = LocalTime {
+        zone: zone.clone(),
+        now: seconds(moment.0),
+    };
+    local.minute(seconds(moment.0))
+}
+
+/// What a time zone is called.
+pub fn zone_name(zone: &TimeZone) -> &str {
+    let name = zone.iana_name().unwrap_or("local time");
+    // A system without a setting counts by UTC.
+    if matches!(name, "Etc/UTC" | "Etc/Unknown") {
+        "UTC"
+    } else {
+        name
+    }
 }
 
 /// A moment for programs: `2026-11-22T16:40:00Z`.

@@ -22,11 +22,11 @@ use crate::core::message::{Effect, HistoryJob, News};
 use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::{Cx, Lent};
+use crate::domain::insight::Coverage;
 use crate::domain::{Query, Resource};
 use crate::record::differences::recorded_lot;
 use crate::record::{
-    Analysis, AnyAnalysis, AnyOutput, DAY, Lot, Memory, Moment, Question, VERDICT_DAYS, VerdictBasis, offers_like,
-    quotes,
+    Analysis, AnyAnalysis, AnyOutput, Excerpt, Lot, Memory, Moment, VerdictBasis, offers_like, quotes,
 };
 use crate::table::browser::Browser;
 use crate::table::remote::{Now, Ticket};
@@ -91,6 +91,17 @@ struct Remembered {
     /// When it was asked for, on the monotonic clock.
     asked: f64,
     memory: Option<Box<Memory>>,
+    /// The rows on screen that are among them.
+    rows: Excerpt,
+}
+
+impl Remembered {
+    /// Takes the lowest price now from the rows on screen.
+    fn look(&mut self) {
+        if let Some(memory) = &mut self.memory {
+            memory.look_at(&self.rows);
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -121,6 +132,7 @@ impl Recall {
             if let Ok(output) = result {
                 let memory: Option<&Option<Memory>> = output.downcast();
                 remembered.memory = memory.cloned().flatten().map(Box::new);
+                remembered.look();
             }
             return;
         }
@@ -135,14 +147,17 @@ impl Recall {
     }
 
     /// Asks for the memory of some offers, unless it is fresh.
-    fn remember(&mut self, like: Query, ticket: Ticket, now: Now) -> Option<Effect> {
+    fn remember(&mut self, (like, rows): (Query, Excerpt), ticket: Ticket, now: Now) -> Option<Effect> {
         let known = self.models.iter().position(|remembered| remembered.like == like);
         let mut remembered = known.map(|index| self.models.remove(index)).unwrap_or(Remembered {
             like: like.clone(),
             awaited: None,
             asked: f64::NEG_INFINITY,
             memory: None,
+            rows: Excerpt::default(),
         });
+        remembered.rows = rows;
+        remembered.look();
         let is_due = remembered.awaited.is_none() && now.mono - remembered.asked >= FRESH;
         if is_due {
             remembered.awaited = Some(ticket);
@@ -150,10 +165,7 @@ impl Recall {
         }
         self.models.insert(0, remembered);
         self.models.truncate(MOST_REMEMBERED);
-        is_due.then(|| {
-            let basis = VerdictBasis(Question::of_last(VERDICT_DAYS * DAY, like, Moment::of(now.epoch)));
-            job(ticket, basis)
-        })
+        is_due.then(|| job(ticket, VerdictBasis::new(like, Moment::of(now.epoch))))
     }
 }
 
@@ -201,6 +213,12 @@ fn like(browser: &Browser, row: u32) -> Option<Query> {
     offers_like(&Query { storage, ..query }, browser.listing()?, row)
 }
 
+/// The rows on screen that meet a query.
+fn on_screen(browser: &Browser, query: &Query) -> Option<Excerpt> {
+    let is_complete = browser.coverage() == Some(Coverage::Whole);
+    Some(Excerpt::of_response(browser.listing()?, query, is_complete))
+}
+
 /// Asks for what verdicts on the selected and the marked offers need, if the rows or the selection
 /// are others than last time.
 fn follow(cx: &mut Cx<'_>) {
@@ -229,8 +247,10 @@ fn follow(cx: &mut Cx<'_>) {
     let rows = selected.into_iter().chain(browser.marked_rows());
     let mut asked = Vec::new();
     for row in rows.take(MOST_MODELS) {
-        if let Some(like) = like(browser, row) {
-            asked.extend(recall.remember(like, tickets.take(), now));
+        let like = like(browser, row);
+        let rows = like.as_ref().and_then(|like| on_screen(browser, like));
+        if let Some(known) = like.zip(rows) {
+            asked.extend(recall.remember(known, tickets.take(), now));
         }
     }
     cx.effects_for(Owner::Feature(on_output), asked);

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use crate::core::State;
 use crate::domain::format::percent;
 use crate::domain::{Resource, format};
-use crate::record::{Lasted, Lifetimes, Lot, Memory, Moment, Rating, Standing, Verdict, verdict};
+use crate::record::{Lasted, Memory, Moment, Standing, Verdict};
 use crate::table::remote::Now;
 use crate::widgets::theme::Theme;
 
@@ -21,12 +21,17 @@ pub(crate) fn sentences(
         return Vec::new();
     };
     let mut sentences = Vec::new();
-    if let Some(Verdict::Given(rating)) = memory.lowest.map(|lowest| verdict(memory, lowest)) {
-        sentences.push((memory.market(&rating), style(&rating, theme)));
-    }
+    let verdict = memory.verdict();
+    sentences.push((memory.verdict_sentence(), style(&verdict, theme)));
     let offer = offer(memory, price).map(|text| format!("This offer: {text}"));
     sentences.extend(offer.map(|text| (text, theme.text)));
-    sentences.extend(lasting(memory, &lot, now).map(|text| (text, theme.dim)));
+    let lasted = memory.seen(&lot, Moment::of(now.epoch));
+    let seen = lasted.filter(|lasted| lasted.seconds >= 60);
+    sentences.extend(seen.map(|lasted| (format!("Seen for {}", span(lasted)), theme.dim)));
+    // Of a market that is hardly known nothing more is said.
+    if let Verdict::Given(_) = verdict {
+        sentences.push((memory.lifetime_sentence(), theme.dim));
+    }
     sentences
 }
 
@@ -37,7 +42,7 @@ pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &T
     const LEVELS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
     let (memory, ..) = state.remembered(resource, row)?;
     // Of less than a day it would tell nothing of the market.
-    let Verdict::Given(_) = verdict(memory, memory.lowest?) else {
+    let Verdict::Given(_) = memory.verdict() else {
         return None;
     };
     let prices = memory.trend(PARTS);
@@ -74,7 +79,10 @@ pub(crate) fn sentence(state: &State, resource: Resource, row: usize) -> Option<
     offer(memory, price)
 }
 
-pub(crate) fn style(rating: &Rating, theme: &Theme) -> Style {
+pub(crate) fn style(verdict: &Verdict, theme: &Theme) -> Style {
+    let Verdict::Given(rating) = verdict else {
+        return theme.dim;
+    };
     match rating.standing {
         Standing::Low => theme.good,
         Standing::Typical => theme.text,
@@ -85,9 +93,7 @@ pub(crate) fn style(rating: &Rating, theme: &Theme) -> Style {
 /// `3% above the lowest now`. An offer alone is neither low nor high: the lowest prices of the past are
 /// for the lowest of now.
 fn offer(memory: &Memory, price: f64) -> Option<String> {
-    let (Verdict::Given(rating), Some(lowest)) = (verdict(memory, price), memory.lowest) else {
-        return None;
-    };
+    let (rating, lowest) = (memory.rate(price)?, memory.lowest?);
     let share = price / lowest - 1.0;
     let above = if share < 0.001 || !share.is_finite() {
         "the lowest now".to_owned()
@@ -102,34 +108,9 @@ fn offer(memory: &Memory, price: f64) -> Option<String> {
     Some(above + &outbid)
 }
 
-/// `Seen for 26 min; such offers last 3.2 h (median, 95% 2.1 to 5 h, n = 212)`.
-fn lasting(memory: &Memory, lot: &Lot, now: Now) -> Option<String> {
-    let lasted = memory.seen(lot, Moment::of(now.epoch));
-    let seen = lasted.filter(|lasted| lasted.seconds >= 60).map(seen);
-    let last = memory.lasting().and_then(lifetime);
-    let nouns = memory.query.resource.nouns();
-    match (seen, last) {
-        (Some(seen), Some(last)) => Some(format!("Seen for {seen}; such {nouns} last {last}")),
-        (Some(seen), None) => Some(format!("Seen for {seen}")),
-        (None, Some(last)) => Some(format!("Such {nouns} last {last}")),
-        (None, None) => None,
-    }
-}
-
-fn seen(lasted: Lasted) -> String {
+fn span(lasted: Lasted) -> String {
     let sign = if lasted.is_at_least { "at least " } else { "" };
     #[expect(clippy::cast_precision_loss)] // seconds of this century
     let seconds = lasted.seconds as f64;
     format!("{sign}{}", format::brief(seconds))
-}
-
-fn lifetime(lifetimes: &Lifetimes) -> Option<String> {
-    let median = lifetimes.median()?;
-    let high = median.high.map_or_else(|| "more".to_owned(), format::brief);
-    Some(format!(
-        "{} (median, 95% {} to {high}, n = {})",
-        format::brief(median.median),
-        format::brief(median.low),
-        format::grouped(lifetimes.lives)
-    ))
 }

@@ -99,7 +99,7 @@ pub(crate) fn subjects(state: &State) -> Vec<Subject> {
     let name = Untrusted::from(model.as_str()).screen(24);
     let named = ("gpu_name", Value::Text(model));
     let on_machine = with(&[named.clone(), ("machine_id", id)]);
-    let of_machine = Subject {
+    let machine_alone = Subject {
         title: format!("{name} on machine {machine}"),
         search: search.clone(),
         is_search: false,
@@ -120,5 +120,5 @@ pub(crate) fn subjects(state: &State) -> Vec<Subject> {
         query: with(&[named]),
         like,
     };
-    vec![of_model, of_size, of_machine, all]
+    vec![of_model, of_size, machine_alone, all]
 }

@@ -1,5 +1,6 @@
 //! `bourse history --index`: the price index of a search.
 
+use jiff::tz::TimeZone;
 use serde_json::json;
 
 use super::arguments::IndexArguments;
@@ -10,7 +11,7 @@ use crate::cli::output;
 use crate::cli::output::CliError;
 use crate::domain::Resource;
 use crate::features::history::arguments::HistoryArguments;
-use crate::features::history::command::{asked, rfc3339, short, wanted};
+use crate::features::history::command::{asked, rfc3339, short, wanted, zone_name};
 use crate::features::history::figures::Figures;
 use crate::record::{DAY, Moment, SearchKey, price_unit};
 use crate::settings::Settings;
@@ -53,6 +54,11 @@ pub fn index(settings: &Settings, options: &HistoryArguments, index: IndexArgume
         "since": rfc3339(index.since),
         "models_withheld": index.withheld,
     });
-    let basis = basis(&index, &format!("{} UTC", short(index.since)), &unit);
+    let zone = TimeZone::system();
+    let basis = basis(
+        &index,
+        &format!("{} {}", short(index.since, &zone), zone_name(&zone)),
+        &unit,
+    );
     figures.print(options.format, &basis, document)
 }

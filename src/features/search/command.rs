@@ -127,6 +127,8 @@ pub struct SearchResult {
     is_incomplete: bool,
     pub check: ResponseCheck,
     pub computed: ComputedColumns,
+    /// Whether it has the machines and hosts that the user banned.
+    pub no_bans: bool,
 }
 
 /// How many rows do not suit a job.
@@ -297,6 +299,7 @@ pub fn arranged_with(
     let unfit = Fits::of(&rows, &computed);
     let is_incomplete = wanted.all.is_some() && listing.known_coverage() != Some(Coverage::Whole);
     SearchResult {
+        no_bans: wanted.no_bans,
         query: wanted.query,
         listing,
         rows,

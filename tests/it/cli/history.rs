@@ -93,7 +93,7 @@ fn what_changed_since_the_last_search_is_printed_as_lines() {
     assert_eq!(status, 0, "{err}");
     assert!(out.contains("Record low: $0.250 on "), "{out}");
     assert!(out.contains("asked, not paid"), "{out}");
-    assert!(out.contains("No price verdict yet"), "{out}");
+    assert!(out.contains("No price verdict, too little: known for"), "{out}");
     let (_, out, _) = history(&["--format", "json", "--machine", "30"]);
     let report: Json = serde_json::from_str(&out).unwrap();
     assert_eq!(report["record_low"]["price"], json!(0.9));

@@ -16,6 +16,7 @@ mod markets;
 mod pick;
 mod route;
 mod search_notes;
+mod verdict;
 mod watch_saved;
 mod whole_market;
 mod writes;

@@ -23,7 +23,7 @@ use crate::domain::text::visible;
 use crate::domain::{Resource, format};
 use crate::features::history::{rating, reading};
 use crate::keys::Action;
-use crate::record::{Levels, Moment, SearchKey, Verdict, price_unit, verdict};
+use crate::record::{Levels, Moment, SearchKey, price_unit};
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::text::{fit, wrap_line};
 use crate::widgets::theme::Theme;
@@ -180,6 +180,8 @@ fn summary(
                 );
                 line.push(Text::styled(text, theme.text));
             }
+            // What a limit cut off may be on offer.
+            None if !now.is_complete => line.push(Text::styled("none among the rows received", theme.text)),
             None => line.push(Text::styled("none on offer", theme.text)),
         }
         let ago = local.now - seconds(now.at);
@@ -219,18 +221,11 @@ fn month(view: &History, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         return Vec::new();
     };
     let theme = scene.theme;
-    let mut lines = match memory.lowest.map(|lowest| verdict(memory, lowest)) {
-        Some(Verdict::Given(rating)) => {
-            let text = memory.market(&rating);
-            vec![Line::styled(text, rating::style(&rating, theme))]
-        }
-        Some(Verdict::Withheld(withheld)) => {
-            vec![Line::styled(withheld.sentence(), theme.dim)]
-        }
-        None => Vec::new(),
-    };
+    let style = rating::style(&memory.verdict(), theme);
+    let mut lines = vec![Line::styled(memory.verdict_sentence(), style)];
     let times = memory.times(&scene.state.settings.zone);
     lines.extend(times.map(|text| Line::styled(text, theme.text)));
+    lines.push(Line::styled(memory.lifetime_sentence(), theme.dim));
     lines
 }
 

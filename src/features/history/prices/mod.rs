@@ -18,7 +18,7 @@ use crate::domain::insight::Standing;
 use crate::domain::{Query, Resource};
 use crate::features::history::subject::{Subject, subjects};
 use crate::keys::{Action, Context, Motion};
-use crate::record::{DAY, Memory, Moment, Question, VERDICT_DAYS, VerdictBasis};
+use crate::record::{Analysis as _, DAY, Excerpt, Memory, Moment, Question, VerdictBasis};
 use crate::table::remote::Now;
 
 // Parts of the time: as many as a wide screen has columns for.
@@ -76,6 +76,8 @@ pub(crate) struct History {
     /// Whether the prices are awaited.
     is_awaited: bool,
     failure: Option<String>,
+    /// Whether the subjects are about the rows of the pane.
+    is_of_pane: bool,
     /// The prices per GPU of the selected row and those like it, for as long as nothing earlier is recorded.
     now: Vec<f64>,
     /// The open pane, and how many responses it had when the question was asked.
@@ -88,18 +90,23 @@ impl History {
     pub fn new(cx: &mut Cx<'_>) -> Option<Self> {
         let browser = cx.state().browser()?;
         let pane = (browser.resource(), browser.polls());
-        Some(Self::of(subjects(cx.state()), pane, cx))
+        Some(Self::of(
+            subjects(cx.state()),
+            pane,
+            pane.0 != Resource::Workergroups,
+            cx,
+        ))
     }
 
     /// The history of a saved search.
     pub fn of_search(query: &Query, cx: &mut Cx<'_>) {
         let subject = Subject::of_search(query.clone(), "search");
         let responses = cx.state().browsers[query.resource].polls();
-        let view = Self::of(vec![subject], (query.resource, responses), cx);
+        let view = Self::of(vec![subject], (query.resource, responses), false, cx);
         cx.open(view);
     }
 
-    fn of(subjects: Vec<Subject>, pane: (Resource, u64), cx: &mut Cx<'_>) -> Self {
+    fn of(subjects: Vec<Subject>, pane: (Resource, u64), is_of_pane: bool, cx: &mut Cx<'_>) -> Self {
         let mut view = Self {
             subjects,
             index: 0,
@@ -111,6 +118,7 @@ impl History {
             series: None,
             is_awaited: false,
             failure: None,
+            is_of_pane,
             now: Vec::new(),
             pane,
         };
@@ -140,7 +148,7 @@ impl History {
             question: Question::of_last(self.span.seconds(), subject.query.clone(), until),
             buckets: BUCKETS,
         };
-        let basis = VerdictBasis(Question::of_last(VERDICT_DAYS * DAY, subject.like.clone(), until));
+        let basis = VerdictBasis::new(subject.like.clone(), until);
         self.prices = Some(super::ask(cx, prices));
         self.month = Some(super::ask(cx, basis));
         self.is_awaited = true;
@@ -175,6 +183,10 @@ impl History {
                 self.is_awaited = false;
                 self.failure = None;
                 self.series = series.clone().map(Box::new);
+                let now = self.on_screen(state);
+                if let (Some(series), Some(now)) = (&mut self.series, now) {
+                    series.now = Some(now);
+                }
             }
             Some(Recalled::Failed(why)) => {
                 self.is_awaited = false;
@@ -185,7 +197,30 @@ impl History {
         let month = self.month.as_ref().map(|asked| state.recall().output(asked));
         if let Some(Recalled::Here(memory)) = month {
             self.memory = memory.clone().map(Box::new);
+            let like = self.subject().map(|subject| &subject.like);
+            let rows = like.and_then(|like| self.rows(state, like));
+            if let (Some(memory), Some(rows)) = (&mut self.memory, rows) {
+                memory.look_at(&rows);
+            }
         }
+    }
+
+    /// The rows on screen that meet a query, if the subject is about them.
+    fn rows(&self, state: &State, query: &Query) -> Option<Excerpt> {
+        let browser = self.is_of_pane.then(|| &state.browsers[self.pane.0])?;
+        super::on_screen(browser, query)
+    }
+
+    /// What the rows on screen have of the subject.
+    fn on_screen(&self, state: &State) -> Option<series::Now> {
+        let query = &self.subject()?.query;
+        let rows = self.rows(state, query)?;
+        let at = rows.polls.first()?.at;
+        let prices = PriceSeries {
+            question: Question::of_last(1, query.clone(), at),
+            buckets: 1,
+        };
+        prices.answer(&[rows])?.now
     }
 
     fn choose_span(&mut self, by: isize) {

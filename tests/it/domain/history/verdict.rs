@@ -1,10 +1,11 @@
 //! Whether a price is low, in scripted markets whose lowest prices are known: like is compared with like,
 //! and nothing is said before a day was watched.
 
-use bourse::domain::OfferType;
+use bourse::domain::value::CellRef;
+use bourse::domain::{Listing, OfferType, Resource, language};
 use bourse::record::{
-    Days, Excerpt, Lasted, Memory, Moment, Poll, PollOutcome, Question, Quote, Rating, Sighting, Standing, Verdict,
-    VerdictBasis, verdict,
+    CheapestKind, Days, Excerpt, Lasted, Memory, Moment, Poll, PollOutcome, Question, Quote, Rating, Sighting,
+    Standing, Verdict, VerdictBasis, Withheld, offers_like,
 };
 use jiff::tz::TimeZone;
 
@@ -32,15 +33,12 @@ fn remembered(recorded: &Excerpt, until: i64) -> Memory {
 }
 
 fn memory(question: Question, recorded: &Excerpt) -> Memory {
-    output(&VerdictBasis(question), recorded).unwrap()
+    output(&VerdictBasis::new(question.query, question.until), recorded).unwrap()
 }
 
 #[track_caller]
 fn rated(memory: &Memory, price: f64) -> Rating {
-    match verdict(memory, price) {
-        Verdict::Given(rating) => rating,
-        Verdict::Withheld(withheld) => panic!("{withheld:?}"),
-    }
+    memory.rate(price).unwrap()
 }
 
 /// The rating of the lowest price at the end of so many hours.
@@ -80,15 +78,16 @@ fn a_market_that_rose_by_half_is_high_and_one_that_fell_is_low() {
 fn a_price_is_told_beside_the_usual_one_and_on_which_days_it_was_better() {
     let told = |price: f64| {
         let recorded = market(21 * 24, |hour| if hour < 20 * 24 { 1.0 } else { price });
-        let memory = remembered(&recorded, 21 * DAY);
-        memory.market(&rated(&memory, memory.lowest.unwrap()))
+        remembered(&recorded, 21 * DAY).verdict_sentence()
     };
-    let low =
-        "Market low: 1x from $0.880 now, 12% below the usual $1.000; it was more expensive on 10 of the last 10 days";
+    let low = "Market low: 1x from $0.880 now, 12% below the usual $1.000 of the last 30 days (70% known); it was more \
+               expensive on 10 of the last 10 days";
     assert_eq!(told(0.88), low);
-    let high = "Market high: 1x from $1.500 now, 50% above the usual $1.000; it was cheaper on 10 of the last 10 days";
+    let high = "Market high: 1x from $1.500 now, 50% above the usual $1.000 of the last 30 days (70% known); it was \
+                cheaper on 10 of the last 10 days";
     assert_eq!(told(1.5), high);
-    let typical = "Market typical: 1x from $1.000 now, usually $1.000; it was cheaper on 0 of the last 10 days";
+    let typical = "Market typical: 1x from $1.000 now, usually $1.000 in the last 30 days (70% known); it was cheaper \
+                   on 0 of the last 10 days";
     assert_eq!(told(1.0), typical);
 }
 
@@ -122,12 +121,15 @@ fn a_price_is_compared_with_the_last_days_one_by_one() {
 
 #[test]
 fn there_is_no_verdict_before_a_day_was_watched() {
-    let of = |hours| verdict(&remembered(&market(hours, |_| 0.5), hours * HOUR), 0.5);
-    let Verdict::Withheld(withheld) = of(23) else {
-        panic!("a verdict after 23 hours");
-    };
-    assert_eq!(withheld.watched, 23 * HOUR);
-    assert!(matches!(of(24), Verdict::Given(_)));
+    let of = |hours| remembered(&market(hours, |_| 0.5), hours * HOUR);
+    let withheld = Withheld::TooLittle { watched: 23 * HOUR };
+    assert_eq!(of(23).verdict(), Verdict::Withheld(withheld));
+    assert_eq!(
+        of(23).verdict_sentence(),
+        "No price verdict, too little: known for 23 h of the last 30 days; a verdict needs 24 h"
+    );
+    assert_eq!(of(23).rate(0.5), None);
+    assert!(matches!(of(24).verdict(), Verdict::Given(_)));
     // A month in which nobody watched adds nothing, and takes nothing away.
     let recorded = market(24, |_| 0.5);
     assert_eq!(remembered(&recorded, 30 * DAY).watched, DAY);
@@ -310,8 +312,101 @@ fn lifetimes_are_told_from_thirty_departures_on() {
         remembered(&Record::of(&polls).excerpt(), (machines + 6) * 600)
     };
     assert_eq!(market(29).lasting(), None);
+    assert_eq!(
+        market(29).lifetime_sentence(),
+        "Lifetimes, too few: 29 departures; a median needs 30"
+    );
     let memory = market(30);
     let median = memory.lasting().unwrap().median().unwrap();
     near(median.median, 3600.0);
     assert_eq!(memory.lifetimes.departures, 30);
+    assert_eq!(
+        memory.lifetime_sentence(),
+        "Such offers last 60 min (median, 95% 60 min to 60 min, n = 30)"
+    );
+}
+
+/// The window is 30 days, whatever span is recorded, and the share of it that is known is told.
+#[test]
+fn one_window_decides_and_what_is_on_offer_now_is_said() {
+    // Forty days at 1.0, but for the first ten, which were at 0.1.
+    let recorded = market(40 * 24, |hour| if hour < 10 * 24 { 0.1 } else { 1.0 });
+    let memory = remembered(&recorded, 40 * DAY);
+    near(memory.known(), 1.0);
+    let Verdict::Given(rating) = memory.verdict() else {
+        panic!("{:?}", memory.verdict());
+    };
+    assert_eq!((rating.standing, rating.lowest), (Standing::Typical, 1.0));
+    // Two days with an offer, and a poll without.
+    let mut polls: Vec<Poll> = (0..48)
+        .map(|hour| Poll {
+            interval: Some(3600),
+            ..complete(hour * HOUR, vec![sighting(1, 1, 0.5)])
+        })
+        .collect();
+    polls.push(Poll {
+        interval: Some(3600),
+        ..complete(48 * HOUR, Vec::new())
+    });
+    let gone = remembered(&Record::of(&polls).excerpt(), 48 * HOUR);
+    assert_eq!(
+        gone.verdict_sentence(),
+        "No price verdict: none is on offer now; usually $0.500 in the last 30 days (6.7% known)"
+    );
+}
+
+/// The kind of the cheapest offer is what `bourse history` gives its verdict on, as on the offer itself.
+#[test]
+fn offers_are_compared_with_those_of_the_cheapest_kind() {
+    let mut pair = sighting(2, 2, 0.4);
+    pair.quotes[0] = Quote {
+        gpus: 2,
+        base: 0.8,
+        storage: 0.0,
+        min_bid: None,
+    };
+    let recorded = Record::of(&[complete(0, vec![sighting(1, 1, 0.5), pair])]).excerpt();
+    let asked = about("gpu_name=RTX_4090", 0, HOUR);
+    let kind = output(&CheapestKind(asked), &recorded).unwrap();
+    assert_eq!(language::print(&kind.conditions), "gpu_name=RTX_4090 num_gpus=2");
+    assert_eq!(output(&CheapestKind(question(0, HOUR)), &Excerpt::default()), None);
+    // As a row of a response asks, whose memory is known too.
+    let body = r#"{"offers":[{"id":1,"machine_id":2,"gpu_name":"RTX 4090","num_gpus":2,"gpu_ram":24564,"dph_base":0.8,
+        "storage_cost":0}]}"#;
+    let listing = Listing::read(Resource::Offers.catalog(), body, 0.0).unwrap();
+    let like = offers_like(&about("gpu_name=RTX_4090", 0, HOUR).query, &listing, 0).unwrap();
+    assert!(like.conditions.starts_with(&kind.conditions));
+    let accepts = |megabytes: f64| {
+        let mut memory = like
+            .conditions
+            .iter()
+            .filter(|condition| condition.field.key == "gpu_ram");
+        memory.all(|condition| condition.accepts(CellRef::Number(megabytes)))
+    };
+    // Cards of 24 GB report slightly more or less; others have 16 or 32.
+    assert_eq!(
+        [24_564.0, 24_217.0, 16_376.0, 32_607.0].map(accepts),
+        [true, true, false, false]
+    );
+}
+
+#[test]
+fn the_lowest_price_now_is_that_of_the_rows_on_screen() {
+    let recorded = market(48, |_| 0.5);
+    let mut memory = remembered(&recorded, 48 * HOUR);
+    let rows = |price: f64, is_complete| {
+        let body = format!(
+            r#"{{"offers":[{{"id":1,"machine_id":1,"gpu_name":"RTX 4090","num_gpus":1,"dph_base":{price},"storage_cost":0}},
+                {{"id":2,"machine_id":2,"gpu_name":"A40","num_gpus":1,"dph_base":0.01,"storage_cost":0}}]}}"#
+        );
+        let listing = Listing::read(Resource::Offers.catalog(), &body, 0.0).unwrap();
+        Excerpt::of_response(&listing, &about("gpu_name=RTX_4090", 0, HOUR).query, is_complete)
+    };
+    memory.look_at(&rows(0.7, true));
+    assert_eq!(memory.lowest, Some(0.7));
+    // Rows that a limit cut may lack the cheapest one.
+    memory.look_at(&rows(0.7, false));
+    assert_eq!(memory.lowest, Some(0.5));
+    memory.look_at(&rows(0.4, false));
+    assert_eq!(memory.lowest, Some(0.4));
 }

@@ -179,17 +179,17 @@ fn prices_of_a_model_are_those_of_the_search_for_all_models() {
         database.record(&poll).unwrap();
     }
     let memory = |conditions: &str| {
-        let question = Question {
-            since: Moment(START),
-            until: Moment(START + 50 * 3600),
-            ..about(conditions)
-        };
-        database.ask(&VerdictBasis(question)).unwrap()
+        let until = Moment(START + 50 * 3600);
+        database
+            .ask(&VerdictBasis::new(about(conditions).query, until))
+            .unwrap()
     };
     for narrower in [
         "gpu_name=RTX_4090 gpu_ram>=24",
         "gpu_name=RTX_4090 gpu_ram>=24 num_gpus=1",
         "gpu_ram>=24 machine_id=10",
+        // The memory of a model goes without saying where it was not recorded.
+        "gpu_ram>=24 gpu_name=RTX_4090 num_gpus=1 gpu_ram<25",
     ] {
         let known = memory(narrower).unwrap();
         assert_eq!((known.watched, known.lowest), (48 * 3600, Some(0.40)), "{narrower}");

@@ -7,7 +7,7 @@ use std::path::Path;
 use bourse::record::store::{Database, HistoryError, Limits, ProgramId};
 use rusqlite::Connection;
 
-use super::{MARKET, START, about, everything, open, poll};
+use super::{MARKET, START, about, everything, open, poll, search};
 use bourse::record::{Moment, PollOutcome, VerdictBasis};
 
 use crate::cases::cases;
@@ -78,7 +78,8 @@ fn a_file_of_the_first_version_goes_on() {
     // Its price of 0.5 included 50 GB and is of no known number of GPUs: no verdict counts it.
     assert_eq!(excerpt.spells[0].quotes, []);
     assert!(!excerpt.polls[0].has_lowest && excerpt.polls[1].has_lowest);
-    let asked = VerdictBasis(about("gpu_ram>=24 num_gpus=1"));
+    let newest = database.last_poll(&search("gpu_ram>=24")).unwrap().unwrap();
+    let asked = VerdictBasis::new(about("gpu_ram>=24 num_gpus=1").query, newest);
     let memory = database.ask(&asked).unwrap().unwrap();
     assert_eq!((memory.lowest, memory.watched), (Some(0.25), 0));
     assert_eq!(database.check().unwrap(), Vec::<String>::new());
