@@ -202,6 +202,12 @@ fn for_a_job_the_disk_and_the_time_left_must_be_known() {
     ]);
     let (status, out, err) = picked_of(&offers, &["--job", "24h,100GB"]);
     assert_eq!((status, out.as_str()), (0, "3\n"), "{err}");
+    // Nothing else is there: the reason is said.
+    for unknown in &offers.as_array().unwrap()[..2] {
+        let (status, out, err) = picked_of(&json!([unknown]), &["--job", "24h,100GB"]);
+        assert_eq!((status, out.as_str()), (4, ""), "{err}");
+        assert!(err.contains("1 offer, left out: "), "{err}");
+    }
     // Without a job neither is needed.
     let (_, out, err) = picked_of(&offers, &[]);
     assert_eq!(out, "1\n", "{err}");
