@@ -299,12 +299,20 @@ fn measure_three_thousand_moving_lines() {
         });
         many.collect()
     };
-    for turn in 0..20 {
+    for turn in 0..60 {
         let began = std::time::Instant::now();
         let poll = poll("", &offers(turn), 10 * turn);
         let read = began.elapsed();
         record.add(&poll);
         assert_eq!(poll.proof, Proof::Complete);
-        println!("turn {turn}: read {read:?}, written {:?}", began.elapsed() - read);
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let memory = status
+            .lines()
+            .find(|line| line.starts_with("VmRSS"))
+            .unwrap_or_default();
+        println!(
+            "turn {turn}: read {read:?}, written {:?}, {memory}",
+            began.elapsed() - read
+        );
     }
 }
