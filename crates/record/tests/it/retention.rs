@@ -11,7 +11,7 @@ fn the_past_goes_at_one_border_and_the_present_stays() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("history.sqlite");
     let mut database = Database::open(&path, "market").unwrap().within(Limits {
-        age: 1000,
+        age: 900,
         ..Limits::default()
     });
     let price = |at: i64| 0.3 + 0.0001 * at as f64;
@@ -28,10 +28,10 @@ fn the_past_goes_at_one_border_and_the_present_stays() {
     // Machine 2 was last seen at 300.
     assert_eq!(rows(&file, "SELECT machine FROM line"), ["1"]);
     assert_eq!(rows(&file, "SELECT line, first, ended FROM member"), ["1 0 -"]);
-    // The price of each kept response is known.
+    // The price of each kept response is known; what was until the first of them is of no use.
     assert_eq!(
         rows(&file, "SELECT until, round(value, 4) FROM change ORDER BY until"),
-        ["1800 0.45", "2100 0.48", "2400 0.51", "2700 0.54"]
+        ["2100 0.48", "2400 0.51", "2700 0.54"]
     );
     assert_eq!(database.check().unwrap(), Vec::<String>::new());
 }

@@ -69,27 +69,42 @@ fn a_line_is_a_member_from_the_first_poll_with_it_to_the_first_complete_one_with
 #[test]
 fn a_cut_response_ends_only_what_it_would_have_shown() {
     let mut record = Record::new();
-    let offers = [0.3, 0.4, 0.5].map(|price| offer((price * 10.0) as i64, (price * 10.0) as i64, 1, price, ""));
-    let asked = ordered("", "dph_total", 2);
+    let [three, four, five] = [(3, 0.3), (4, 0.4), (5, 0.5)].map(|(id, price)| offer(id, id, 1, price, ""));
+    // As cheap as the last row: the limit may have cut it.
+    let tie = offer(9, 9, 1, 0.4, "");
+    let offers = [three, four, tie, five];
+    let asked = ordered("", "dph_total", 4);
     let all = poll_of(&asked, &offers, r#","truncated":false"#, &arrival(0));
     record.add(&all);
     // Up to $0.402: machine 3 would be among them, 5 would not.
     record.add(&poll_of(&asked, &offers[1..2], r#","truncated":true"#, &arrival(60)));
-    assert_eq!(record.members(), ["3 1 0 0 0 60 3", "4 1 0 0 - - -", "5 1 0 0 0 - -"]);
+    assert_eq!(
+        record.members(),
+        ["3 1 0 0 0 60 3", "4 1 0 0 - - -", "5 1 0 0 0 - -", "9 1 0 0 0 - -"]
+    );
     // In no order: nothing ends, and what is there again was not gone.
     let unordered = query("");
     record.add(&poll_of(
         &unordered,
-        &offers[2..],
+        &offers[3..],
         r#","truncated":true"#,
         &arrival(120),
     ));
-    assert_eq!(record.members(), ["3 1 0 0 0 60 3", "4 1 0 0 60 - -", "5 1 0 0 - - -"]);
+    assert_eq!(
+        record.members(),
+        ["3 1 0 0 0 60 3", "4 1 0 0 60 - -", "5 1 0 0 - - -", "9 1 0 0 0 - -"]
+    );
     record.add(&poll_of(&asked, &offers, r#","truncated":false"#, &arrival(180)));
     // The poll before was not complete: nobody knows since when machine 3 is back.
     assert_eq!(
         record.members(),
-        ["3 1 0 0 0 60 3", "3 1 180 0 - - -", "4 1 0 0 - - -", "5 1 0 0 - - -"]
+        [
+            "3 1 0 0 0 60 3",
+            "3 1 180 0 - - -",
+            "4 1 0 0 - - -",
+            "5 1 0 0 - - -",
+            "9 1 0 0 - - -"
+        ]
     );
 }
 
