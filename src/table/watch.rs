@@ -333,7 +333,7 @@ impl Watch {
 
     /// Adds what a response changed to the events, with prices of offers that have `storage` GB.
     pub(crate) fn polled(&mut self, poll: &Poll, storage: f64) {
-        let priced = |poll: &Poll| poll.clone().priced(storage, record::PricePer::Gpu);
+        let priced = |poll: &Poll| poll.without_lines().priced(storage, record::PricePer::Gpu);
         let before = self.poll.as_ref();
         let changes = before.map(|before| record::compare(&priced(before), &priced(poll)));
         for change in changes.unwrap_or_default() {
@@ -346,7 +346,7 @@ impl Watch {
         self.events.truncate(MOST_EVENTS);
         self.newest = poll.at;
         if poll.outcome.is_usable() {
-            self.poll = Some(poll.clone());
+            self.poll = Some(poll.without_lines());
         }
     }
 

@@ -124,6 +124,26 @@ impl Poll {
         }
     }
 
+    /// The same without its lines, which are many, for who compares sightings.
+    #[must_use]
+    pub fn without_lines(&self) -> Self {
+        Self {
+            search: self.search.clone(),
+            scope: self.scope.clone(),
+            proof: self.proof,
+            at: self.at,
+            took: self.took,
+            outcome: self.outcome,
+            rows: self.rows,
+            has_lowest: self.has_lowest,
+            interval: self.interval,
+            bans: self.bans,
+            sightings: self.sightings.clone(),
+            lines: Vec::new(),
+            causes: self.causes.clone(),
+        }
+    }
+
     /// What is kept of it besides its sightings.
     pub const fn row(&self) -> PollRow {
         PollRow {

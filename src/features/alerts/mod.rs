@@ -370,7 +370,7 @@ pub(crate) fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
 /// Checks an alert on a poll of its search, which has prices for `storage` GB; its ring and the line of the log.
 pub(crate) fn ring(alert: &mut Alert, poll: &Poll, workers: Option<u32>, storage: f64) -> Option<(Ring, Logged)> {
     let is_volume = poll.search.resource == Resource::Volumes;
-    let poll = &poll.clone().priced(storage, alert.rule.per);
+    let poll = &poll.without_lines().priced(storage, alert.rule.per);
     let ring = check(&alert.rule, &mut alert.state, Figures { poll, workers })?;
     let logged = Logged {
         alert: alert.name.clone(),

@@ -228,7 +228,8 @@ pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Option<Un
         clean(connection)?;
     }
     connection.pragma_update(None, "temp_store", "MEMORY")?;
-    connection.pragma_update(None, "cache_size", -16_000)?;
+    // A program has it for as long as it runs: it grows to its limit, whatever a poll needs of it.
+    connection.pragma_update(None, "cache_size", -8_000)?;
     // A long migration leaves a log of its size, which SQLite would keep.
     connection.pragma_update(None, "journal_size_limit", 4 * 1024 * 1024)?;
     if version < STEPS.len() {

@@ -68,7 +68,7 @@ pub(super) fn add(connection: &Connection, market: &str, poll: &Poll) -> rusqlit
     let poll = &Poll {
         at: placed.at,
         interval,
-        ..poll.clone()
+        ..poll.without_lines()
     };
     let seen = last.map_or(poll.at, |last| last.at);
     let open = read::open_spells(connection, search, seen)?;
