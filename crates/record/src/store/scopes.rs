@@ -131,7 +131,7 @@ fn before(connection: &Connection, scope: RecordedScope) -> rusqlite::Result<Bef
         .prepare_cached(
             "SELECT max((SELECT max(at) FROM response WHERE scope = scope.id)),
                     max((SELECT at + max(600, 3 * coalesce(every, 0)) FROM response
-                         WHERE scope = scope.id AND proof < 3 ORDER BY at DESC LIMIT 1))
+                         WHERE scope = scope.id ORDER BY at DESC LIMIT 1))
              FROM scope WHERE market = ?1",
         )?
         .query_row([scope.market], |row| Ok((row.get(0)?, row.get(1)?)))?;
