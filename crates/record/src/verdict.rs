@@ -121,7 +121,11 @@ impl Memory {
         let key = (lot.machine, lot.model.as_str());
         let place = |offered: &Lot| (offered.machine, offered.model.as_str()).cmp(&key);
         let first = self.on_offer.partition_point(|(offered, _)| place(offered).is_lt());
-        let mut same = self.on_offer.iter().skip(first).take_while(|(offered, _)| place(offered).is_eq());
+        let mut same = self
+            .on_offer
+            .iter()
+            .skip(first)
+            .take_while(|(offered, _)| place(offered).is_eq());
         // Not every record tells the memory.
         let is_it = |offered: &Lot| lot.memory == 0 || offered.memory == 0 || lot.memory == offered.memory;
         let (_, lasted) = same.find(|(offered, _)| is_it(offered))?;
