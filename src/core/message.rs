@@ -165,7 +165,7 @@ pub enum HistoryJob {
     ClaimRing { ticket: Ticket, claim: Box<RingClaim> },
     /// Take the market's turn to ask for a watched search, unless another program has asked; brings [`News::Poll`].
     ClaimPoll { ticket: Ticket, claim: Box<Claim> },
-    /// Let other programs ask: no response is awaited any more.
+    /// Let other programs ask: this one awaits no response.
     EndTurn,
     /// Count a request sent now, in seconds since 1970, in the budget that programs share.
     CountRequest(f64),
