@@ -30,7 +30,11 @@ fn at_volumes(url: &str, key: &str, state: &Path) -> Pty {
     let mut pty = Pty::bourse(&["--base-url", url], &variables, 110, 34);
     pty.wait_for("the offers' answer", |screen| screen.contents().contains("updated "));
     pty.keys("2");
-    pty.wait_for_text("$/GB/mo");
+    // Rows of the record cannot be unlisted.
+    pty.wait_for("the volumes' answer", |screen| {
+        let text = screen.contents();
+        text.contains("$/GB/mo") && text.contains("updated ")
+    });
     pty
 }
 
