@@ -228,12 +228,9 @@ fn send(cx: &mut Cx<'_>, id: WishId) {
     let watching = &mut cx.state.watching;
     if let Some(send) = watching.interest(&id).map(|interest| interest.send) {
         let claim = None;
-        watching.under_way.push(UnderWay {
-            id: id.clone(),
-            claim,
-            since,
-        });
-        send(cx, &id);
+        let asked = id.clone();
+        watching.under_way.push(UnderWay { id, claim, since });
+        send(cx, &asked);
     }
 }
 

@@ -38,8 +38,8 @@ impl Program {
         }
         Self {
             search: Search::random(random, 3),
-            every: *random.pick(&[600, 900, 1800, 3600, 7200]),
-            limit: *random.pick(&[None, Some(20), Some(64), Some(1000), Some(1000)]),
+            every: random.pick(&[600, 900, 1800, 3600, 7200]),
+            limit: random.pick(&[None, Some(20), Some(64), Some(1000), Some(1000)]),
             by_price: random.chance(60),
             says_truncated: random.chance(50),
             bans,
@@ -221,10 +221,14 @@ impl Watched {
         if covering.is_empty() {
             // Several searches together may be all of it; what each saw is of its own time.
             let recent: Vec<&Sent> = self.sent.range(at - 6 * 7200..=at).flat_map(|(_, sent)| sent).collect();
-            let is_in = |offer: &Offer<'_>| recent.iter().any(|sent| sent.search.find(&[offer.clone()]).len() == 1);
+            let is_in = |offer: &Offer<'_>| {
+                recent
+                    .iter()
+                    .any(|sent| sent.search.find(std::slice::from_ref(offer)).len() == 1)
+            };
             let offers = universe
                 .iter()
-                .filter(|offer| search.find(&[(*offer).clone()]).len() == 1);
+                .filter(|offer| search.find(std::slice::from_ref(*offer)).len() == 1);
             let outside: Vec<&Offer<'_>> = offers.filter(|offer| !is_in(offer)).take(1).collect();
             assert!(
                 outside.is_empty(),
@@ -350,7 +354,7 @@ fn whatever_is_asked_equals_the_truth(seed: u64, days: i64, machines: i64, quest
     for _ in 0..questions {
         // A search that somebody sent with more conditions, or any.
         let mut search = if random.chance(70) {
-            (*random.pick(&sent)).clone()
+            random.pick(&sent).clone()
         } else {
             Search::random(&mut random, 4)
         };

@@ -32,8 +32,8 @@ impl Random {
         self.below(100) < percent
     }
 
-    pub fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
-        &all[usize::try_from(self.below(all.len() as u64)).unwrap()]
+    pub fn pick<T: Copy>(&mut self, all: &[T]) -> T {
+        all[usize::try_from(self.below(all.len() as u64)).unwrap()]
     }
 
     pub fn between(&mut self, from: i64, to: i64) -> i64 {
@@ -160,7 +160,7 @@ impl World {
 
 fn machine(random: &mut Random, id: i64, start: i64, days: i64) -> Machine {
     let model = usize::try_from(random.below(MODELS.len() as u64)).unwrap();
-    let gpus = *random.pick(&[1, 2, 4, 8]);
+    let gpus = random.pick(&[1, 2, 4, 8]);
     let usual = MODELS[model].2 * 10;
     let price = usual * u32::try_from(random.between(80, 130)).unwrap() / 100;
     let all = u8::try_from((1_u32 << gpus) - 1).unwrap();
@@ -194,11 +194,11 @@ fn machine(random: &mut Random, id: i64, start: i64, days: i64) -> Machine {
         host: id / 3,
         model,
         gpus,
-        country: *random.pick(&COUNTRIES),
-        disk: *random.pick(&[40, 100, 400, 1600, 6400]),
-        storage: *random.pick(&[5, 10, 20]),
+        country: random.pick(&COUNTRIES),
+        disk: random.pick(&[40, 100, 400, 1600, 6400]),
+        storage: random.pick(&[5, 10, 20]),
         is_verified: random.chance(80),
-        down: *random.pick(&[100, 400, 900, 5000]),
+        down: random.pick(&[100, 400, 900, 5000]),
         end: start + random.between(days * DAY / 2, 4 * days * DAY),
         states,
     }
@@ -296,7 +296,7 @@ impl Search {
         }
         Self {
             filters,
-            storage: *random.pick(&[8.0, 8.0, 8.0, 100.0, 200.0]),
+            storage: random.pick(&[8.0, 8.0, 8.0, 100.0, 200.0]),
         }
     }
 
@@ -321,17 +321,17 @@ fn filter(random: &mut Random) -> Filter {
             let places = few(random, COUNTRIES.len());
             Filter::Country(places.into_iter().map(|place| COUNTRIES[place]).collect())
         }
-        5 => Filter::Gpus(Bound::Exactly, *random.pick(&[1, 2, 4, 8])),
-        6 => Filter::Gpus(*random.pick(&[Bound::AtLeast, Bound::AtMost]), *random.pick(&[2, 4])),
+        5 => Filter::Gpus(Bound::Exactly, random.pick(&[1, 2, 4, 8])),
+        6 => Filter::Gpus(random.pick(&[Bound::AtLeast, Bound::AtMost]), random.pick(&[2, 4])),
         7 => Filter::Price(u32::try_from(random.between(100, 4000)).unwrap()),
-        8 => Filter::Memory(*random.pick(&[20, 24, 40, 80])),
-        9 => Filter::Reliability(*random.pick(&[850, 900, 960])),
+        8 => Filter::Memory(random.pick(&[20, 24, 40, 80])),
+        9 => Filter::Reliability(random.pick(&[850, 900, 960])),
         10 => Filter::Verified,
-        11 => Filter::Disk(*random.pick(&[50, 200])),
+        11 => Filter::Disk(random.pick(&[50, 200])),
         _ => match random.below(3) {
-            0 => Filter::Down(*random.pick(&[300, 800])),
-            1 => Filter::Left(*random.pick(&[1, 3, 10])),
-            _ => Filter::Memory(*random.pick(&[24, 30])),
+            0 => Filter::Down(random.pick(&[300, 800])),
+            1 => Filter::Left(random.pick(&[1, 3, 10])),
+            _ => Filter::Memory(random.pick(&[24, 30])),
         },
     }
 }
