@@ -422,7 +422,8 @@ mod tests {
         assert_eq!(database.contents().unwrap().polls, 2 * 24);
         // The lowest price is known all the time: a verdict needs that.
         let query = language::default_query(Resource::Offers, &Dialect::VAST);
-        let basis = VerdictBasis::new(query, Moment::of(epoch_seconds()));
+        let newest = database.contents().unwrap().span.unwrap().1;
+        let basis = VerdictBasis::new(query, newest);
         let memory = database.ask(&basis).unwrap().unwrap();
         assert_eq!(memory.watched, 23 * 3600);
     }

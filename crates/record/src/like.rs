@@ -74,7 +74,7 @@ fn of_kind(query: &Query, model: String, gpus: f64) -> Query {
     with(like, "num_gpus", Operator::Eq, Value::Number(gpus))
 }
 
-/// The query, for GPUs sold with so many GB of memory.
+/// The query, for GPUs sold with that memory in GB.
 fn with_memory(query: Query, sold: f64) -> Query {
     let [least, less] = [sold - 0.5, sold + 0.5].map(|gb| Value::Number(gb * SOLD_GB));
     let like = with(query, "gpu_ram", Operator::Gte, least);

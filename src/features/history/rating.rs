@@ -22,7 +22,10 @@ pub(crate) fn sentences(
     };
     let mut sentences = Vec::new();
     let verdict = memory.verdict();
-    sentences.push((memory.verdict_sentence(), style(&verdict, theme)));
+    // At first nothing is known of anything: that is no news of this offer.
+    if memory.watched > 0 {
+        sentences.push((memory.verdict_sentence(), style(&verdict, theme)));
+    }
     let offer = offer(memory, price).map(|text| format!("This offer: {text}"));
     sentences.extend(offer.map(|text| (text, theme.text)));
     let lasted = memory.seen(&lot, Moment::of(now.epoch));

@@ -31,6 +31,8 @@ fn record_past(database: &mut Database, single: f64, pair: f64) {
     let model = Operand::One(Value::Text("RTX 4090".to_owned()));
     let query = Query {
         conditions: vec![Condition::new(field, Operator::Eq, model)],
+        // Fewer rows than that are all.
+        limit: Some(100),
         ..Query::empty(Resource::Offers)
     };
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() as i64;

@@ -322,7 +322,7 @@ fn lifetimes_are_told_from_thirty_departures_on() {
     assert_eq!(memory.lifetimes.departures, 30);
     assert_eq!(
         memory.lifetime_sentence(),
-        "Such offers last 60 min (median, 95% 60 min to 60 min, n = 30)"
+        "Such offers last 60 min (median, 95% 60 min to more, n = 30)"
     );
 }
 
