@@ -79,7 +79,9 @@ fn the_dashboard_goes_on_where_no_file_may_grow() {
     let variables = [("XDG_STATE_HOME", state)];
     let full = "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\"";
     let mut pty = Pty::spawn(Path::new("sh"), &["-c", full, PROGRAM], &variables, 120, 34);
+    // The record is opened before the market answers; Esc would end that request.
     pty.wait_for_text("The market is not recorded");
+    pty.wait_for_text("First 500, more exist");
     pty.keys("<Esc>j");
     pty.wait_for_text("First 500, more exist");
     pty.keys("<C-c>");

@@ -220,7 +220,7 @@ fn damage_is_told_with_what_to_do_and_nothing_is_moved() {
     assert!(error.to_string().contains("bourse db reset"), "{error}");
     assert_eq!(fs::read_dir(root.path()).unwrap().count(), 1);
 
-    // The pages of the second half: the first ones list the tables.
+    // The pages in the middle: the first and the last ones list the tables and views.
     fs::remove_file(&path).unwrap();
     let mut database = open(&path);
     let seen: Vec<_> = (1..=3000).map(|machine| (machine, 1, 0.5)).collect();
@@ -228,8 +228,8 @@ fn damage_is_told_with_what_to_do_and_nothing_is_moved() {
     database.vacuum(Moment(0)).unwrap();
     drop(database);
     let mut bytes = fs::read(&path).unwrap();
-    let half = bytes.len() / 8192 * 4096;
-    bytes[half..].fill(0xa5);
+    let quarter = bytes.len() / 4096 / 4 * 4096;
+    bytes[quarter..3 * quarter].fill(0xa5);
     fs::write(&path, bytes).unwrap();
     let mut database = open(&path);
     let found = database.check();
