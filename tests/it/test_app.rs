@@ -9,9 +9,9 @@ use bourse::core::message::{Effect, HistoryJob, Message, News, Saved, Saving};
 use bourse::core::view::Region;
 use bourse::core::{Model, Profile, update};
 use bourse::domain::{Dialect, Listing, Query, Resource, language};
-use bourse::record::Poll;
 use bourse::record::store::{Database, HistoryLocation, ProgramId, Turns};
 use bourse::record::watch::{Claim, Right};
+use bourse::record::{Moment, Poll};
 use bourse::table::browser::Arrival;
 use bourse::table::remote::{Now, Ticket};
 use bourse::widgets::theme::Theme;
@@ -208,6 +208,12 @@ impl TestApp {
                     if let Some(files) = &mut self.files {
                         files.turns.end();
                     }
+                }
+                Effect::History(HistoryJob::LatestRows { ticket, query }) if self.files.is_some() => {
+                    let database = &self.files.as_ref().unwrap().database;
+                    let latest = database.latest(&query, Moment::of(self.now.epoch)).unwrap();
+                    let news = News::RecordedRows(latest.map(Box::new));
+                    effects.extend(update(&mut self.model, self.now, Message::News { ticket, news }));
                 }
                 Effect::History(HistoryJob::Ask { ticket, analysis }) if self.files.is_some() => {
                     let files = self.files.as_ref().unwrap();

@@ -11,7 +11,7 @@ use bourse::table::remote::Ticket;
 use bourse::widgets::theme::Theme;
 use ratatui::style::Color;
 
-use crate::test_app::{START, THREE, TestApp};
+use crate::test_app::{Files, START, THREE, TestApp};
 
 /// What the record saw three hours ago: an offer that is dearer now, and one that is gone.
 const BEFORE: &str = r#"{"offers":[
@@ -288,4 +288,27 @@ fn the_row_at_the_cursor_is_selected_in_the_reply() {
     let mut unmoved = recalled();
     unmoved.answer(THREE);
     unmoved.selects("101");
+}
+
+#[test]
+fn what_one_program_was_told_is_shown_by_the_next_until_the_reply() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut first = desk();
+    first.files = Some(Files::open(folder.path()));
+    first.answer(THREE);
+    let mut second = desk();
+    second.files = Some(Files::open(folder.path()));
+    second.wait(7200.0);
+    // The record of the first program is open only now: the search is asked for again.
+    second.keys("/").type_text(" num_gpus>=1").keys("enter");
+    second
+        .expect("3 offers, recorded 2 h ago, asking…")
+        .expect("RTX 4090")
+        .expect("0.4100");
+    second.keys("/").type_text(" num_gpus>=8").keys("enter");
+    second
+        .expect("1 offer, recorded 2 h ago, asking…")
+        .expect("H100 SXM")
+        .expect_not("RTX 4090");
+    assert!(second.polls.is_empty());
 }
