@@ -345,6 +345,11 @@ mod tests {
         }
         first.0.take(HistoryJob::EndTurn);
         second.0.take(HistoryJob::CountRequest(1010.0));
+        // Once this is answered, that has been done.
+        let query = Box::new(Query::empty(Resource::Offers));
+        let ticket = Ticket(2);
+        second.0.take(HistoryJob::LatestRows { ticket, query });
+        second.1.blocking_recv().unwrap();
         let right = first.claim(Resource::Volumes, 1030.0);
         assert!(
             matches!(right, Right::Later(wait) if (wait - 30.0).abs() < 1e-6),
