@@ -146,7 +146,10 @@ fn a_claim_without_room_in_the_budget_leaves_the_turn_to_others() {
     };
     assert!(matches!(one.claim(None, &tight(0.0)), Right::Ours(Ok(()))));
     one.end();
-    let right = other.claim(None, &tight(20.0));
+    // A program that another test starts just then holds the lock until it runs.
+    let mut rights = std::iter::repeat_with(|| other.claim(None, &tight(20.0)));
+    let right = rights.find(|right| !matches!(right, Right::Later(wait) if *wait <= 1.0));
+    let right = right.unwrap();
     assert!(
         matches!(right, Right::Later(wait) if (wait - 40.0).abs() < 1e-6),
         "{right:?}"
