@@ -12,7 +12,6 @@ pub mod preferences;
 pub mod profiles;
 mod reader;
 pub mod resolve;
-pub mod sandbox_past;
 mod table;
 pub mod themes;
 

@@ -60,8 +60,7 @@ fn record(home: &Home) {
 }
 
 fn bids(home: &Home, flags: &[&str]) -> (i32, String, String) {
-    // Few offers, as the past of the sandbox is simulated too.
-    let fixed = ["bids", "--seed", "1", "--offers", "20", "--no-default"];
+    let fixed = ["bids", "--seed", "1", "--no-default"];
     run(&mut home.bourse(&[&fixed, flags].concat()))
 }
 

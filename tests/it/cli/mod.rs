@@ -15,7 +15,6 @@ mod man;
 mod markets;
 mod pick;
 mod route;
-mod sandbox_past;
 mod search_notes;
 mod verdict;
 mod watch_saved;

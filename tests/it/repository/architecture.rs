@@ -57,7 +57,6 @@ const ROOMS: [(&str, &[&str]); 15] = [
         "settings",
         &[
             "domain",
-            "record",
             "record::store",
             "process",
             "api",

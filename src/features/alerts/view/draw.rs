@@ -11,7 +11,6 @@ use crate::core::views::form_view::FormView;
 use crate::core::views::sheet;
 use crate::domain::format;
 use crate::domain::text::visible;
-use crate::features::history::rating;
 use crate::record::alerts::{Alert, Followed, condition, repeat};
 use crate::record::{Moment, PricePer, Repeat, with_storage};
 use crate::widgets::panel::{Panel, Size};
@@ -118,11 +117,7 @@ pub(super) fn form(view: &AlertForm, area: Rect, scene: &mut Scene<'_, '_>) {
         Ok(rule) => {
             let text = condition(&rule, view.is_volume());
             let how = repeat(rule.repeat);
-            let mark = rating::mark(scene.state);
-            let rung = view
-                .backtest
-                .rung(&rule, mark)
-                .map(|text| Line::styled(text, theme.accent));
+            let rung = view.backtest.rung(&rule).map(|text| Line::styled(text, theme.accent));
             std::iter::once(Line::raw(format!("Rings {how}: {text}.")))
                 .chain(rung)
                 .collect()
