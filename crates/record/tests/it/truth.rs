@@ -379,10 +379,10 @@ fn whatever_is_asked_equals_the_truth(seed: u64, days: i64, machines: i64, quest
 
 #[test]
 fn whatever_is_asked_of_a_few_days_equals_the_truth() {
-    let counts = whatever_is_asked_equals_the_truth(1, 6, 40, 150);
+    let counts = whatever_is_asked_equals_the_truth(1, 4, 30, 80);
     // Else it would prove nothing.
     assert!(counts.covered * 4 > counts.questions, "{counts:?}");
-    assert!(counts.polls > 500 && counts.ends > 100, "{counts:?}");
+    assert!(counts.polls > 300 && counts.ends > 50, "{counts:?}");
 }
 
 #[test]
