@@ -87,7 +87,7 @@ fn tell_earlier<'a>(
     }
 }
 
-/// What is on record before a response arrives.
+/// The record before a response arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Before {
     /// The newest response to its scope.

@@ -1,6 +1,6 @@
 //! Whether a query asks for nothing that a scope leaves out.
 //!
-//! Not certain is no: what is called covered is told as known.
+//! A doubtful case counts as not covered: answers call everything that is covered known.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ pub fn includes_storage(field: &Field) -> bool {
     WITH_STORAGE.contains(&field.key) || matches!(field.source, Source::Nested(..))
 }
 
-/// What a condition is really about: some fields read another member.
+/// How a condition reads its member: some fields read another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum View {
     Itself,
@@ -139,7 +139,7 @@ impl Both<'_> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
     pub conditions: Vec<Condition>,
-    /// The condition that tells what belongs to it; `None` for all.
+    /// The condition that selects its offers; `None` if it has all of them.
     pub own: Option<Condition>,
 }
 

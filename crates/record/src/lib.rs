@@ -269,7 +269,7 @@ pub struct Poll {
     pub has_lowest: bool,
     /// Seconds until the next poll while the search is watched.
     pub interval: Option<u32>,
-    /// Which machines and hosts the person left out, see [`Bans::number`].
+    /// The number of the bans in force, see [`Bans::number`].
     ///
     /// [`Bans::number`]: bourse_domain::annotations::Bans::number
     pub bans: i64,

@@ -26,7 +26,7 @@ pub struct Line {
     pub gpus: u32,
 }
 
-/// What a response says about a line. The cheapest of its offers speaks for it.
+/// A line in a response, with the attributes of its cheapest offer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeenLine {
     pub line: Line,

@@ -115,7 +115,7 @@ impl Run {
     }
 }
 
-/// What a scope saw of a line.
+/// The sightings of a line by the responses of one scope.
 #[derive(Debug, Clone, Copy)]
 pub struct Sight<'a> {
     pub watch: &'a Watch,

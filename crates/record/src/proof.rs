@@ -11,7 +11,7 @@ use bourse_domain::{OfferType, Query, Resource};
 /// Milliseconds after which a response in parts is no longer one moment of the market.
 const LONGEST_LOAD: u32 = 120_000;
 
-/// What a response says about offers that are not among its rows.
+/// The evidence that a response gives about offers missing from its rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Proof {
     /// Its scope has no others.

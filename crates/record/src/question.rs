@@ -1,11 +1,11 @@
 //! Questions about the recorded market, and what is on record for them.
 
 use bourse_domain::value::CellRef;
-use bourse_domain::{Condition, Operand, Operator, Query, Value};
+use bourse_domain::{Condition, OfferType, Operand, Operator, Query, Value};
 
 use crate::{Ending, Excerpt, Moment, Quote, Spell, lowest_price};
 
-/// What is asked of the record: the offers of a query between two moments.
+/// A question to the record: the offers of a query between two moments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     /// Conditions, resource, price type and storage; its order and limit do not matter.
@@ -22,6 +22,19 @@ impl Question {
             since: Moment(until.0.saturating_sub(seconds)),
             until,
         }
+    }
+
+    /// One question for each price type: the offers of a query between two moments.
+    pub fn of_types(types: &[OfferType], query: &Query, since: Moment, until: Moment) -> Vec<Self> {
+        let of_type = |offer_type: &OfferType| Self {
+            query: Query {
+                offer_type: *offer_type,
+                ..query.clone()
+            },
+            since,
+            until,
+        };
+        types.iter().map(of_type).collect()
     }
 
     /// The one number of GPUs that the query asks for; `None` if it is about several.

@@ -43,7 +43,7 @@ pub enum Ended {
     Open(i64),
 }
 
-/// What the lines of a lot add up to.
+/// The lines of a lot, summed up.
 #[derive(Debug, Clone, PartialEq)]
 struct Figures {
     amount: u32,

@@ -21,7 +21,7 @@ pub struct Terms {
     pub transfer: TransferUnit,
 }
 
-/// What is known of a line at a moment.
+/// The known state of a line at a moment.
 #[derive(Debug, Clone, Copy)]
 pub struct State<'a> {
     pub line: &'a Line,

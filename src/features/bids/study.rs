@@ -106,15 +106,7 @@ impl Analysis for BidStudy {
     type Output = Option<BidHistory>;
 
     fn questions(&self) -> Vec<Question> {
-        let of_type = |offer_type| Question {
-            query: Query {
-                offer_type,
-                ..self.query.clone()
-            },
-            since: self.since,
-            until: self.until,
-        };
-        TYPES.map(of_type).to_vec()
+        Question::of_types(&TYPES, &self.query, self.since, self.until)
     }
 
     fn answer(&self, excerpts: &[Excerpt]) -> Option<BidHistory> {

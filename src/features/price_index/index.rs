@@ -61,15 +61,7 @@ impl Analysis for PriceIndex {
     type Output = Option<Index>;
 
     fn questions(&self) -> Vec<Question> {
-        let of_type = |offer_type| Question {
-            query: Query {
-                offer_type,
-                ..self.query.clone()
-            },
-            since: self.since,
-            until: self.until,
-        };
-        INDEX_TYPES.map(of_type).to_vec()
+        Question::of_types(&INDEX_TYPES, &self.query, self.since, self.until)
     }
 
     fn answer(&self, excerpts: &[Excerpt]) -> Option<Index> {

@@ -250,7 +250,7 @@ fn end_where_no_size_goes_on(spells: &mut [Spell]) {
     }
 }
 
-/// What an old record knows of the time before `first`, and then a new one.
+/// The evidence of an old record up to `first`, followed by that of a new one.
 fn joined(mut old: Excerpt, new: Excerpt, first: Moment) -> Excerpt {
     old.polls.retain(|poll| poll.at < first);
     let seen = timeline::usable(&old.polls).last().map(|poll| poll.at);

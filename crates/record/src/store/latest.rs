@@ -23,7 +23,7 @@ struct Recalled {
 }
 
 impl Database {
-    /// What the record last saw complete for a query, as a listing, and when; `None` if nothing covers it.
+    /// The newest complete answer on record for a query, as a listing, and its time; `None` if nothing covers it.
     ///
     /// # Errors
     ///

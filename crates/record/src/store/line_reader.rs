@@ -255,7 +255,7 @@ impl LineReader<'_> {
         Ok(runs)
     }
 
-    /// What a line was from a moment on, in order.
+    /// The states of a line, each from a moment on, in order.
     fn pieces(&self, known: &KnownLine, first: i64) -> rusqlite::Result<Vec<Piece>> {
         let mut values = known.latest.clone();
         let mut pieces = Vec::new();

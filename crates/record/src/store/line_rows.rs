@@ -38,7 +38,7 @@ pub(super) struct KnownLine {
     pub latest: Values,
 }
 
-/// What a line is at a moment.
+/// The state of a line at a moment.
 #[derive(Clone)]
 pub(super) struct Values {
     pub offer: i64,
@@ -47,7 +47,7 @@ pub(super) struct Values {
     pub facts: Facts,
 }
 
-/// What a recorded field changes.
+/// The part of an answer that a recorded field changes.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Target {
     Offers,

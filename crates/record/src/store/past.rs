@@ -150,8 +150,8 @@ fn first_usable(connection: &Connection, search: i64) -> rusqlite::Result<Option
         .optional()
 }
 
-/// A poll with what was on offer in it.
-fn poll_of(key: &SearchKey, row: PollRow, mut spells: Vec<Spell>) -> Poll {
+/// A recorded poll with its spells as sightings.
+pub(super) fn poll_of(key: &SearchKey, row: PollRow, mut spells: Vec<Spell>) -> Poll {
     spells.sort_unstable_by(|left, right| left.lot.cmp(&right.lot));
     Poll {
         search: key.clone(),

@@ -6,8 +6,9 @@ use std::collections::hash_map::Entry;
 use bourse_domain::annotations::Supplier;
 use rusqlite::{Connection, OptionalExtension as _, Params, Row, params};
 
+use super::past::poll_of;
 use super::{Database, HistoryError, codes};
-use crate::{Ending, Excerpt, Lot, Moment, Poll, PollOutcome, PollRow, Proof, Scope, SearchKey, Spell};
+use crate::{Ending, Excerpt, Lot, Moment, Poll, PollOutcome, PollRow, SearchKey, Spell};
 
 /// The columns that [`spell`] reads.
 const SPELL: &str = "amount, price, offer, beginning, was, first, last, ending, ended, quotes";
@@ -62,22 +63,11 @@ impl Database {
         let mut spells = open_spells(&transaction, search, row.at)?;
         // What a truncated poll lacks is still open, but was not seen by it.
         spells.retain(|spell| spell.last == row.at);
-        spells.sort_unstable_by(|left, right| left.lot.cmp(&right.lot));
-        Ok(Some(Poll {
-            search: key.clone(),
-            scope: Scope::from_search(key),
-            proof: Proof::Nothing,
-            lines: Vec::new(),
+        let row = PollRow {
             at: Moment(row.at.0.saturating_sub(ahead)),
-            took: row.took,
-            outcome: row.outcome,
-            rows: row.rows,
-            has_lowest: row.has_lowest,
-            interval: row.interval,
-            bans: row.bans,
-            sightings: spells.into_iter().map(Spell::sighting).collect(),
-            causes: Vec::new(),
-        }))
+            ..row
+        };
+        Ok(Some(poll_of(key, row, spells)))
     }
 
     pub(super) fn leaves_out(&self, spell: &Spell) -> bool {
