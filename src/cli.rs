@@ -8,6 +8,7 @@ pub(crate) mod create_args;
 pub mod help;
 pub(crate) mod output;
 mod prompt;
+pub(crate) mod recorded;
 pub(crate) mod sandbox;
 pub(crate) mod table;
 pub(crate) mod wanted;

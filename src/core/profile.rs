@@ -6,7 +6,7 @@ use crate::domain::Dialect;
 #[derive(Debug, Clone)]
 pub struct Profile {
     pub name: String,
-    /// Whether it is the embedded sandbox.
+    /// Whether it is the embedded sandbox, so that what is recorded of it is simulated.
     pub is_sandbox: bool,
     /// Whether creating and unlisting are off.
     pub read_only: bool,

@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::sandbox_past::SandboxPast;
 use crate::api::client::epoch_seconds;
 use crate::core::message::{HistoryJob, News, RingClaim};
 use crate::core::{Message, Ticket};
@@ -19,6 +18,7 @@ use crate::domain::{Listing, Query};
 use crate::record::Moment;
 use crate::record::store::{Database, HistoryError, HistoryLocation, ProgramId, Turns};
 use crate::record::watch::{Claim, Right};
+use crate::settings::sandbox_past::{Ensured, SandboxPast};
 use crate::store::files;
 
 /// How long leaving waits for the pending jobs.
@@ -130,23 +130,22 @@ impl Keeper {
 
     /// Records what a sandbox's market was before its first start; false if that was stopped.
     fn record_past(&mut self, past: SandboxPast, is_stopped: &AtomicBool) -> bool {
-        let is_in = self.with(|database| past.is_in(database, epoch_seconds()));
-        if is_in.unwrap_or(true) {
-            return true;
+        let (days, outbox) = (past.days, self.outbox.clone());
+        let mut is_simulated = false;
+        let ensured = self.with(|database| {
+            past.ensure(database, is_stopped, |_| {
+                if !std::mem::replace(&mut is_simulated, true) {
+                    let _ = outbox.send(Message::Simulating(Some(days)));
+                }
+            })
+        });
+        if is_simulated {
+            let _ = self.outbox.send(Message::Simulating(None));
         }
-        let days = past.days;
-        let _ = self.outbox.send(Message::Simulating(Some(days)));
-        let polls = past.polls(is_stopped);
-        // Of a part, killed meanwhile, the next start would think that it is the past.
-        let recorded = (!polls.is_empty()).then(|| self.with(|database| database.record_past(&polls)));
-        let _ = self.outbox.send(Message::Simulating(None));
-        let Some(recorded) = recorded else {
-            return !is_stopped.load(Ordering::Relaxed);
-        };
-        match recorded {
-            // Another program has recorded it meanwhile.
-            Ok(false) => {}
-            Ok(true) => {
+        match ensured {
+            Ok(Ensured::Stopped) => return false,
+            Ok(Ensured::WasThere) => {}
+            Ok(Ensured::Recorded) => {
                 let text = format!("{days} simulated days of prices are recorded");
                 let _ = self.outbox.send(Message::Told(Ok(text)));
             }
@@ -450,7 +449,7 @@ mod tests {
         };
         let query = language::default_query(Resource::Offers, &Dialect::VAST);
         // The first poll of a command: what the newest hour of the past had, but for one offer; then one without it all.
-        let polls = past.polls(&AtomicBool::new(false));
+        let polls = past.polls(&AtomicBool::new(false), |_| {}).unwrap();
         let key = SearchKey::of(&query);
         let newest = polls
             .iter()

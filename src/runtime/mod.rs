@@ -20,7 +20,6 @@ pub mod panics;
 pub mod process_hardening;
 mod repair;
 mod routes;
-mod sandbox_past;
 pub mod signals;
 pub mod start;
 mod surface;

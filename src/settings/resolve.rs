@@ -8,6 +8,7 @@ use secrecy::ExposeSecret as _;
 
 use super::chosen::{Chosen, KeyReach};
 use super::key_source::{KEY_VARIABLE, Source, VAST_KEY_VARIABLE};
+use super::sandbox_past::SandboxPast;
 use super::{Config, ConfigError, Error, Global, Preferences, Profile};
 use crate::api::client::epoch_seconds;
 use crate::api::redact::KnownSecrets;
@@ -18,6 +19,7 @@ use crate::domain::{Condition, Dialect, plain};
 use crate::process::Terminal;
 use crate::record::store::{Database, HistoryLocation};
 use crate::sandbox::latency::Latency;
+use crate::sandbox::market::MarketConfig;
 use crate::sandbox::{GroupStore, Running, Sandbox, SandboxConfig, UnlistStore};
 use crate::store::keys;
 use crate::store::{PacingFile, Paths, StateFile};
@@ -168,6 +170,18 @@ impl Settings {
             path: paths.map(|paths| Database::path(&paths.profile_state(&self.profile))),
             market,
         }
+    }
+
+    /// The past that the record of a sandbox begins with; none for a frozen one, whose clock stands still.
+    pub fn sandbox_past(&self) -> Option<SandboxPast> {
+        let Market::Embedded(config) = &self.market else {
+            return None;
+        };
+        let market = MarketConfig {
+            start: epoch_seconds(),
+            ..config.market
+        };
+        (!config.freeze).then(|| SandboxPast::of(market, self.dialect))
     }
 
     /// Saves the learned intervals. A failure is ignored: they only save a refusal at the next

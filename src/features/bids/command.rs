@@ -10,6 +10,7 @@ use crate::api::client::epoch_seconds;
 use crate::cli::args::SearchArguments;
 use crate::cli::output;
 use crate::cli::output::CliError;
+use crate::cli::recorded;
 use crate::cli::wanted::{Flags, wanted};
 use crate::domain::{Resource, text};
 use crate::features::history::command::{rfc3339, short, zone_name};
@@ -43,7 +44,7 @@ pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError
         checkpoint: options.checkpoint.as_secs_f64(),
         restart: options.restart.as_secs_f64(),
     };
-    let database = settings.history_location().open()?;
+    let database = recorded::open(settings)?;
     let database = database.leaving_out(wanted.bans(settings).banned());
     // This second counts: a search may just have been recorded.
     let until = Moment(Moment::of(epoch_seconds()).0 + 1);
@@ -61,7 +62,7 @@ pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError
     let withheld = history.withheld();
     let markets = if withheld.is_none() { &history.markets[..] } else { &[] };
     let figures = figures(markets, history.watched, &run);
-    let document = json!({
+    let mut document = json!({
         "conditions": search.conditions,
         "type": history.offer_type.wire(),
         "since": rfc3339(history.since),
@@ -71,11 +72,13 @@ pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError
         "checkpoint_seconds": run.checkpoint,
         "restart_seconds": run.restart,
     });
+    recorded::mark(settings, &mut document);
     let zone = TimeZone::system();
     let sentences = withheld.into_iter().chain(basis(
         &history,
         &format!("{} {}", short(history.since, &zone), zone_name(&zone)),
         &run,
+        settings.is_sandbox(),
     ));
     figures.print(options.format, &sentences.collect::<Vec<_>>(), document)
 }

@@ -111,7 +111,7 @@ pub(crate) fn cells(outlook: &Outlook, is_lowest: bool) -> Vec<Cell> {
 }
 
 /// What the figures rest on; `since` is written as the person reads times.
-pub(crate) fn basis(history: &BidHistory, since: &str, run: &Run) -> Vec<String> {
+pub(crate) fn basis(history: &BidHistory, since: &str, run: &Run, is_simulated: bool) -> Vec<String> {
     let source = match history.offer_type {
         OfferType::Bid => "bid searches",
         OfferType::OnDemand | OfferType::Reserved => {
@@ -119,10 +119,11 @@ pub(crate) fn basis(history: &BidHistory, since: &str, run: &Run) -> Vec<String>
              records bid searches)"
         }
     };
+    let market = if is_simulated { " of a simulated market" } else { "" };
     let [hours, checkpoint, restart] = [run.hours * 3600.0, run.checkpoint, run.restart].map(lasting);
     vec![
         format!(
-            "{} recorded since {since}. An interruption costs the work since the last checkpoint (every {checkpoint}) \
+            "{} recorded{market} since {since}. An interruption costs the work since the last checkpoint (every {checkpoint}) \
              and a restart ({restart}).",
             lasting(seconds(history.watched))
         ),

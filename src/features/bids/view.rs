@@ -205,7 +205,7 @@ impl View for Bids {
         let of_market = |market: &BidMarket| format!("Bids on {}x {}", market.gpus, visible(&market.model, 24));
         let title = self.market().map_or_else(|| "Bids".to_owned(), of_market);
         let panel = Panel::new(title)
-            .note("$/h for all GPUs, without storage")
+            .note("$/h for all GPUs, without storage".to_owned() + history::rating::mark(scene.state))
             .focused(true)
             .sized(scene.size);
         let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
@@ -214,7 +214,7 @@ impl View for Bids {
         let recorded = self.history.as_ref().filter(|history| history.watched > 0);
         let basis = recorded.map_or_else(Vec::new, |history| {
             let since = local.minute(history::prices::seconds(history.since));
-            let lines = basis(history, &since, &self.run).into_iter();
+            let lines = basis(history, &since, &self.run, scene.state.profile.is_sandbox).into_iter();
             let most = if scene.size == Size::Compact { 1 } else { usize::MAX };
             let lines = lines.take(most);
             lines.map(|line| Line::styled(line, scene.theme.dim)).collect()

@@ -9,6 +9,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::cli::output;
 use crate::cli::output::CliError;
+use crate::cli::recorded;
 use crate::cli::wanted::annotations;
 use crate::domain::format::counted;
 use crate::domain::{Listing, Query, json_split};
@@ -70,9 +71,7 @@ pub fn members(settings: &Settings, result: &SearchResult, rows: &[u32], additio
     if additions.is_empty() {
         return Vec::new();
     }
-    let record = additions
-        .contains(&Addition::Verdict)
-        .then(|| settings.history_location().open());
+    let record = additions.contains(&Addition::Verdict).then(|| recorded::open(settings));
     let record = record.and_then(|opened| opened.inspect_err(|error| output::note(&error.to_string())).ok());
     let mut verdicts = Verdicts {
         // As `bourse history` does.
@@ -89,10 +88,15 @@ pub fn members(settings: &Settings, result: &SearchResult, rows: &[u32], additio
             (addition.name().to_owned(), value)
         });
         let mut member: Map<String, Json> = std::iter::once(("v".to_owned(), json!(VERSION))).chain(added).collect();
-        if additions.contains(&Addition::Verdict) {
+        let has_verdict = additions.contains(&Addition::Verdict);
+        if has_verdict {
             member.extend(verdicts.basis(&result.listing, *row));
         }
-        Json::Object(member)
+        let mut member = Json::Object(member);
+        if has_verdict {
+            recorded::mark(settings, &mut member);
+        }
+        member
     };
     rows.iter().map(&mut member).collect()
 }

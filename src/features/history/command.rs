@@ -9,7 +9,7 @@ use crate::api::client::epoch_seconds;
 use crate::cli::args::SearchArguments;
 use crate::cli::output::CliError;
 use crate::cli::wanted::Wanted;
-use crate::cli::{output, table, wanted};
+use crate::cli::{output, recorded, table, wanted};
 use crate::domain::format::{percent, trimmed, unit_price};
 use crate::domain::local::LocalTime;
 use crate::domain::{Condition, Operand, Operator, Query, Resource, Value, export, format};
@@ -61,7 +61,7 @@ pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), Cl
     let wanted = wanted(settings, &options.search, None)?;
     let bans = wanted.bans(settings);
     let query = asked(&wanted.query, options)?;
-    let database = settings.history_location().open()?.leaving_out(bans.banned());
+    let database = recorded::open(settings)?.leaving_out(bans.banned());
     // This second counts: a search may just have been recorded.
     let until = Moment(Moment::of(epoch_seconds()).0 + 1);
     let question = Question::of_last(i64::from(options.days) * DAY, query, until);
@@ -81,11 +81,16 @@ pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), Cl
         unit: price_unit(query.resource, query.storage_gb()),
         search: SearchKey::of(&query),
         zone: TimeZone::system(),
+        is_simulated: settings.is_sandbox(),
     };
     match options.format {
         ReportFormat::Table => output::print(&report.table()),
         ReportFormat::Csv => output::print(&report.csv()),
-        ReportFormat::Json => output::print_json(&format!("{:#}\n", report.json())),
+        ReportFormat::Json => {
+            let mut document = report.json();
+            recorded::mark(settings, &mut document);
+            output::print_json(&format!("{document:#}\n"))
+        }
     }
 }
 
@@ -131,6 +136,7 @@ struct Report {
     search: SearchKey,
     /// The user's.
     zone: TimeZone,
+    is_simulated: bool,
 }
 
 impl Report {
@@ -178,7 +184,7 @@ impl Report {
     }
 
     fn sentences(&self) -> Vec<String> {
-        let mut lines = vec![format!("Prices asked, not paid: {}", self.unit)];
+        let mut lines = vec![format!("Prices {}: {}", super::origin(self.is_simulated), self.unit)];
         if let (Some(now), Some(low)) = (self.series.now, self.lowest()) {
             let at = short(now.at, &self.zone);
             lines.push(format!("Lowest now: {} (last search {at})", unit_price(low)));

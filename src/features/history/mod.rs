@@ -174,6 +174,11 @@ fn job(ticket: Ticket, analysis: impl Analysis) -> Effect {
     Effect::History(HistoryJob::Ask { ticket, analysis })
 }
 
+/// What the recorded prices are, to put behind their unit.
+pub(crate) const fn origin(is_simulated: bool) -> &'static str {
+    if is_simulated { "simulated" } else { "asked, not paid" }
+}
+
 /// Why an answer is awaited.
 pub(crate) fn reading(state: &State) -> String {
     let simulation = state.sandbox.simulation();

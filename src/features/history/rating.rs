@@ -10,6 +10,11 @@ use crate::record::{Lasted, Memory, Moment, Standing, Verdict};
 use crate::table::remote::Now;
 use crate::widgets::theme::Theme;
 
+/// What ends a text about recorded prices; nothing for those of a real market.
+pub(crate) const fn mark(state: &State) -> &'static str {
+    if state.profile.is_sandbox { ", simulated" } else { "" }
+}
+
 /// What is said of an offer, each sentence with its style.
 pub(crate) fn sentences(
     state: &State,
@@ -24,16 +29,16 @@ pub(crate) fn sentences(
     let verdict = memory.verdict();
     // At first nothing is known of anything: that is no news of this offer.
     if memory.watched > 0 {
-        sentences.push((memory.verdict_sentence(), style(&verdict, theme)));
+        sentences.push((memory.verdict_sentence() + mark(state), style(&verdict, theme)));
     }
-    let offer = offer(memory, price).map(|text| format!("This offer: {text}"));
+    let offer = offer(memory, price).map(|text| format!("This offer: {text}{}", mark(state)));
     sentences.extend(offer.map(|text| (text, theme.text)));
     let lasted = memory.seen(&lot, Moment::of(now.epoch));
     let seen = lasted.filter(|lasted| lasted.seconds >= 60);
-    sentences.extend(seen.map(|lasted| (format!("Seen for {}", span(lasted)), theme.dim)));
+    sentences.extend(seen.map(|lasted| (format!("Seen for {}{}", span(lasted), mark(state)), theme.dim)));
     // Of a market that is hardly known nothing more is said.
     if let Verdict::Given(_) = verdict {
-        sentences.push((memory.lifetime_sentence(), theme.dim));
+        sentences.push((memory.lifetime_sentence() + mark(state), theme.dim));
     }
     sentences
 }
@@ -79,7 +84,7 @@ pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &T
 /// How an offer alone compares, to put behind its letter.
 pub(crate) fn sentence(state: &State, resource: Resource, row: usize) -> Option<String> {
     let (memory, _, price) = state.remembered(resource, row)?;
-    offer(memory, price)
+    Some(offer(memory, price)? + mark(state))
 }
 
 pub(crate) fn style(verdict: &Verdict, theme: &Theme) -> Style {

@@ -9,10 +9,12 @@ use super::rules::{HEADS, basis, cells};
 use crate::api::client::epoch_seconds;
 use crate::cli::output;
 use crate::cli::output::CliError;
+use crate::cli::recorded;
 use crate::domain::Resource;
 use crate::features::history::arguments::HistoryArguments;
 use crate::features::history::command::{asked, rfc3339, short, wanted, zone_name};
 use crate::features::history::figures::Figures;
+use crate::features::history::origin;
 use crate::record::{DAY, Moment, SearchKey, price_unit};
 use crate::settings::Settings;
 
@@ -24,7 +26,7 @@ pub fn index(settings: &Settings, options: &HistoryArguments, index: IndexArgume
         ));
     }
     let wanted = wanted(settings, &options.search, None)?;
-    let database = settings.history_location().open()?;
+    let database = recorded::open(settings)?;
     let database = database.leaving_out(wanted.bans(settings).banned());
     // This second counts: a search may just have been recorded.
     let until = Moment(Moment::of(epoch_seconds()).0 + 1);
@@ -48,17 +50,19 @@ pub fn index(settings: &Settings, options: &HistoryArguments, index: IndexArgume
         .map(cells)
         .take(options.rows.map_or(usize::MAX, |rows| rows as usize))
         .collect();
-    let document = json!({
+    let mut document = json!({
         "conditions": search.conditions,
         "unit": unit,
         "since": rfc3339(index.since),
         "models_withheld": index.withheld,
     });
+    recorded::mark(settings, &mut document);
+    let origin = origin(settings.is_sandbox());
     let zone = TimeZone::system();
     let basis = basis(
         &index,
         &format!("{} {}", short(index.since, &zone), zone_name(&zone)),
-        &unit,
+        (&unit, origin),
     );
     figures.print(options.format, &basis, document)
 }

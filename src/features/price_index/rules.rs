@@ -53,7 +53,7 @@ pub(crate) fn cells(line: &IndexLine) -> Vec<Cell> {
 }
 
 /// What the figures rest on; `since` is written as the person reads times.
-pub(crate) fn basis(index: &Index, since: &str, unit: &str) -> Vec<String> {
+pub(crate) fn basis(index: &Index, since: &str, (unit, origin): (&str, &str)) -> Vec<String> {
     let sizes = SIZES.map(|gpus| format!("{gpus}x")).join(", ");
     let mut lines = vec![
         format!(
@@ -61,7 +61,7 @@ pub(crate) fn basis(index: &Index, since: &str, unit: &str) -> Vec<String> {
              on-demand. Rented: share of known departures."
         ),
         format!(
-            "Prices are {unit} of complete responses, asked, not paid. Differences compare the same moments, without \
+            "Prices are {unit} of complete responses, {origin}. Differences compare the same moments, without \
              storage. Figures from less than a day or 30 departures are left out."
         ),
     ];

@@ -147,12 +147,13 @@ impl View for PriceIndex {
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let unit = price_unit(Resource::Offers, self.storage);
+        let origin = history::origin(scene.state.profile.is_sandbox);
         let title = self.model.as_ref().map_or_else(
             || "Price index".to_owned(),
             |model| format!("Price index: {} by country", visible(model, 24)),
         );
         let panel = Panel::new(title)
-            .note(format!("{unit}, asked, not paid"))
+            .note(format!("{unit}, {origin}"))
             .focused(true)
             .sized(scene.size);
         let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
@@ -164,7 +165,7 @@ impl View for PriceIndex {
         let mut text: Vec<Line<'static>> = why.into_iter().collect();
         let local = scene.state.local_time(scene.now);
         if let Some(index) = self.index.as_ref().filter(|index| !index.lines.is_empty()) {
-            let basis = basis(index, &local.minute(seconds(index.since)), &unit).into_iter();
+            let basis = basis(index, &local.minute(seconds(index.since)), (&unit, origin)).into_iter();
             // A small screen has room for what the columns are.
             let most = if scene.size == Size::Compact { 1 } else { usize::MAX };
             text.extend(basis.take(most).map(|line| Line::styled(line, scene.theme.dim)));

@@ -16,10 +16,10 @@ use crate::runtime::editor::Document;
 use crate::runtime::history::HistoryThread;
 use crate::runtime::markets::MarketTasks;
 use crate::runtime::messages::told;
-use crate::runtime::sandbox_past::{DAYS, SandboxPast};
 use crate::runtime::writes::{self, Journalled, journalled};
 use crate::runtime::{alarm, routes};
 use crate::sandbox::Running;
+use crate::settings::sandbox_past::SandboxPast;
 use crate::table::browser::Arrival;
 use crate::table::remote::Ticket;
 
@@ -208,11 +208,7 @@ impl<S: Surface> Dashboard<S> {
         let (history, outbox) = (&self.files.history, &self.outbox);
         let market = self.files.sandbox.as_ref().and_then(Running::moving_market);
         let dialect = self.model.profile.dialect;
-        let past = market.map(|market| SandboxPast {
-            market,
-            dialect,
-            days: DAYS,
-        });
+        let past = market.map(|market| SandboxPast::of(market, dialect));
         let thread = self
             .history_thread
             .get_or_insert_with(|| HistoryThread::start(history.clone(), past, outbox.clone()));

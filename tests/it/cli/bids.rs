@@ -60,7 +60,8 @@ fn record(home: &Home) {
 }
 
 fn bids(home: &Home, flags: &[&str]) -> (i32, String, String) {
-    let fixed = ["bids", "--seed", "1", "--no-default"];
+    // Few offers, as the past of the sandbox is simulated too.
+    let fixed = ["bids", "--seed", "1", "--offers", "20", "--no-default"];
     run(&mut home.bourse(&[&fixed, flags].concat()))
 }
 

@@ -57,6 +57,7 @@ const ROOMS: [(&str, &[&str]); 15] = [
         "settings",
         &[
             "domain",
+            "record",
             "record::store",
             "process",
             "api",

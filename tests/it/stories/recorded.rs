@@ -400,6 +400,32 @@ fn compared_offers_have_their_verdicts_beside_each_other() {
 }
 
 #[test]
+fn what_is_recorded_of_the_sandbox_is_marked_as_simulated_and_nothing_else() {
+    let mut record = recorded();
+    for spell in &mut record.spells {
+        spell.quotes[0].min_bid = Some(0.2);
+    }
+    for is_sandbox in [true, false] {
+        let mut desk = desk(200, 60);
+        desk.model.profile.is_sandbox = is_sandbox;
+        desk.wait(0.0);
+        let mut shown = |keys: &str, text: &str| {
+            desk.keys(keys);
+            recall(&mut desk, &record);
+            desk.expect(text);
+            let screen = desk.screen();
+            assert_eq!(screen.contains("simulated"), is_sandbox, "{screen}");
+        };
+        shown("", "Market high: 1x from $0.410 now");
+        shown("H", "History: RTX 4090");
+        shown("T", "Tape: this search");
+        shown("L", "Lowest GPU bill");
+        shown("Y", "Price index");
+        shown("esc space space v", "A: the lowest now");
+    }
+}
+
+#[test]
 fn a_saved_search_has_its_history() {
     let mut desk = desk(80, 24);
     desk.keys("b").type_text("cheapest").keys("ctrl-o");

@@ -58,8 +58,8 @@ impl Backtest {
         self.replay?.lowest
     }
 
-    /// How often a rule would have rung; `None` while nothing recorded says so.
-    pub fn rung(&self, rule: &Rule) -> Option<String> {
+    /// How often a rule would have rung, with the mark of simulated prices; `None` while nothing recorded says so.
+    pub fn rung(&self, rule: &Rule, mark: &str) -> Option<String> {
         let (replay, answered) = self.replay.zip(self.answered.as_ref())?;
         let is_same = answered.rule == *rule;
         let times = match replay.rings {
@@ -70,6 +70,6 @@ impl Backtest {
         let recorded = answered.question.until.since(replay.since);
         #[expect(clippy::cast_precision_loss)] // at most a month of seconds
         let time = format::lasting(recorded as f64);
-        (is_same && recorded >= LEAST).then(|| format!("It would {times} in the last {time}."))
+        (is_same && recorded >= LEAST).then(|| format!("It would {times} in the last {time}{mark}."))
     }
 }

@@ -11,6 +11,7 @@ use crate::core::views::form_view::FormView;
 use crate::core::views::sheet;
 use crate::domain::format;
 use crate::domain::text::visible;
+use crate::features::history::rating;
 use crate::record::alerts::{Alert, Followed, condition, repeat};
 use crate::record::{Moment, PricePer, Repeat, with_storage};
 use crate::widgets::panel::{Panel, Size};
@@ -117,7 +118,11 @@ pub(super) fn form(view: &AlertForm, area: Rect, scene: &mut Scene<'_, '_>) {
         Ok(rule) => {
             let text = condition(&rule, view.is_volume());
             let how = repeat(rule.repeat);
-            let rung = view.backtest.rung(&rule).map(|text| Line::styled(text, theme.accent));
+            let mark = rating::mark(scene.state);
+            let rung = view
+                .backtest
+                .rung(&rule, mark)
+                .map(|text| Line::styled(text, theme.accent));
             std::iter::once(Line::raw(format!("Rings {how}: {text}.")))
                 .chain(rung)
                 .collect()

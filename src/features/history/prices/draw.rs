@@ -21,7 +21,7 @@ use crate::domain::local::LocalTime;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::text::visible;
 use crate::domain::{Resource, format};
-use crate::features::history::{rating, reading};
+use crate::features::history::{origin, rating, reading};
 use crate::keys::Action;
 use crate::record::{Levels, Moment, SearchKey, price_unit};
 use crate::widgets::panel::{Panel, Size};
@@ -49,7 +49,7 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
         |subject| format!("History: {}, {}", subject.title, view.span.title()),
     );
     let panel = Panel::new(title)
-        .note(format!("{unit}, asked, not paid"))
+        .note(format!("{unit}, {}", origin(scene.state.profile.is_sandbox)))
         .focused(true)
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
@@ -366,7 +366,7 @@ pub(crate) fn lows(of_row: (Resource, usize), area: Rect, scene: &mut Scene<'_, 
     };
     let heading = format!(
         "Lowest price of {subject}, {}",
-        price_unit(of_row.0, state.browsers[of_row.0].storage().0)
+        price_unit(of_row.0, state.browsers[of_row.0].storage().0) + rating::mark(state)
     );
     chart_of_lows(memory.lows(), (memory.since, memory.until), heading, area, scene)
 }

@@ -14,7 +14,7 @@ use crate::core::views::sheet;
 use crate::domain::local::LocalTime;
 use crate::domain::text::visible;
 use crate::domain::{Resource, Untrusted, format};
-use crate::features::history::{Recalled, reading};
+use crate::features::history::{Recalled, origin, reading};
 use crate::keys::Action;
 use crate::record::{Change, ChangeKind, Event, EventKind, Lasted, Moment, price_unit};
 use crate::widgets::panel::Panel;
@@ -34,11 +34,12 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     let subject = view.subjects.get(view.index).filter(|subject| !subject.is_search);
     let scope = subject.map_or("this search", |subject| subject.title.as_str());
     let unit = price_unit(view.resource, view.storage);
+    let origin = origin(scene.state.profile.is_sandbox);
     let [area, side] = with_flows(view, area);
     if side.width > 0 {
         flows::draw(&view.flows, side, scene);
     }
-    let panel = Panel::new(format!("Tape: {scope} ({unit}, asked, not paid)"))
+    let panel = Panel::new(format!("Tape: {scope} ({unit}, {origin})"))
         .focused(true)
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);

@@ -1,0 +1,39 @@
+//! The recorded market, as commands read it.
+
+use std::io::{self, IsTerminal as _};
+use std::sync::atomic::AtomicBool;
+
+use serde_json::Value as Json;
+
+use super::output::{self, ProgressLine};
+use crate::record::store::{Database, HistoryError};
+use crate::settings::Settings;
+
+/// Opens the record. That of the embedded sandbox gets its past at first, with the progress on stderr: it is
+/// recorded whole or not at all, so the command may be ended meanwhile.
+///
+/// # Errors
+/// When it cannot be opened, read or written.
+pub fn open(settings: &Settings) -> Result<Database, HistoryError> {
+    let mut database = settings.history_location().open()?;
+    if let Some(past) = settings.sandbox_past() {
+        let what = format!("simulating {} days of prices for the sandbox", past.days);
+        let is_watched = io::stderr().is_terminal();
+        let mut line = ProgressLine::new();
+        past.ensure(&mut database, &AtomicBool::new(false), |percent| {
+            if is_watched {
+                line.show(&format!("{what}: {percent} %"));
+            } else if percent == 0 {
+                output::note(&what);
+            }
+        })?;
+    }
+    Ok(database)
+}
+
+/// Marks a document about recorded prices, if they are simulated; one of a real market has no mark.
+pub fn mark(settings: &Settings, document: &mut Json) {
+    if settings.is_sandbox() {
+        document["simulated"] = true.into();
+    }
+}
