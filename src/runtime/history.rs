@@ -423,13 +423,13 @@ mod tests {
         // A claim takes nothing else for its answer.
         start().claim(Resource::Offers, 1000.0);
         let database = history.open().unwrap();
-        assert_eq!(database.contents().unwrap().polls, 2 * 24);
+        assert_eq!(database.contents().unwrap().polls, 2 * 4);
         // The lowest price is known all the time: a verdict needs that.
         let query = language::default_query(Resource::Offers, &Dialect::VAST);
         let newest = database.contents().unwrap().span.unwrap().1;
         let basis = VerdictBasis::new(query, newest);
         let memory = database.ask(&basis).unwrap().unwrap();
-        assert_eq!(memory.watched, 23 * 3600);
+        assert_eq!(memory.watched, 3 * 7 * 3600);
     }
 
     #[test]
@@ -447,8 +447,8 @@ mod tests {
             dialect: &Dialect::VAST,
             days: 1,
         };
-        let query = language::default_query(Resource::Offers, &Dialect::VAST);
-        // The first poll of a command: what the newest hour of the past had, but for one offer; then one without it all.
+        let query = Query::empty(Resource::Offers);
+        // The first poll of a command: what the newest moment of the past had, but for one offer; then one without it all.
         let polls = past.polls(&AtomicBool::new(false), |_| {}).unwrap();
         let key = SearchKey::of(&query);
         let newest = polls
@@ -496,8 +496,8 @@ mod tests {
         }
         assert_eq!(told, 1, "one of them records it");
         let database = history.open().unwrap();
-        // Of volumes 24; of offers the hours before the command's two polls, which the newest one is not.
-        assert_eq!(database.contents().unwrap().polls, 24 + 23 + 2);
+        // Of volumes four; of offers the moments before the command's two polls, which the newest one is not.
+        assert_eq!(database.contents().unwrap().polls, 4 + 3 + 2);
         let always = Question {
             query,
             since: Moment(0),
@@ -548,7 +548,7 @@ mod tests {
         };
         let polls = || history.open().unwrap().contents().unwrap().polls;
         let start = |days| HistoryThread::start(Some(history.clone()), Some(past(days)), unbounded_channel().0);
-        let thread = start(30_000); // hours of work
+        let thread = start(30_000); // much work
         thread.take(HistoryJob::Record(Box::new(poll(1002))));
         drop(thread);
         assert_eq!(polls(), 0);
@@ -565,7 +565,7 @@ mod tests {
             [Some(Message::Simulating(Some(1))), _, Some(Message::Told(Ok(_)))]
         ));
         second.claim(Resource::Offers, 1000.0);
-        assert_eq!(polls(), 2 * 24 + 1);
+        assert_eq!(polls(), 2 * 4 + 1);
     }
 
     #[test]

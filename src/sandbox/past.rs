@@ -1,8 +1,8 @@
-//! The hours before the sandbox started, so that price history, verdicts and lifetimes are there from the
+//! The days before the sandbox started, so that price history, verdicts and lifetimes are there from the
 //! first minute.
 //!
-//! The market is taken back from its start: the newest hour is then the market as it starts, and nothing jumps
-//! between past and present. It is steady, so the oldest hour has as much on offer as the newest.
+//! The market is taken back from its start: the newest moment is then the market as it starts, and nothing jumps
+//! between past and present. It is steady, so the oldest moment has as much on offer as the newest.
 
 use axum::body::Bytes;
 
@@ -11,24 +11,26 @@ use super::search::Search;
 use super::state::{found_offers, found_volumes};
 use crate::domain::Query;
 
-const HOUR: f64 = 3_600.0;
-// The sandbox moves so that people see it: after hours at that pace nothing would be left of the market.
-/// Seconds of the market's motion that pass as an hour.
+/// Seconds from one moment to the one before. Seven hours do not divide a day: in a week each hour comes up.
+pub const INTERVAL: u32 = 7 * 3_600;
+
+/// Seconds of the market's motion that pass as an hour. The sandbox moves so that people see it: after hours at
+/// that pace nothing would be left of the market.
 const MOTION: f64 = 60.0;
 
-/// What two searches would have found in the hours before the start, the newest first.
+/// The market at moments before the start as two searches would have found it, the newest first.
 #[derive(Debug)]
 pub struct Past {
     market: Market,
     offers: Search,
     volumes: Search,
-    /// Whether the hour of the start is told.
+    /// Whether the moment of the start was given.
     is_begun: bool,
 }
 
-/// What was on the market.
+/// The market at a moment.
 #[derive(Debug)]
-pub struct PastHour {
+pub struct PastMoment {
     /// Seconds since 1970.
     pub at: f64,
     /// The bodies of the responses.
@@ -61,16 +63,17 @@ fn whole(query: &Query) -> Search {
 }
 
 impl Iterator for Past {
-    type Item = PastHour;
+    type Item = PastMoment;
 
-    fn next(&mut self) -> Option<PastHour> {
+    fn next(&mut self) -> Option<PastMoment> {
         if self.is_begun {
-            self.market.go_back(HOUR, MOTION);
+            let seconds = f64::from(INTERVAL);
+            self.market.go_back(seconds, seconds / 3_600.0 * MOTION);
         }
         // A second before the first response, which would replace what is recorded at the same time.
         let at = self.market.now() - 1.0;
         self.is_begun = true;
-        Some(PastHour {
+        Some(PastMoment {
             at,
             offers: found_offers(&self.market, &self.offers),
             volumes: found_volumes(&self.market, &self.volumes),

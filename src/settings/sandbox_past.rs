@@ -7,11 +7,11 @@ use crate::domain::annotations::Bans;
 use crate::domain::dialect::Dialect;
 use crate::domain::listing::Listing;
 use crate::domain::response_check::ResponseCheck;
-use crate::domain::{Query, Resource, language};
+use crate::domain::{Query, Resource};
 use crate::record::store::{Database, HistoryError};
-use crate::record::{Arrival, Moment, Poll, SearchKey};
+use crate::record::{Arrival, DAY, Moment, Poll, SearchKey};
 use crate::sandbox::market::MarketConfig;
-use crate::sandbox::past::Past;
+use crate::sandbox::past::{INTERVAL, Past};
 
 /// As many as a verdict looks back.
 const DAYS: u32 = 30;
@@ -81,43 +81,48 @@ impl SandboxPast {
         })
     }
 
-    /// The searches that it has polls of.
-    fn queries(self) -> [Query; 2] {
+    /// The searches that it has polls of: for everything, so that it answers any question.
+    fn queries() -> [Query; 2] {
         [Resource::Offers, Resource::Volumes].map(|resource| Query {
             // More than there are: only a response below its limit is known to be whole.
             limit: Some(1_000_000),
-            ..language::default_query(resource, self.dialect)
+            ..Query::empty(resource)
         })
     }
 
     /// Whether a record has it, or a past of its own.
     fn is_in(self, database: &Database) -> Result<bool, HistoryError> {
         // Another program, whose sandbox started a little earlier, may have recorded it.
-        let since = Moment(Moment::of(self.market.start).0 - 3_600 * (24 * i64::from(self.days) - 2));
+        let since = Moment(Moment::of(self.market.start).0 - DAY * i64::from(self.days) + 2 * i64::from(INTERVAL));
         let mut are_in = true;
-        for query in self.queries() {
+        for query in Self::queries() {
             are_in &= database.reaches_back(&SearchKey::of(&query), since)?;
         }
         Ok(are_in)
     }
 
-    /// Hourly polls of the default searches for offers and volumes, the oldest first; `None` if it was stopped
-    /// meanwhile.
+    /// Moments in its days.
+    const fn moments(self) -> u32 {
+        (self.days * 86_400).div_ceil(INTERVAL)
+    }
+
+    /// Polls of all offers and all volumes every seven hours, the oldest first; `None` if it was
+    /// stopped meanwhile.
     pub fn polls(self, is_stopped: &AtomicBool, mut progress: impl FnMut(u32)) -> Option<Vec<Poll>> {
-        let [offers, volumes] = self.queries();
+        let [offers, volumes] = Self::queries();
         let mut polls = Vec::new();
         progress(0);
         let Ok(past) = Past::new(self.market, &offers, &volumes) else {
             return Some(polls);
         };
-        let hours = 24 * self.days;
-        for (hour, done) in past.zip(0..hours) {
+        let moments = self.moments();
+        for (moment, done) in past.zip(0..moments) {
             if is_stopped.load(Ordering::Relaxed) {
                 return None;
             }
-            polls.extend(self.poll(&offers, &hour.offers, hour.at));
-            polls.extend(self.poll(&volumes, &hour.volumes, hour.at));
-            let percent = |hours_done: u32| hours_done * 100 / hours;
+            polls.extend(self.poll(&offers, &moment.offers, moment.at));
+            polls.extend(self.poll(&volumes, &moment.volumes, moment.at));
+            let percent = |done: u32| done * 100 / moments;
             if percent(done + 1) > percent(done) {
                 progress(percent(done + 1));
             }
@@ -131,7 +136,7 @@ impl SandboxPast {
         let arrival = Arrival {
             at: Moment::of(at),
             took: 0,
-            interval: Some(3_600),
+            interval: Some(INTERVAL),
             bans: Bans::NONE,
         };
         let check = ResponseCheck::of(&listing, query, self.dialect);

@@ -199,6 +199,7 @@ impl Report {
                 short(at, &self.zone)
             ));
         }
+        lines.extend(self.series.unknown_sentence());
         if let Some(memory) = &self.memory {
             lines.extend(
                 memory
@@ -263,6 +264,7 @@ impl Report {
             "since": rfc3339(series.since),
             "until": rfc3339(series.until),
             "watched": series.watched,
+            "unknown": series.unknown,
             "now": series.now.map(|now| json!({
                 "at": rfc3339(now.at),
                 "lowest": now.levels.map(|levels| levels.lowest),

@@ -34,8 +34,8 @@ fn polls(home: &Home) -> String {
     line.split(", ").nth(1).unwrap().to_owned()
 }
 
-/// Hours of a month, of offers and of volumes.
-const ALL: &str = "1,440 polls";
+/// A poll every seven hours of a month, of offers and of volumes.
+const ALL: &str = "206 polls";
 
 #[test]
 fn the_first_command_that_reads_the_record_simulates_it_and_all_say_so() {

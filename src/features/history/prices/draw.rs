@@ -212,6 +212,8 @@ fn summary(
         );
     }
     lines.push(Line::styled(text, theme.dim));
+    let unknown = series.unknown_sentence();
+    lines.extend(unknown.map(|text| Line::styled(text, theme.dim)));
     lines
 }
 

@@ -41,6 +41,8 @@ pub struct Series {
     pub watched: f64,
     /// Usable polls that were truncated.
     pub truncated: usize,
+    /// Sizes of machines that may belong to it, see [`Excerpt::unknown`].
+    pub unknown: u32,
     /// The lowest price of each usable poll that saw any, ascending.
     lows: Vec<f64>,
     /// Usable polls, also those that saw none.
@@ -54,6 +56,18 @@ impl Series {
     pub fn share_below(&self, price: f64) -> Option<f64> {
         let below = self.lows.partition_point(|low| *low < price);
         (self.polls > 0).then(|| below as f64 / self.polls as f64)
+    }
+
+    /// How many offers may belong to it, with the reason: `3 more offers may match: …`.
+    pub fn unknown_sentence(&self) -> Option<String> {
+        let offers = match self.unknown {
+            0 => return None,
+            1 => "1 more offer".to_owned(),
+            many => format!("{many} more offers"),
+        };
+        Some(format!(
+            "{offers} may match: the record lacks a value that the search tests"
+        ))
     }
 }
 
@@ -99,6 +113,7 @@ impl Analysis for PriceSeries {
                 seconds(until.since(since)),
             ),
             truncated: within.iter().filter(|poll| is_truncated(poll)).count(),
+            unknown: excerpt.unknown,
             lows: lows.prices,
             polls: within.len(),
         })

@@ -24,8 +24,10 @@ fn command(line: &str) -> &str {
 fn run_block(block: &Block<'_>) -> Vec<String> {
     let shell = Shell::new();
     let lines = block.lines.iter().map(|line| command(line));
-    let lines = lines.filter(|line| !line.is_empty());
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    shell.give_past(&lines);
     lines
+        .into_iter()
         .filter_map(|line| {
             let is_ours = bourse_words(line).is_some() || line.starts_with("echo ");
             let ran = if is_ours { shell.run(line) } else { check_names(line) };

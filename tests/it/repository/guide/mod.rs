@@ -5,6 +5,7 @@ mod links;
 pub mod shell;
 #[cfg(unix)]
 mod units;
+mod verdicts;
 
 use std::fs;
 use std::path::Path;
