@@ -265,7 +265,7 @@ mod tests {
 
     use super::*;
     use crate::domain::annotations::Bans;
-    use crate::domain::dialect::Dialect;
+    use crate::domain::dialect::{Dialect, TransferUnit};
     use crate::domain::{OfferType, Query, Resource, language};
     use crate::record::{Moment, Poll, PollOutcome, Proof, Question, Scope, SearchKey, Spell, VerdictBasis};
     use crate::sandbox::market::MarketConfig;
@@ -337,6 +337,7 @@ mod tests {
         let place = HistoryLocation {
             path: Some(folder.path().join("history.db")),
             market: "https://market.example".to_owned(),
+            transfer: TransferUnit::MegabitsPerSecond,
         };
         let (mut first, mut second) = (Program::start(Some(&place)), Program::start(Some(&place)));
         for _ in 0..9 {
@@ -365,6 +366,7 @@ mod tests {
         let history = HistoryLocation {
             path: Some(folder.path().join("history.sqlite")),
             market: "test".to_owned(),
+            transfer: TransferUnit::MegabitsPerSecond,
         };
         let offers = Resource::Offers;
         let [mut first, mut second] = [(); 2].map(|()| Program::start(Some(&history)));
@@ -393,6 +395,7 @@ mod tests {
         let history = HistoryLocation {
             path: Some(folder.path().join("history.sqlite")),
             market: "sandbox-1".to_owned(),
+            transfer: TransferUnit::MegabitsPerSecond,
         };
         let past = SandboxPast {
             market: MarketConfig {
@@ -438,6 +441,7 @@ mod tests {
         let history = HistoryLocation {
             path: Some(folder.path().join("history.sqlite")),
             market: "sandbox-1".to_owned(),
+            transfer: TransferUnit::MegabitsPerSecond,
         };
         let past = SandboxPast {
             market: MarketConfig {
@@ -537,6 +541,7 @@ mod tests {
         let history = HistoryLocation {
             path: Some(folder.path().join("history.sqlite")),
             market: "sandbox-1".to_owned(),
+            transfer: TransferUnit::MegabitsPerSecond,
         };
         let past = |days| SandboxPast {
             market: MarketConfig {
@@ -576,6 +581,7 @@ mod tests {
         let history = HistoryLocation {
             path: Some(path.clone()),
             market: "test".to_owned(),
+            transfer: TransferUnit::MegabitsPerSecond,
         };
         let mut program = Program::start(Some(&history));
         program.0.take(HistoryJob::Record(Box::new(poll(1002))));
@@ -596,6 +602,7 @@ mod tests {
         let history = HistoryLocation {
             path: Some(file.join("history.sqlite")),
             market: "test".to_owned(),
+            transfer: TransferUnit::MegabitsPerSecond,
         };
         for history in [None, Some(&history)] {
             let mut program = Program::start(history);

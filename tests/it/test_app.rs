@@ -52,6 +52,7 @@ impl Files {
         let place = HistoryLocation {
             path: Some(folder.join("history.sqlite")),
             market: "test".to_owned(),
+            transfer: bourse::domain::dialect::TransferUnit::MegabitsPerSecond,
         };
         Self {
             database: place.open().unwrap(),

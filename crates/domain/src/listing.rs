@@ -260,6 +260,13 @@ impl Listing {
         }
     }
 
+    /// The same, as one whose records have their network speeds in this unit.
+    #[must_use]
+    pub const fn in_units(mut self, transfer: TransferUnit) -> Self {
+        self.transfer = transfer;
+        self
+    }
+
     pub fn response(&self) -> &str {
         &self.text
     }

@@ -81,6 +81,7 @@ mod tests {
         SharedBudget::new(&HistoryLocation {
             path: Some(folder.path().join("history.db")),
             market: market.to_owned(),
+            transfer: bourse_domain::dialect::TransferUnit::MegabitsPerSecond,
         })
     }
 
@@ -114,6 +115,7 @@ mod tests {
         let alone = SharedBudget::new(&HistoryLocation {
             path: None,
             market: "sandbox-1".to_owned(),
+            transfer: bourse_domain::dialect::TransferUnit::MegabitsPerSecond,
         });
         assert_eq!(alone.claim(1, 1, 1000.0), Ok(None));
         assert_eq!(alone.claim(1, 1, 1000.0), Ok(None));

@@ -13,7 +13,7 @@ use super::line_rows::{KnownLine, host_of, market, response, scopes, select_line
 use super::{Database, HistoryError, codes};
 use crate::presence::Response;
 use crate::spells::{Begun, Ended, Stretch, spells};
-use crate::{Moment, Poll, Proof, SearchKey, SeenLine, Sighting, Spell, State, attributes};
+use crate::{Moment, Poll, Proof, SearchKey, SeenLine, Sighting, Spell, State, Terms, attributes};
 
 /// A response on record and the lines that it had.
 struct Recalled {
@@ -35,7 +35,11 @@ impl Database {
                 return Ok(None);
             };
             let at = recalled.response.row.at.min(now);
-            Ok(listing(query, &asked, &recalled.lines, at).map(|listing| (listing, at)))
+            let terms = Terms {
+                transfer: self.transfer,
+                ..asked.terms
+            };
+            Ok(listing(query, terms, &recalled.lines, at).map(|listing| (listing, at)))
         };
         latest().map_err(|error| self.explained(&error))
     }
@@ -96,7 +100,7 @@ impl Database {
         let mut lines = select_lines(&transaction, market, asked, &places, &within)?;
         let vouched = asked.vouched(&known.scope);
         lines.retain(|known| {
-            let state = state(asked, known);
+            let state = state(asked.terms, known);
             !self.leaves_out_line(known, asked) && asked.judge(&state, response.row.at).is_met(vouched)
         });
         Ok(Some((scopes, Recalled { scope, response, lines })))
@@ -111,11 +115,11 @@ impl Database {
     }
 }
 
-const fn state<'a>(asked: &Asked, known: &'a KnownLine) -> State<'a> {
+const fn state(terms: Terms, known: &KnownLine) -> State<'_> {
     State {
         line: &known.line,
         facts: known.latest.facts.as_slice(),
-        terms: asked.terms,
+        terms,
     }
 }
 
@@ -132,18 +136,19 @@ fn last_usable(connection: &Connection, known: &KnownScope) -> rusqlite::Result<
 }
 
 /// A listing of lines, read like a response of the market.
-fn listing(query: &Query, asked: &Asked, lines: &[KnownLine], at: Moment) -> Option<Listing> {
+fn listing(query: &Query, terms: Terms, lines: &[KnownLine], at: Moment) -> Option<Listing> {
     let catalog = query.catalog();
     let mut text = format!("{{\"truncated\":false,\"{}\":[", catalog.list_key);
     for (index, known) in lines.iter().enumerate() {
         let separator = if index == 0 { "" } else { "," };
-        let record = Json::Object(record(query, &state(asked, known), known.latest.offer, at));
+        let record = Json::Object(record(query, &state(terms, known), known.latest.offer, at));
         let _ = write!(text, "{separator}{record}");
     }
     text.push_str("]}");
     #[expect(clippy::cast_precision_loss)] // seconds of a plausible time
     let now = at.0 as f64;
-    Listing::read(catalog, text, now).ok()
+    let listing = Listing::read(catalog, text, now).ok()?;
+    Some(listing.in_units(terms.transfer))
 }
 
 /// The members of a record, as the market sends them.
@@ -200,7 +205,7 @@ fn poll(query: &Query, asked: &Asked, known: KnownScope, recalled: Recalled) -> 
     let mut lines: Vec<SeenLine> = Vec::with_capacity(recalled.lines.len());
     let mut lots: std::collections::BTreeMap<_, Vec<Stretch>> = std::collections::BTreeMap::new();
     for line in recalled.lines {
-        let state = state(asked, &line);
+        let state = state(asked.terms, &line);
         if let Some(quote) = state.quote().filter(|quote| quote.reference().is_finite()) {
             lots.entry(line.line.lot.clone()).or_default().push(Stretch {
                 from: row.at.0,

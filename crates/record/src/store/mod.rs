@@ -94,6 +94,8 @@ pub struct HistoryLocation {
     pub path: Option<PathBuf>,
     /// Identifies the market: its address, or the sandbox's seed.
     pub market: String,
+    /// The unit in which its searches name network speeds.
+    pub transfer: TransferUnit,
 }
 
 impl HistoryLocation {
@@ -103,10 +105,11 @@ impl HistoryLocation {
     ///
     /// As [`Database::open`].
     pub fn open(&self) -> Result<Database, HistoryError> {
-        match &self.path {
-            Some(path) => Database::open(path, &self.market),
-            None => Database::in_memory(&self.market),
-        }
+        let database = match &self.path {
+            Some(path) => Database::open(path, &self.market)?,
+            None => Database::in_memory(&self.market)?,
+        };
+        Ok(database.measured_in(self.transfer))
     }
 }
 

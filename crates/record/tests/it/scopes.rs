@@ -4,6 +4,7 @@ use bourse_domain::annotations::{AnnotationChange, Annotations, Mark, Supplier};
 use bourse_domain::field::Recording;
 use bourse_domain::response_check::ResponseCheck;
 use bourse_domain::{CellRef, Dialect, Kind, Query, Resource};
+use bourse_record::store::HistoryLocation;
 use bourse_record::{Arrival, Moment, Poll, Proof, Scope, State, Terms, attributes};
 
 use super::support::{arrival, listing, offer, ordered, poll, poll_of, query};
@@ -240,6 +241,29 @@ fn speeds_are_recorded_in_one_unit() {
     };
     assert_eq!(state(Dialect::VAST.transfer), CellRef::Number(100.0));
     assert_eq!(state(Dialect::DOCUMENTED.transfer), CellRef::Number(12.5));
+}
+
+#[test]
+fn speeds_come_back_in_the_unit_of_their_market() {
+    let folder = tempfile::tempdir().unwrap();
+    let location = HistoryLocation {
+        path: Some(folder.path().join("history.sqlite")),
+        market: "https://market.example".to_owned(),
+        transfer: Dialect::DOCUMENTED.transfer,
+    };
+    let offers = [100, 40].map(|speed| offer(speed, speed, 1, 0.3, &format!(r#","inet_down":{speed}"#)));
+    let listing = listing(&offers, r#","truncated":false"#, 1000).in_units(Dialect::DOCUMENTED.transfer);
+    let everything = query("");
+    let check = ResponseCheck::of(&listing, &everything, &Dialect::DOCUMENTED);
+    let poll = Poll::of(&everything, &listing, &check, &Dialect::DOCUMENTED, &arrival(1000));
+    let mut database = location.open().unwrap();
+    assert!(database.record(&poll).unwrap());
+    // In MB/s, as that market sends them.
+    let (found, _) = database.latest(&query("inet_down>=50"), Moment(1100)).unwrap().unwrap();
+    assert_eq!(found.len(), 1);
+    let field = Resource::Offers.catalog().by_key("inet_down").unwrap();
+    assert_eq!(found.cell(0, field), CellRef::Number(100.0));
+    assert_eq!(found.transfer(), Dialect::DOCUMENTED.transfer);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use bourse::domain::annotations::{AnnotationChange, Annotations, Bans, Mark, Supplier};
-use bourse::domain::dialect::Dialect;
+use bourse::domain::dialect::{Dialect, TransferUnit};
 use bourse::domain::language::{self, Mode};
 use bourse::domain::{Query, Resource};
 use bourse::record::store::{Database, HistoryLocation, Turns};
@@ -18,6 +18,7 @@ fn place(folder: &Path) -> HistoryLocation {
     HistoryLocation {
         path: Some(folder.join("history.sqlite")),
         market: MARKET.to_owned(),
+        transfer: TransferUnit::MegabitsPerSecond,
     }
 }
 
@@ -190,6 +191,7 @@ fn each_market_has_a_private_lock_file_whose_name_tells_nothing() {
     assert!(asks(&mut one, 0.0));
     let market = HistoryLocation {
         market: "https://other.example".to_owned(),
+        transfer: TransferUnit::MegabitsPerSecond,
         ..place(folder.path())
     };
     let found = files(folder.path());
@@ -228,6 +230,7 @@ fn where_no_file_can_be_locked_every_program_asks() {
     let nowhere = HistoryLocation {
         path: None,
         market: MARKET.to_owned(),
+        transfer: TransferUnit::MegabitsPerSecond,
     };
     // A file where the folder should be, also for root, whom no mode keeps out.
     fs::write(folder.path().join("file"), "").unwrap();
