@@ -7,33 +7,59 @@ use std::sync::Mutex;
 
 use bourse::domain::language::{Mode, parse};
 use bourse::domain::{Dialect, OFFERS, Resource};
+use bourse::record::store::Database;
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
+use rusqlite::Connection;
 
 use super::shell::{Shell, bourse_words, parsed};
 use super::{Block, Page, pages, root};
 use crate::cases::cases;
 use crate::support::side_by_side;
 
-/// A line of a shell block without its comment.
-fn command(line: &str) -> &str {
-    line.split(" #").next().unwrap_or_default().trim()
+/// The commands of a shell block without their comments. A line that ends within a quoted text goes on in the next.
+fn commands(block: &Block<'_>) -> Vec<String> {
+    let mut commands: Vec<String> = Vec::new();
+    let mut is_open = false;
+    for line in &block.lines {
+        let line = line.split(" #").next().unwrap_or_default().trim();
+        match commands.last_mut().filter(|_| is_open) {
+            Some(command) => *command = format!("{command}\n{line}"),
+            None if line.is_empty() => continue,
+            None => commands.push(line.to_owned()),
+        }
+        is_open = commands
+            .last()
+            .is_some_and(|command| shell_words::split(command).is_err());
+    }
+    commands
 }
 
-/// What is wrong with the lines of a shell block. They run one after the other in one home.
+/// What is wrong with the commands of a shell block. They run one after the other in one home.
 fn run_block(block: &Block<'_>) -> Vec<String> {
     let shell = Shell::new();
-    let lines = block.lines.iter().map(|line| command(line));
-    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
-    shell.give_past(&lines);
-    lines
+    let commands = commands(block);
+    shell.give_past(&commands);
+    commands
         .into_iter()
         .filter_map(|line| {
-            let is_ours = bourse_words(line).is_some() || line.starts_with("echo ");
-            let ran = if is_ours { shell.run(line) } else { check_names(line) };
+            let is_ours = bourse_words(&line).is_some() || line.starts_with("echo ");
+            let ran = if is_ours { shell.run(&line) } else { check_names(&line) };
             ran.err()
         })
         .collect()
+}
+
+/// Whether an empty record has the views and columns that a command of SQLite reads.
+fn check_sql(line: &str) -> Result<(), String> {
+    let words = shell_words::split(line).map_err(|error| format!("{line}: {error}"))?;
+    let sql = words.last().map(String::as_str).unwrap_or_default();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("history.sqlite");
+    drop(Database::open(&path, "market").unwrap());
+    let file = Connection::open(&path).unwrap();
+    let prepared = file.prepare(sql).map(drop);
+    prepared.map_err(|error| format!("{line}: {error}"))
 }
 
 /// What is wrong with a line for those who work on bourse: it is not run, but what it names exists.
@@ -42,6 +68,9 @@ fn check_names(line: &str) -> Result<(), String> {
     let mut words = words.into_iter().skip_while(|word| word.contains('='));
     let program = words.next().unwrap_or_default();
     let words: Vec<&str> = words.collect();
+    if program == "sqlite3" {
+        return check_sql(line);
+    }
     if program != "cargo" {
         let script = fs::metadata(root().join(program));
         let is_script = script.is_ok_and(|file| file.permissions().mode() & 0o111 != 0);
@@ -171,10 +200,10 @@ fn every_subcommand_has_its_section() {
 /// Positive control.
 #[test]
 fn what_does_not_run_is_found() {
-    let shell = |line| {
+    let shell = |line: &str| {
         run_block(&Block {
             language: "sh",
-            lines: vec![line],
+            lines: line.lines().collect(),
         })
     };
     for sound in [
@@ -182,6 +211,7 @@ fn what_does_not_run_is_found() {
         "echo num_gpus=1 | bourse offers - > offers.csv",
         "BOURSE_API_KEY=... bourse --profile vast",
         "cargo test -- repository::guide",
+        "sqlite3 -readonly history.sqlite \"SELECT model\n    FROM offers_on_record_v1\"",
     ] {
         assert_eq!(shell(sound), [""; 0], "{sound}");
     }
@@ -194,6 +224,7 @@ fn what_does_not_run_is_found() {
         "echo x | bourse offers -",
         "cargo test -- no_such_test",
         "cargo bench --bench nothing",
+        "sqlite3 -readonly history.sqlite 'SELECT colour FROM offers_on_record_v1'",
         "nothing",
     ] {
         assert_eq!(shell(wrong).len(), 1, "{wrong}");

@@ -52,11 +52,11 @@ impl Shell {
     }
 
     /// Gives the sandbox a past, if a line reads the record: one of few offers, which is simulated once for all.
-    pub fn give_past(&self, lines: &[&str]) {
+    pub fn give_past(&self, lines: &[String]) {
         static PAST: OnceLock<Vec<u8>> = OnceLock::new();
         const FILE: &str = ".local/state/bourse/profiles/sandbox/history.sqlite";
         let file = self.home.path().join(FILE);
-        let is_reading = |line: &&str| ["history", "bids", "verdict"].iter().any(|word| line.contains(word));
+        let is_reading = |line: &String| ["history", "bids", "verdict"].iter().any(|word| line.contains(word));
         if !lines.iter().any(is_reading) {
             return;
         }
