@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A request as it came.
 #[derive(Debug, Clone)]
@@ -14,6 +14,7 @@ pub struct Recorded {
     pub path: String,
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
+    pub received: Instant,
 }
 
 impl Recorded {
@@ -144,6 +145,7 @@ pub fn read_request(stream: &mut TcpStream) -> Option<Recorded> {
         path,
         headers,
         body,
+        received: Instant::now(),
     })
 }
 

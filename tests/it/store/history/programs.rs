@@ -1,17 +1,19 @@
 //! Real programs that share a profile.
 
+use std::fs;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use bourse::record::Moment;
 use bourse::record::store::{Database, ProgramId};
+use rustix::process::Signal;
 
 use super::open;
 use crate::cli::commands::{Home, run};
 use crate::cli::history::{next_second, offer, offers, watch};
-use crate::pty_support::{PATIENCE, Pty};
-use crate::recorder::{Recorded, Recorder};
+use crate::pty_support::{PATIENCE, Pty, send_signal};
+use crate::recorder::Recorder;
 
 /// A market in which each response has other prices.
 fn market() -> Recorder {
@@ -24,22 +26,36 @@ fn market() -> Recorder {
     })
 }
 
-fn started(command: &mut Command) -> Child {
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
+/// A program without a terminal. A test that fails ends it, too: it would ask for ever.
+struct Program(Child);
+
+impl Program {
+    fn start(command: &mut Command, output: impl Into<Stdio>) -> Self {
+        let command = command.stdin(Stdio::null()).stdout(output).stderr(Stdio::null());
+        Self(command.spawn().unwrap())
+    }
+
+    #[track_caller]
+    fn assert_success(mut self) {
+        assert!(self.0.wait().unwrap().success());
+    }
 }
 
-/// Every response is a poll in the file, which is sound.
-fn check(home: &Home, recorder: &Recorder) {
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// How many polls the record has, which is sound.
+fn polls(home: &Home, recorder: &Recorder) -> usize {
     let (status, out, err) = run(&mut home.bourse(&["db", "check", "--base-url", &recorder.url()]));
     assert_eq!(status, 0, "{err}");
     assert!(out.contains("no damage"), "{out}");
-    let polls = recorder.requests().len();
-    assert!(out.contains(&format!(" {polls} polls")), "{polls}: {out}");
+    let (before, _) = out.split_once(" polls").expect(&out);
+    let number = before.split_whitespace().next_back().expect(&out);
+    number.replace(',', "").parse().expect(&out)
 }
 
 #[test]
@@ -50,106 +66,118 @@ fn two_watches_at_once_record_every_response() {
         if round > 0 {
             next_second();
         }
-        let both = ["num_gpus=1", "num_gpus<=2"].map(|search| started(&mut watch(&home, &url, &[search, "--once"])));
-        for mut child in both {
-            assert!(child.wait().unwrap().success());
-        }
+        let both = ["num_gpus=1", "num_gpus<=2"]
+            .map(|search| Program::start(&mut watch(&home, &url, &[search, "--once"]), Stdio::null()));
+        both.into_iter().for_each(Program::assert_success);
     }
-    assert_eq!(recorder.requests().len(), 4);
-    check(&home, &recorder);
+    assert_eq!((recorder.requests().len(), polls(&home, &recorder)), (4, 4));
 }
 
 #[test]
-#[ignore = "long: a minute of polls"]
-fn every_response_of_two_watches_in_a_minute_is_recorded() {
+#[ignore = "long: half a minute of polls"]
+fn every_response_of_two_watches_is_recorded() {
     let (recorder, home) = (market(), Home::new());
     let url = recorder.url();
-    let both =
-        ["num_gpus=1", "num_gpus<=2"].map(|search| started(&mut watch(&home, &url, &[search, "--every", "10s"])));
-    thread::sleep(Duration::from_secs(65));
-    for mut child in both {
-        send(&child, "-TERM");
-        assert!(child.wait().unwrap().success());
+    let both = ["num_gpus=1", "num_gpus<=2"]
+        .map(|search| Program::start(&mut watch(&home, &url, &[search, "--every", "10s"]), Stdio::null()));
+    wait_until("a poll of each response", || {
+        let requests = recorder.requests().len();
+        requests >= 8 && polls(&home, &recorder) == requests
+    });
+    for program in both {
+        send_signal(program.0.id(), Signal::TERM);
+        program.assert_success();
     }
-    assert!(recorder.requests().len() >= 12, "each asks every ten seconds");
-    check(&home, &recorder);
 }
 
-/// How many requests the watch and the dashboards have sent: they differ in their limits.
-fn sent(recorder: &Recorder) -> (usize, usize) {
-    let requests = recorder.requests();
-    let limit = |limit: u64| {
-        let is_own = |request: &&Recorded| request.json()["limit"] == limit;
-        requests.iter().filter(is_own).count()
-    };
-    (limit(3000), limit(500))
-}
-
-/// Waits until so many requests were sent.
+/// Waits until something has become true, however slow the machine is.
 #[track_caller]
-fn wait_until(recorder: &Recorder, is_done: impl Fn((usize, usize)) -> bool) {
+fn wait_until(what: &str, is_true: impl Fn() -> bool) {
     let end = Instant::now() + 3 * PATIENCE;
-    while !is_done(sent(recorder)) {
-        assert!(Instant::now() < end, "{:?}", sent(recorder));
+    while !is_true() {
+        assert!(Instant::now() < end, "waited in vain for {what}");
         thread::sleep(Duration::from_millis(50));
     }
 }
 
-fn send(child: &Child, signal: &str) {
-    let id = child.id().to_string();
-    let status = Command::new("kill").args([signal, &id]).status();
-    assert!(status.unwrap().success());
+/// Waits for so many more requests, whichever program sends them.
+#[track_caller]
+fn wait_for_requests(recorder: &Recorder, more: usize) {
+    let wanted = recorder.requests().len() + more;
+    wait_until("requests", || recorder.requests().len() >= wanted);
 }
 
-const ANOTHER: &str = "recorded by another bourse";
-const OWN: &str = "next refresh in";
+/// Seconds since the newest prices that a dashboard has: those of its rows, or those that another program recorded.
+fn age(screen: &str) -> Option<u64> {
+    let another = "recorded by another bourse, ";
+    let label = if screen.contains(another) { another } else { "updated " };
+    let (_, behind) = screen.split_once(label)?;
+    let (seconds, _) = behind.split_once(" s ago")?;
+    seconds.parse().ok()
+}
 
+#[track_caller]
+fn wait_until_current(desk: &Pty) {
+    let is_current = |screen: &vt100::Screen| age(&screen.contents()).is_some_and(|age| age < 20);
+    desk.wait_for("prices of the last two intervals", is_current);
+}
+
+/// A watch and two dashboards of one search, every 10 seconds.
 #[test]
 #[ignore = "long: three programs for minutes"]
-fn one_of_a_watch_and_two_dashboards_polls_whatever_becomes_of_the_others() {
+fn programs_stay_current_with_one_request_an_interval_whatever_becomes_of_the_others() {
     let (recorder, home) = (market(), Home::new());
     let (url, state) = (recorder.url(), home.path().join("state"));
-    let mut watch = home.bourse(&["watch", "--every", "10s", "--base-url", &url]);
-    let mut watch = started(watch.env("XDG_STATE_HOME", &state));
-    wait_until(&recorder, |(watch, _)| watch == 1);
-    let mut desks = [(); 2].map(|()| {
+    let path = home.path().join("events");
+    let mut command = home.bourse(&["watch", "--every", "10s", "--base-url", &url]);
+    let watch = Program::start(command.env("XDG_STATE_HOME", &state), fs::File::create(&path).unwrap());
+    wait_for_requests(&recorder, 1);
+    let desks = [(); 2].map(|()| {
         let variables = [("XDG_STATE_HOME", state.to_str().unwrap())];
         let mut pty = Pty::bourse(&["--base-url", &url], &variables, 120, 30);
         pty.wait_for_text("40 offers received");
         pty.keys("W<C-u>10s<Enter>");
-        pty.wait_for_text(ANOTHER);
         pty
     });
-    let (before, _) = sent(&recorder);
-    wait_until(&recorder, |(watch, _)| watch >= before + 3);
-    assert_eq!(sent(&recorder).1, 2, "the first rows of both");
+    wait_for_requests(&recorder, 1);
+    let before = recorder.requests().len();
+    let events = || fs::metadata(&path).unwrap().len();
 
-    // One dashboard stands in for a stopped watch, until it goes on.
-    send(&watch, "-STOP");
-    wait_until(&recorder, |(_, desks)| desks == 5);
-    let is_polling = |pty: &Pty| pty.screen_text().contains(OWN);
-    assert_eq!(desks.iter().filter(|pty| is_polling(pty)).count(), 1);
-    send(&watch, "-CONT");
-    for pty in &desks {
-        pty.wait_for_text(ANOTHER);
+    // Each of them is stopped for a while, also the one that happens to send the requests.
+    let programs = [watch.0.id(), desks[0].id(), desks[1].id()];
+    for stopped in programs {
+        let printed = events();
+        send_signal(stopped, Signal::STOP);
+        wait_for_requests(&recorder, 3);
+        for desk in desks.iter().filter(|desk| desk.id() != stopped) {
+            wait_until_current(desk);
+        }
+        if stopped != watch.0.id() {
+            wait_until("changes that the watch prints", || events() > printed);
+        }
+        send_signal(stopped, Signal::CONT);
     }
-    let (before, desks_before) = sent(&recorder);
-    wait_until(&recorder, |(watch, _)| watch >= before + 3);
-    assert_eq!(sent(&recorder).1, desks_before);
+    let printed = events();
+    desks.iter().for_each(wait_until_current);
+    wait_until("changes that the watch prints", || events() > printed);
 
-    // One takes over from a killed one; the other one when that ends.
-    send(&watch, "-KILL");
-    watch.wait().unwrap();
-    wait_until(&recorder, |(_, desks)| desks >= desks_before + 3);
-    let place = desks.iter().position(is_polling).unwrap();
-    let [one, other] = &mut desks;
-    let (polling, reading) = if place == 0 { (one, other) } else { (other, one) };
-    assert!(!is_polling(reading));
-    polling.keys("<C-c>");
-    reading.wait_for_text(OWN);
-    reading.keys("<C-c>");
-    for pty in desks {
-        pty.exit().assert_clean(0);
+    // The others go on after one is killed, and the last after another one is left.
+    drop(watch);
+    wait_for_requests(&recorder, 3);
+    desks.iter().for_each(wait_until_current);
+    let [mut left, mut last] = desks;
+    left.keys("<C-c>");
+    left.exit().assert_clean(0);
+    wait_for_requests(&recorder, 3);
+    wait_until_current(&last);
+    last.keys("<C-c>");
+    last.exit().assert_clean(0);
+
+    // The record counts whole seconds.
+    let requests = recorder.requests();
+    for pair in requests[before - 1..].windows(2) {
+        let apart = pair[1].received - pair[0].received;
+        assert!(apart >= Duration::from_secs(9), "two requests are {apart:?} apart");
     }
 }
 
