@@ -17,7 +17,6 @@ pub mod frame;
 pub mod keys;
 pub mod process;
 pub mod runtime;
-pub mod sandbox;
 pub mod settings;
 pub mod store;
 pub mod table;
@@ -25,3 +24,4 @@ pub mod widgets;
 
 pub use bourse_domain as domain;
 pub use bourse_record as record;
+pub use bourse_sandbox as sandbox;

@@ -1,6 +1,7 @@
 //! Tests that try many cases: some of them after each change, all of them in the long tier.
 
 use std::process::Command;
+use std::sync::Mutex;
 
 /// Runs every case of a test: `BOURSE_ALL_CASES=1 cargo test --locked --test it -- NAME`.
 const VARIABLE: &str = "BOURSE_ALL_CASES";
@@ -53,7 +54,6 @@ const TESTS: &[&str] = &[
     "safety::watch_saved::every_due_ring_rings_once_within_the_budget",
     "sandbox::faults::every_fault_on_every_operation_is_survived",
     "sandbox::faults::no_profile_leads_to_a_false_verdict",
-    "sandbox::past::the_month_before_the_start_is_as_steady_as_its_noise_allows",
     "store::failing_disk::a_place_that_cannot_be_written_is_told",
     "store::history::answers::every_series_is_that_of_its_definition",
     "store::history::file::programs_that_start_together_all_open_a_new_file",
@@ -90,6 +90,23 @@ pub fn cases<T>(some: T, all: T) -> T {
     } else {
         some
     }
+}
+
+/// Runs cases side by side: for programs that wait more than they work.
+pub fn side_by_side<T: Send>(cases: Vec<T>, run: impl Fn(T) + Sync) {
+    let cases = Mutex::new(cases.into_iter());
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| {
+                loop {
+                    let Some(case) = cases.lock().unwrap().next() else {
+                        return;
+                    };
+                    run(case);
+                }
+            });
+        }
+    });
 }
 
 #[test]

@@ -23,6 +23,7 @@ mod safety;
 mod sandbox;
 mod store;
 mod stories;
+#[path = "../../crates/sandbox/tests/it/support.rs"]
 mod support;
 mod terminal;
 mod test_app;

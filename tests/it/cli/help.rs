@@ -5,10 +5,9 @@ use std::fs;
 use std::process::Command;
 
 use super::commands::{Home, bourse, run};
-use crate::cases::cases;
+use crate::cases::{cases, side_by_side};
 use crate::pty_support::Pty;
 use crate::repository::guide::shell::Shell;
-use crate::support::side_by_side;
 
 /// The commands, each with the words behind `bourse`.
 const COMMANDS: [&[&str]; 32] = [

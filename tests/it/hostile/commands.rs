@@ -7,10 +7,9 @@ use bourse::domain::{Catalog, Kind, OFFERS, VOLUMES, WORKERGROUPS};
 use serde_json::{Map, Value as Json, json};
 
 use super::{forbidden, hostile_texts, long_texts};
-use crate::cases::cases;
+use crate::cases::{cases, side_by_side};
 use crate::cli::commands::{Home, run};
 use crate::recorder::{Recorder, answer};
-use crate::support::side_by_side;
 
 const KEY: &str = "canary-key-hostile";
 

@@ -1,8 +1,4 @@
-//! The marketplace in a box.
+//! The marketplace in a box, with the client and the program. Its own tests are in `crates/sandbox`.
 
-mod bounds;
 mod faults;
-mod http;
-mod life;
-mod market;
-mod past;
+mod program;

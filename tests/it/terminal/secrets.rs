@@ -9,9 +9,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::creating::files;
+use crate::cases::side_by_side;
 use crate::pty_support::Pty;
 use crate::recorder::{Recorder, answer, json};
-use crate::support::side_by_side;
 use crate::test_app::THREE;
 
 pub const USER: &str = "canaryUser+Key/7f3a9c21d0";

@@ -3,10 +3,9 @@
 
 use serde_json::json;
 
-use crate::cases::cases;
+use crate::cases::{cases, side_by_side};
 use crate::pty_support::Pty;
 use crate::recorder::{Recorder, answer, json as json_answer};
-use crate::support::side_by_side;
 use crate::test_app::THREE;
 
 const QUERY: &str = "gpu_name=RTX_4090 num_gpus>=2 gpu_ram>=24 reliability>0.98 geolocation in [US,CA]";

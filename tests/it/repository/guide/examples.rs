@@ -14,8 +14,7 @@ use rusqlite::Connection;
 
 use super::shell::{Shell, bourse_words, parsed};
 use super::{Block, Page, pages, root};
-use crate::cases::cases;
-use crate::support::side_by_side;
+use crate::cases::{cases, side_by_side};
 
 /// The commands of a shell block without their comments. A line that ends within a quoted text goes on in the next.
 fn commands(block: &Block<'_>) -> Vec<String> {

@@ -1,0 +1,121 @@
+//! The operations of the interface, and how paths and methods name them.
+
+use axum::http::Method;
+
+use super::answer::Refusal;
+
+/// One of the six operations, for pacing and faults.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Call {
+    /// Search machine offers.
+    Offers,
+    /// Search network volumes.
+    Volumes,
+    /// Unlist a volume of the caller.
+    Unlist,
+    /// List the workergroups of the caller.
+    Groups,
+    /// Create a workergroup.
+    Create,
+    /// Ask for a worker of an endpoint.
+    Route,
+}
+
+impl Call {
+    /// All six.
+    pub const ALL: [Self; 6] = [
+        Self::Offers,
+        Self::Volumes,
+        Self::Unlist,
+        Self::Groups,
+        Self::Create,
+        Self::Route,
+    ];
+
+    /// Its name in a fault specification.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Offers => "offers",
+            Self::Volumes => "volumes",
+            Self::Unlist => "unlist",
+            Self::Groups => "groups",
+            Self::Create => "create",
+            Self::Route => "route",
+        }
+    }
+}
+
+/// What a request is for: the six operations, and what the market's own client requests besides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// One of the six operations.
+    Call(Call),
+    /// Search offers with the query in the URL, as old clients do.
+    OffersInQuery,
+    /// Search the volumes of single machines.
+    LocalVolumes,
+    UpdateGroup(u64),
+    DeleteGroup(u64),
+    Endpoints,
+    CreateEndpoint,
+    /// The account of the key.
+    User,
+    /// The names of all GPU models; needs no key.
+    GpuNames,
+    /// The public key for route signatures; needs no key.
+    PublicKey,
+}
+
+impl Target {
+    /// The target of a method and path. Empty segments are ignored: every path works with and
+    /// without a final slash, and with the doubled first one that the market's own client sends.
+    pub fn of(method: &Method, path: &str) -> Result<Self, Refusal> {
+        // Never a redirect to the other spelling: clients follow it with a GET without the body.
+        let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
+        Self::named(method.as_str(), &segments).ok_or_else(|| {
+            let mut methods = vec!["GET", "PUT", "POST", "DELETE"];
+            methods.retain(|method| Self::named(method, &segments).is_some());
+            if methods.is_empty() {
+                Refusal::path()
+            } else {
+                Refusal::method(methods.join(", "))
+            }
+        })
+    }
+
+    fn named(method: &str, segments: &[&str]) -> Option<Self> {
+        Some(match (method, segments) {
+            ("POST", ["api", "v0", "bundles"]) => Self::Call(Call::Offers),
+            ("PUT" | "POST", ["api", "v0", "search", "asks"]) => Self::Call(Call::Offers),
+            ("GET", ["api", "v0", "bundles"]) => Self::OffersInQuery,
+            ("POST", ["api", "v0", "network_volumes", "search"]) => Self::Call(Call::Volumes),
+            ("POST", ["api", "v0", "volumes", "search"]) => Self::LocalVolumes,
+            ("POST", ["api", "v0", "volumes" | "network_volumes", "unlist"]) => Self::Call(Call::Unlist),
+            ("GET", ["api", "v0", "workergroups" | "autojobs"]) => Self::Call(Call::Groups),
+            ("POST", ["api", "v0", "workergroups" | "autojobs"]) => Self::Call(Call::Create),
+            ("PUT", ["api", "v0", "workergroups" | "autojobs", id]) => Self::UpdateGroup(id.parse().ok()?),
+            ("DELETE", ["api", "v0", "workergroups" | "autojobs", id]) => Self::DeleteGroup(id.parse().ok()?),
+            ("GET", ["api", "v0", "endptjobs"]) => Self::Endpoints,
+            ("POST", ["api", "v0", "endptjobs"]) => Self::CreateEndpoint,
+            ("GET", ["api", "v0", "users", "current"]) => Self::User,
+            ("GET", ["api", "v0", "gpu_names", "unique"]) => Self::GpuNames,
+            ("POST", ["route"]) => Self::Call(Call::Route),
+            ("GET", ["pubkey"]) => Self::PublicKey,
+            _ => return None,
+        })
+    }
+
+    /// Whether it needs no key.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::GpuNames | Self::PublicKey)
+    }
+
+    /// The operation, if it is one of the six.
+    pub const fn call(self) -> Option<Call> {
+        match self {
+            Self::Call(call) => Some(call),
+            Self::OffersInQuery => Some(Call::Offers),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What the functions of faults read and return.
+
+use axum::body::Bytes;
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Response, StatusCode};
+use serde_json::{Map, Value as Json};
+
+use super::super::random::Rng;
+use super::super::script::Script;
+use super::FaultTimes;
+
+/// A workergroup created in this run, and how often workergroups were listed since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Created {
+    /// The id of the workergroup.
+    pub id: u64,
+    /// How often workergroups were listed since it was created.
+    pub listings: u32,
+}
+
+/// The call that goes wrong, for the function of a fault.
+#[derive(Debug)]
+pub struct FaultContext<'a> {
+    /// The head of the request.
+    pub request: &'a Parts,
+    /// The delays of faults.
+    pub times: FaultTimes,
+    /// The response of the call; empty if the call was not performed.
+    pub reply: Response<Bytes>,
+    /// Workergroups created in this run, oldest first.
+    pub created: &'a [Created],
+    /// Draws the variant.
+    pub rng: Rng,
+}
+
+/// What the caller gets instead of the response.
+#[derive(Debug)]
+pub enum FaultOutput {
+    /// A response, sent as every other.
+    Response(Response<Bytes>),
+    /// Bytes that the HTTP server cannot send.
+    Script(Script),
+}
+
+impl FaultContext<'_> {
+    /// The host that the request names; `localhost` without one.
+    pub fn host(&self) -> &str {
+        let host = self.request.headers.get(HOST);
+        host.and_then(|host| host.to_str().ok()).unwrap_or("localhost")
+    }
+
+    /// The text of the request's `Authorization` header.
+    pub fn authorization(&self) -> String {
+        let header = self.request.headers.get(AUTHORIZATION);
+        header.map_or_else(String::new, |header| {
+            String::from_utf8_lossy(header.as_bytes()).into_owned()
+        })
+    }
+
+    /// Draws one of several variants.
+    pub fn pick<T: Copy>(&mut self, choices: &[T], default: T) -> T {
+        let index = self.rng.index(choices.len());
+        choices.get(index).copied().unwrap_or(default)
+    }
+
+    /// The response with another body.
+    fn with_body(&self, body: impl Into<Bytes>) -> FaultOutput {
+        let (parts, _) = self.reply.clone().into_parts();
+        FaultOutput::Response(Response::from_parts(parts, body.into()))
+    }
+
+    /// The response with its JSON changed; unchanged if it is not JSON.
+    pub fn with_json(&mut self, change: impl FnOnce(&mut Rng, &mut Map<String, Json>)) -> FaultOutput {
+        match serde_json::from_slice(self.reply.body()) {
+            Ok(Json::Object(mut members)) => {
+                change(&mut self.rng, &mut members);
+                self.with_body(Json::Object(members).to_string())
+            }
+            _ => FaultOutput::Response(self.reply.clone()),
+        }
+    }
+
+    /// The response with one record changed: a random record of a list, or the whole object if there
+    /// is no list.
+    pub fn with_record(&mut self, change: impl FnOnce(&mut Rng, &mut Map<String, Json>)) -> FaultOutput {
+        self.with_json(|rng, members| match records(members) {
+            Some(rows) => {
+                let drawn = rng.index(rows.len());
+                if let Some(Json::Object(record)) = rows.get_mut(drawn) {
+                    change(rng, record);
+                }
+            }
+            None => change(rng, members),
+        })
+    }
+}
+
+/// The records of a list.
+pub fn records(members: &mut Map<String, Json>) -> Option<&mut Vec<Json>> {
+    let name = ["offers", "results"]
+        .into_iter()
+        .find(|name| members.get(*name).is_some_and(Json::is_array))?;
+    members.get_mut(name)?.as_array_mut()
+}
+
+pub fn json(status: StatusCode, body: impl Into<Bytes>) -> Response<Bytes> {
+    typed(status, "application/json", body)
+}
+
+pub fn typed(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Response<Bytes> {
+    let mut response = Response::new(body.into());
+    *response.status_mut() = status;
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}

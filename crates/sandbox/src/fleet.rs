@@ -1,0 +1,319 @@
+//! The workers behind the endpoints: their groups, who is ready, and who gets the next request.
+//!
+//! The fleet is pure, like the market: time passes by [`Fleet::step`], workers are hired through
+//! [`Fleet::vacancies`] and [`Fleet::staff`], and every choice follows from the seed and the order
+//! of the calls.
+
+mod groups;
+mod signature;
+mod workers;
+
+pub use groups::{CreateError, Place, default_group};
+pub use signature::{PUBLIC_KEY, SignatureError, Signer};
+
+use super::numbers::{float, since_midnight};
+use super::random::{Purpose, Rng};
+use super::token::Token;
+use groups::Group;
+use workers::Worker;
+
+/// Seconds over which load is averaged.
+const LOAD_WINDOW: f64 = 10.0;
+/// Seconds without load after which an unneeded worker stops.
+const IDLE_LIMIT: f64 = 180.0;
+/// Seconds that a new workergroup takes to find its first workers.
+const HIRING: f64 = 12.0;
+/// Seconds until a workergroup that found no offer tries again.
+const HIRING_AGAIN: f64 = 30.0;
+
+/// A named endpoint: the target of route requests.
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    /// The id, unique among endpoints and workergroups.
+    pub id: u64,
+    /// The name that route requests carry.
+    pub name: String,
+    /// The key that requests to it can carry instead of the account's.
+    pub api_key: Token,
+    /// Creation time, seconds since 1970.
+    pub created_at: f64,
+    /// Workers that stay ready without load.
+    warm: usize,
+    workers: Vec<Worker>,
+    /// Recently requested cost, decaying over [`LOAD_WINDOW`].
+    load: f64,
+    /// Seconds since the load last needed a worker.
+    idle: f64,
+    last_request: u64,
+}
+
+/// A request for a worker.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RouteRequest<'a> {
+    /// The name of the endpoint.
+    pub endpoint: &'a str,
+    /// Its cost, in the endpoint's own unit.
+    pub cost: f64,
+    /// The number of an earlier request that found no worker: retrying it adds no load. 0 for a new
+    /// request.
+    pub request_idx: u64,
+}
+
+/// The reply to a route request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RouteReply {
+    /// The request's number at this endpoint, to poll with.
+    pub request_idx: u64,
+    /// Unique.
+    pub request_id: String,
+    /// The worker, or why there is none yet.
+    pub outcome: RouteOutcome,
+}
+
+/// What a route request comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RouteOutcome {
+    /// A worker that is ready.
+    Assigned {
+        /// The address of the worker.
+        url: String,
+        /// The number of the request at this worker, from 1.
+        reqnum: u64,
+    },
+    /// No worker is ready yet: the states of the workers.
+    Waiting(String),
+}
+
+/// A workergroup that needs workers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vacancy {
+    /// The id of the workergroup.
+    pub group: u64,
+    /// The search that its workers' machines must match.
+    pub search: String,
+    /// The maximum number of workers to hire.
+    pub slots: usize,
+}
+
+/// All endpoints, their groups and workers.
+#[derive(Debug)]
+pub struct Fleet {
+    seed: u64,
+    /// Makes keys and request ids differ from run to run; with 0 they do not.
+    entropy: u64,
+    start: f64,
+    elapsed: f64,
+    endpoints: Vec<Endpoint>,
+    groups: Vec<Group>,
+    next_id: u64,
+    tokens: u64,
+    workers_made: u64,
+}
+
+/// The initial endpoints: name, workers ready, workers stopped.
+const FOUNDED: [(&str, usize, usize); 4] = [
+    ("llama-70b", 4, 2),
+    ("sdxl", 2, 3),
+    ("whisper-large", 0, 3),
+    ("empty", 0, 0),
+];
+
+impl Fleet {
+    /// The fleet of `seed` at `start` (seconds since 1970). Keys and request ids follow from
+    /// `entropy`.
+    pub fn new(seed: u64, start: f64, entropy: u64) -> Self {
+        let mut fleet = Self {
+            seed,
+            entropy,
+            start,
+            elapsed: 0.0,
+            endpoints: Vec::new(),
+            groups: Vec::new(),
+            next_id: 4_201,
+            tokens: 0,
+            workers_made: 0,
+        };
+        for (name, ready, stopped) in FOUNDED {
+            let age = 86_400.0 * float(ready as u64 * 3 + 2) + since_midnight(start);
+            let endpoint = fleet.add_endpoint(name, age);
+            fleet.endpoints[endpoint].warm = ready;
+            fleet.add_groups(endpoint, ready, stopped);
+        }
+        fleet
+    }
+
+    /// Its clock, seconds since 1970.
+    pub fn now(&self) -> f64 {
+        self.start + self.elapsed
+    }
+
+    /// All endpoints in order of creation.
+    pub fn endpoints(&self) -> &[Endpoint] {
+        &self.endpoints
+    }
+
+    /// Advances time by `seconds`: work is done, workers start and idle ones stop.
+    pub fn step(&mut self, seconds: f64) {
+        if !(seconds > 0.0 && seconds.is_finite()) {
+            return;
+        }
+        self.elapsed += seconds;
+        for endpoint in &mut self.endpoints {
+            endpoint.step(seconds, self.elapsed);
+        }
+    }
+
+    /// Assigns a request to a worker, or returns the states of the workers. `None` if the endpoint
+    /// does not exist.
+    pub fn route(&mut self, request: RouteRequest<'_>) -> Option<RouteReply> {
+        let elapsed = self.elapsed;
+        let index = self.endpoints.iter().position(|known| known.name == request.endpoint)?;
+        let request_id = self.request_id();
+        let endpoint = &mut self.endpoints[index];
+        // A poll repeats the index of its request, as the market's client does: only the request itself adds
+        // load.
+        let request_idx = if request.request_idx == 0 {
+            endpoint.last_request += 1;
+            endpoint.load += request.cost;
+            endpoint.last_request
+        } else {
+            request.request_idx
+        };
+        endpoint.wake(request.cost > 0.0, elapsed);
+        let outcome = match workers::assign(&mut endpoint.workers, request.cost) {
+            Some((url, reqnum)) => RouteOutcome::Assigned { url, reqnum },
+            None => RouteOutcome::Waiting(workers::summary(&endpoint.workers)),
+        };
+        Some(RouteReply {
+            request_idx,
+            request_id,
+            outcome,
+        })
+    }
+
+    /// The workergroups that need workers now.
+    pub fn vacancies(&self) -> Vec<Vacancy> {
+        let due = |group: &&Group| group.hires_at.is_some_and(|at| at <= self.elapsed);
+        let vacancy = |group: &Group| Vacancy {
+            group: group.record.id,
+            search: group.record.search_query.clone(),
+            slots: group.slots(),
+        };
+        self.groups.iter().filter(due).map(vacancy).collect()
+    }
+
+    /// Hires the machines at `addresses` for a workergroup; without any it tries again later.
+    pub fn staff(&mut self, group: u64, addresses: &[String]) {
+        let elapsed = self.elapsed;
+        let Some(group) = self.groups.iter_mut().find(|known| known.record.id == group) else {
+            return;
+        };
+        group.hires_at = addresses.is_empty().then_some(elapsed + HIRING_AGAIN);
+        let (slots, group_id, endpoint_id) = (group.slots(), group.record.id, group.record.endpoint_id);
+        let Some(index) = self.endpoints.iter().position(|known| known.id == endpoint_id) else {
+            return;
+        };
+        for address in addresses.iter().take(slots) {
+            let mut worker = self.hire(group_id, address);
+            worker.load(elapsed);
+            let endpoint = &mut self.endpoints[index];
+            endpoint.warm += 1;
+            endpoint.workers.push(worker);
+        }
+    }
+
+    /// Whether `key` is a key of that endpoint: its own or that of one of its workergroups.
+    pub fn is_key_of(&self, endpoint: &str, key: &str) -> bool {
+        let has_key = |known: &Endpoint| known.name == endpoint && known.api_key.expose() == key;
+        let group = |known: &Group| known.record.endpoint_name == endpoint && known.api_key.expose() == key;
+        self.endpoints.iter().any(has_key) || self.groups.iter().any(group)
+    }
+
+    /// How many workers of an endpoint are in each state: ready, loading, stopped.
+    pub fn census(&self, endpoint: &str) -> Option<[usize; 3]> {
+        let endpoint = self.endpoints.iter().find(|known| known.name == endpoint)?;
+        Some(workers::census(&endpoint.workers))
+    }
+
+    /// Adds an endpoint that is `age` seconds old and returns its index.
+    fn add_endpoint(&mut self, name: &str, age: f64) -> usize {
+        let id = self.take_id();
+        let api_key = self.token();
+        self.endpoints.push(Endpoint {
+            id,
+            name: name.to_owned(),
+            api_key,
+            created_at: self.now() - age,
+            warm: 0,
+            workers: Vec::new(),
+            load: 0.0,
+            idle: 0.0,
+            last_request: 0,
+        });
+        self.endpoints.len() - 1
+    }
+
+    fn hire(&mut self, group: u64, address: &str) -> Worker {
+        self.workers_made += 1;
+        let rng = &mut Rng::keyed(self.seed, Purpose::Worker, self.workers_made);
+        Worker::new(group, address, rng)
+    }
+
+    fn take_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    /// A key of 64 hexadecimal digits.
+    fn token(&mut self) -> Token {
+        let rng = &mut self.secret();
+        let [first, second, third, fourth] = std::array::from_fn(|_| rng.next());
+        Token::new(format!("{first:016x}{second:016x}{third:016x}{fourth:016x}"))
+    }
+
+    /// A request id in the shape of a UUID.
+    fn request_id(&mut self) -> String {
+        let rng = &mut self.secret();
+        let (high, low) = (rng.next(), rng.next());
+        format!(
+            "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+            high >> 32,
+            high >> 16 & 0xffff,
+            high & 0xfff,
+            0x8000 | (low >> 48 & 0x3fff),
+            low & 0xffff_ffff_ffff
+        )
+    }
+
+    fn secret(&mut self) -> Rng {
+        self.tokens += 1;
+        Rng::keyed(self.seed ^ self.entropy, Purpose::Token, self.tokens)
+    }
+}
+
+impl Endpoint {
+    fn step(&mut self, seconds: f64, elapsed: f64) {
+        self.load *= (-seconds / LOAD_WINDOW).exp();
+        workers::step(&mut self.workers, elapsed);
+        let [ready, ..] = workers::census(&self.workers);
+        if self.load > 1.0 || ready <= self.warm {
+            self.idle = 0.0;
+            return;
+        }
+        self.idle += seconds;
+        if self.idle >= IDLE_LIMIT {
+            self.idle = 0.0;
+            workers::stop_last(&mut self.workers);
+        }
+    }
+
+    /// Wakes a stopped worker if the ready ones cannot handle the load.
+    fn wake(&mut self, work: bool, elapsed: f64) {
+        let [ready, loading, _] = workers::census(&self.workers);
+        let busy = self.load / LOAD_WINDOW > 0.9 * workers::capacity(&self.workers);
+        // One at a time: the one that is loading may be enough.
+        if loading == 0 && (busy || ready == 0) && work {
+            workers::wake_first(&mut self.workers, elapsed);
+        }
+    }
+}

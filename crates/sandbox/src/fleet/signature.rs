@@ -1,0 +1,65 @@
+//! Signatures of route replies: RSA PKCS#1 v1.5 over SHA-256, in base64, as workers check them.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ring::rand::SystemRandom;
+use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
+
+// The sandbox's private key: it is public on purpose and guards nothing.
+const PRIVATE_KEY: &str = include_str!("../../assets/route-signing-key.pem");
+
+/// The public key that goes with it, PEM.
+pub const PUBLIC_KEY: &str = include_str!("../../assets/route-signing-key.pub.pem");
+
+/// The embedded key is invalid: a broken build, since it is part of the program.
+#[derive(Debug, thiserror::Error)]
+#[error("the sandbox's signing key cannot be used: {0}")]
+pub struct SignatureError(String);
+
+/// Signs the addresses of workers.
+#[derive(Debug)]
+pub struct Signer {
+    key: RsaKeyPair,
+    random: SystemRandom,
+}
+
+impl Signer {
+    /// Loads the embedded key.
+    ///
+    /// # Errors
+    /// When the embedded key is broken.
+    pub fn new() -> Result<Self, SignatureError> {
+        let der = STANDARD
+            .decode(pem_body(PRIVATE_KEY))
+            .map_err(|error| SignatureError(error.to_string()))?;
+        let key = RsaKeyPair::from_pkcs8(&der).map_err(|error| SignatureError(error.to_string()))?;
+        Ok(Self {
+            key,
+            random: SystemRandom::new(),
+        })
+    }
+
+    /// The signature of a worker's address, base64.
+    pub fn sign(&self, url: &str) -> Result<String, SignatureError> {
+        let mut signature = vec![0; self.key.public().modulus_len()];
+        let text = signed_text(url);
+        self.key
+            .sign(&RSA_PKCS1_SHA256, &self.random, text.as_bytes(), &mut signature)
+            .map_err(|error| SignatureError(error.to_string()))?;
+        Ok(STANDARD.encode(signature))
+    }
+}
+
+/// The signed text: the address as an indented JSON object.
+fn signed_text(url: &str) -> String {
+    format!("{{\n    \"url\": \"{url}\"\n}}")
+}
+
+/// The base64 between the first and last lines of a PEM block.
+fn pem_body(pem: &str) -> String {
+    pem.lines()
+        .skip_while(|line| !line.starts_with("-----BEGIN"))
+        .skip(1)
+        .take_while(|line| !line.starts_with("-----END"))
+        .collect()
+}

@@ -1,0 +1,129 @@
+//! The requests that the sandbox received, what they changed and which faults it injected, for tests.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use axum::body::Bytes;
+use axum::http::header::AUTHORIZATION;
+use axum::http::request::Parts;
+
+use super::call::Call;
+use super::faults::Fault;
+
+/// Which key a request carried. The key itself is never kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Credential {
+    /// None at all.
+    None,
+    /// The key of the account.
+    Account,
+    /// Any other key: that of an endpoint or a workergroup, or an unknown one.
+    Other,
+}
+
+/// A request as it came.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// The method, in capitals.
+    pub method: String,
+    /// The path, without the query.
+    pub path: String,
+    /// Names of the query parameters; values may be keys and are not kept.
+    pub query: Vec<String>,
+    /// All headers except `Authorization`, in order; invalid UTF-8 is replaced.
+    pub headers: Vec<(String, String)>,
+    /// Whose key it carried.
+    pub credential: Credential,
+    /// The body, byte for byte; empty if the request was rejected without reading it.
+    pub body: Bytes,
+}
+
+/// A change that a request made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Commit {
+    /// The operation that made it.
+    pub call: Call,
+    /// The id of the workergroup or listing, or the number of the route assignment.
+    pub id: u64,
+    /// Whether it stands for a change by another client of the account.
+    pub is_foreign: bool,
+}
+
+/// A fault that a call got.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InjectedFault {
+    /// The row of the catalogue.
+    pub fault: &'static Fault,
+    /// The operation of the call.
+    pub call: Call,
+    /// As in the `x-sandbox-fault` header: enough to replay the fault.
+    pub label: String,
+}
+
+/// The records of a running sandbox, oldest first; none unless it was asked for. Clones share them.
+#[derive(Debug, Clone)]
+pub struct Ledger(Option<Arc<Mutex<Book>>>);
+
+#[derive(Debug, Clone, Default)]
+struct Book {
+    entries: Vec<Entry>,
+    commits: Vec<Commit>,
+    injected: Vec<InjectedFault>,
+}
+
+impl Ledger {
+    pub(super) fn new(is_kept: bool) -> Self {
+        Self(is_kept.then(Arc::default))
+    }
+
+    /// The requests received.
+    pub fn entries(&self) -> Vec<Entry> {
+        self.book().map_or_else(Vec::new, |book| book.entries.clone())
+    }
+
+    /// The changes made.
+    pub fn commits(&self) -> Vec<Commit> {
+        self.book().map_or_else(Vec::new, |book| book.commits.clone())
+    }
+
+    /// The faults injected.
+    pub fn injected(&self) -> Vec<InjectedFault> {
+        self.book().map_or_else(Vec::new, |book| book.injected.clone())
+    }
+
+    pub(super) fn record(&self, parts: &Parts, body: &Bytes, credential: Credential) {
+        if let Some(mut book) = self.book() {
+            book.entries.push(entry(parts, body, credential));
+        }
+    }
+
+    pub(super) fn commit(&self, commit: Commit) {
+        self.book().into_iter().for_each(|mut book| book.commits.push(commit));
+    }
+
+    pub(super) fn record_fault(&self, fault: &'static Fault, call: Call, label: String) {
+        if let Some(mut book) = self.book() {
+            book.injected.push(InjectedFault { fault, call, label });
+        }
+    }
+
+    fn book(&self) -> Option<MutexGuard<'_, Book>> {
+        let book = self.0.as_ref()?;
+        Some(book.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn entry(parts: &Parts, body: &Bytes, credential: Credential) -> Entry {
+    let headers = parts.headers.iter().filter(|(name, _)| *name != AUTHORIZATION);
+    let query = parts.uri.query().unwrap_or_default().split('&');
+    let names = query.filter_map(|pair| pair.split('=').next());
+    Entry {
+        method: parts.method.to_string(),
+        path: parts.uri.path().to_owned(),
+        query: names.filter(|name| !name.is_empty()).map(str::to_owned).collect(),
+        headers: headers
+            .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
+            .collect(),
+        credential,
+        body: body.clone(),
+    }
+}

@@ -1,0 +1,466 @@
+//! The state of a running sandbox, and the operations on it.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use axum::body::Bytes;
+use bourse_domain::query::DEFAULT_STORAGE_GB;
+use bourse_domain::workergroup::GroupChange;
+use bourse_domain::{OFFERS, VOLUMES};
+use serde::Serialize;
+use serde_json::{Map, Value as Json, json};
+
+use super::answer::Refusal;
+use super::call::Call;
+use super::faults::{Created, Faults};
+use super::fleet::{Fleet, RouteOutcome, RouteReply, RouteRequest, Signer, default_group};
+use super::latency::Delays;
+use super::ledger::{Commit, Credential, Ledger};
+use super::market::{DEFAULT_VOLUME, FROZEN_AT, Market, MarketConfig};
+use super::pacing::Pacer;
+use super::search::{Hits, Search, pick};
+use super::token::Token;
+use super::{ChangeStore, GroupStore, SandboxConfig, USER, UnlistStore, UserListing, groups, staffing};
+
+// Workers start in a frozen sandbox too, and their progress depends on the requests alone.
+/// Seconds that pass for the fleet of a frozen sandbox with each route request.
+const FROZEN_STEP: f64 = 1.0;
+
+/// How many created workergroups are remembered, the latest.
+const MOST_CREATED: usize = 1000;
+
+/// The default cost of a route request (specification, "Route").
+const DEFAULT_COST: u32 = 100;
+
+#[derive(Debug)]
+pub struct State {
+    /// The key that callers must send.
+    pub key: Token,
+    /// Whether only loopback names are answered.
+    pub loopback_only: bool,
+    pub frozen: bool,
+    /// How much faster than real time the market moves.
+    speed: f64,
+    pub ledger: Ledger,
+    pub faults: Arc<Faults>,
+    pub delays: Delays,
+    world: Mutex<World>,
+    pacer: Mutex<Pacer>,
+    group_store: Option<GroupStore>,
+    unlist_store: Option<UnlistStore>,
+    /// Why the latest change could not be saved.
+    unsaved: Mutex<Option<String>>,
+    signer: Signer,
+    signatures: Mutex<HashMap<String, String>>,
+    created: Mutex<Vec<Created>>,
+}
+
+// A fast market that nobody asks for hours would else keep the next request waiting for seconds.
+/// The most time in seconds that a sped-up market catches up with in one request: a week.
+const LONGEST_STEP: f64 = 604_800.0;
+
+#[derive(Debug)]
+struct World {
+    market: Market,
+    fleet: Fleet,
+    seen: Instant,
+}
+
+impl State {
+    /// The state of a new sandbox. `key` is the account's; `entropy` makes other keys and request
+    /// ids differ from those of other runs.
+    pub fn new(config: &SandboxConfig, key: Token, entropy: u64) -> io::Result<Self> {
+        let mut market = config.market;
+        if !config.freeze {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH);
+            market.start = now.map_or(FROZEN_AT, |now| now.as_secs_f64());
+        }
+        let mut fleet = Fleet::new(market.seed, market.start, entropy);
+        for group in &config.groups.0 {
+            fleet.restore(group.clone());
+        }
+        let mut listed = Market::new(market).map_err(io::Error::other)?;
+        for id in &config.unlisted {
+            // A smaller market may not have the listing.
+            let _ = listed.unlist(*id);
+        }
+        let ledger = Ledger::new(config.keeps_ledger);
+        let faults = Faults::new(
+            market.seed,
+            config.faults.clone().unwrap_or_default(),
+            config.fault_times,
+            ledger.clone(),
+        );
+        Ok(Self {
+            key,
+            loopback_only: config.listen.ip().is_loopback(),
+            frozen: config.freeze,
+            speed: config.speed,
+            ledger,
+            faults: Arc::new(faults),
+            delays: Delays::new(market.seed, config.latency),
+            world: Mutex::new(World {
+                market: listed,
+                fleet,
+                seen: Instant::now(),
+            }),
+            pacer: Mutex::new(Pacer::new(config.rate_limits)),
+            group_store: config.group_store.clone(),
+            unlist_store: config.unlist_store.clone(),
+            unsaved: Mutex::default(),
+            signer: Signer::new().map_err(io::Error::other)?,
+            signatures: Mutex::default(),
+            created: Mutex::default(),
+        })
+    }
+
+    /// Which key an `Authorization` header carries.
+    pub fn credential(&self, header: Option<&[u8]>) -> Credential {
+        match header {
+            None => Credential::None,
+            Some(text) if bearer(text) == Some(self.key.expose().as_bytes()) => Credential::Account,
+            Some(_) => Credential::Other,
+        }
+    }
+
+    /// Applies the rate limit of a call.
+    pub fn pace(&self, call: Call) -> Result<(), Refusal> {
+        let mut pacer = self.pacer.lock().unwrap_or_else(PoisonError::into_inner);
+        pacer.ask(call, Instant::now())
+    }
+
+    /// The offers that match the search in a body.
+    pub fn search_offers(&self, body: Map<String, Json>) -> Result<Bytes, Refusal> {
+        let search = Search::read(&OFFERS, body)?;
+        Ok(found_offers(&self.world().market, &search))
+    }
+
+    /// The network volumes that match the search in a body.
+    pub fn search_volumes(&self, body: Map<String, Json>) -> Result<Bytes, Refusal> {
+        let search = Search::read(&VOLUMES, body)?;
+        Ok(found_volumes(&self.world().market, &search))
+    }
+
+    /// The volumes of single machines that match the search in a body, in the shape of their
+    /// machines' offers. The specification does not have this search; the market's own client does.
+    pub fn search_local_volumes(&self, body: Map<String, Json>) -> Result<Bytes, Refusal> {
+        let search = Search::read(&OFFERS, body)?;
+        let terms = search.terms(DEFAULT_VOLUME);
+        let world = self.world();
+        let hits = pick(world.market.local_volumes(terms), Clone::clone, &search);
+        Ok(found("{\"success\":true,\"offers\":[", hits, |row| row))
+    }
+
+    /// The market as it started, unless its time stands still.
+    pub fn moving_market(&self) -> Option<MarketConfig> {
+        (!self.frozen).then(|| self.world().market.config())
+    }
+
+    pub fn user_listings(&self) -> Vec<UserListing> {
+        self.world().market.user_listings()
+    }
+
+    /// Unlists the volume in a body.
+    pub fn unlist(&self, body: &Map<String, Json>) -> Result<Json, Refusal> {
+        if let Some(name) = body
+            .keys()
+            .find(|name| !["id", "client_id", "api_key"].contains(&name.as_str()))
+        {
+            return Err(Refusal::invalid(format!("{name} is not a parameter of unlisting")));
+        }
+        let id = body
+            .get("id")
+            .filter(|id| !id.is_null())
+            .ok_or_else(|| Refusal::arguments("You must pass in `id` in the body of the request"))?;
+        let id = groups::count("id", id)?;
+        let unlisted = self.world().market.unlist(id);
+        unlisted.map_err(|error| Refusal::arguments(error.to_string()))?;
+        self.save(self.unlist_store.as_ref(), id);
+        self.commit(Call::Unlist, id, false);
+        Ok(json!({ "success": true, "msg": format!("Unlisted Volume {id}.") }))
+    }
+
+    pub fn workergroups(&self) -> Bytes {
+        for created in self.created().iter_mut() {
+            created.listings += 1;
+        }
+        let world = self.world();
+        list("{\"success\":true,\"results\":[", world.fleet.workergroups(), "]}")
+    }
+
+    /// Creates the workergroup in a body, as if by another client if `is_foreign`.
+    pub fn create_workergroup(&self, body: &Map<String, Json>, is_foreign: bool) -> Result<Json, Refusal> {
+        let mut group = default_group();
+        let place = groups::apply(body, &mut group)?;
+        let created = self.world().fleet.create(group, place);
+        let id = created.map_err(|error| Refusal::arguments(error.to_string()))?;
+        self.save_group(id);
+        self.commit(Call::Create, id, is_foreign);
+        let mut created = self.created();
+        if created.len() >= MOST_CREATED {
+            created.remove(0);
+        }
+        created.push(Created { id, listings: 0 });
+        Ok(json!({ "success": true, "id": id }))
+    }
+
+    pub fn update_workergroup(&self, id: u64, body: &Map<String, Json>) -> Result<Json, Refusal> {
+        if let Some(settings) = self.world().fleet.settings(id) {
+            let mut changed = settings.clone();
+            groups::apply(body, &mut changed)?;
+            *settings = changed;
+        } else {
+            return known_group(false);
+        }
+        self.save_group(id);
+        known_group(true)
+    }
+
+    /// Deletes a workergroup and its workers.
+    pub fn delete_workergroup(&self, id: u64) -> Result<Json, Refusal> {
+        let (made, known) = {
+            let mut world = self.world();
+            (world.fleet.made(id), world.fleet.delete(id))
+        };
+        if let Some(made) = made {
+            self.save(self.group_store.as_ref(), GroupChange::Deleted(made));
+        }
+        known_group(known)
+    }
+
+    /// Saves a group that a caller created or changed, to outlive the sandbox.
+    fn save_group(&self, id: u64) {
+        let made = self.world().fleet.made(id);
+        if let Some(made) = made {
+            self.save(self.group_store.as_ref(), GroupChange::Put(made));
+        }
+    }
+
+    fn save<T>(&self, store: Option<&ChangeStore<T>>, change: T) {
+        if let Some(Err(why)) = store.map(|store| store.save(change)) {
+            *self.unsaved() = Some(why);
+        }
+    }
+
+    pub fn take_unsaved(&self) -> Option<String> {
+        self.unsaved().take()
+    }
+
+    fn unsaved(&self) -> MutexGuard<'_, Option<String>> {
+        self.unsaved.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn endpoints(&self) -> Json {
+        let world = self.world();
+        let record = |endpoint: &super::fleet::Endpoint| {
+            json!({
+                "id": endpoint.id,
+                "endpoint_name": endpoint.name,
+                "api_key": endpoint.api_key.expose(),
+                "created_at": endpoint.created_at,
+                "user_id": USER,
+                "endpoint_state": "active",
+                "min_load": 1.0,
+                "target_util": 0.9,
+                "cold_mult": 3.0,
+                "cold_workers": 3,
+                "max_workers": 20,
+            })
+        };
+        let results: Vec<Json> = world.fleet.endpoints().iter().map(record).collect();
+        json!({ "success": true, "results": results })
+    }
+
+    /// Creates the endpoint in a body.
+    pub fn create_endpoint(&self, body: &Map<String, Json>) -> Result<Json, Refusal> {
+        let name = groups::endpoint(body)?;
+        let id = self.world().fleet.create_endpoint(&name);
+        let id = id.map_err(|error| Refusal::arguments(error.to_string()))?;
+        Ok(json!({ "success": true, "result": id }))
+    }
+
+    /// The names of all GPU models.
+    pub fn gpu_names(&self) -> Json {
+        json!({ "gpu_names": self.world().market.gpu_names() })
+    }
+
+    /// A worker for the request in a body. The caller can send the key of the endpoint (or of one
+    /// of its workergroups) instead of the account's.
+    pub fn route(&self, body: &Map<String, Json>, header: Option<&[u8]>) -> Result<Json, Refusal> {
+        const KNOWN: [&str; 8] = [
+            "endpoint",
+            "endpoint_id",
+            "cost",
+            "request_idx",
+            "api_key",
+            "replay_timeout",
+            "latency",
+            "guid",
+        ];
+        let account = self.credential(header) == Credential::Account;
+        let endpoint = self.endpoint_named(body);
+        let key = header.and_then(bearer).and_then(|key| str::from_utf8(key).ok());
+        let opens = |name: &str| key.is_some_and(|key| self.world().fleet.is_key_of(name, key));
+        if !account && !endpoint.as_ref().is_ok_and(|name| opens(name)) {
+            return Err(Refusal::key(header.is_none()));
+        }
+        if let Some(name) = body.keys().find(|name| !KNOWN.contains(&name.as_str())) {
+            return Err(Refusal::invalid(format!("{name} is not a parameter of routing")));
+        }
+        let endpoint = endpoint?;
+        let sent = body.get("cost").filter(|cost| !cost.is_null());
+        let echo = sent.cloned().unwrap_or_else(|| json!(DEFAULT_COST));
+        let request = RouteRequest {
+            endpoint: &endpoint,
+            cost: groups::amount("cost", &echo)?,
+            request_idx: match body.get("request_idx") {
+                None | Some(Json::Null) => 0,
+                Some(number) => groups::count("request_idx", number)?,
+            },
+        };
+        let reply = {
+            let mut world = self.world();
+            let reply = world.fleet.route(request);
+            if self.frozen {
+                world.fleet.step(FROZEN_STEP);
+                world.hire();
+            }
+            reply
+        };
+        let reply = reply.ok_or_else(unknown_endpoint)?;
+        self.route_reply(&endpoint, &echo, &reply)
+    }
+
+    /// The endpoint in a body, by name or by id.
+    fn endpoint_named(&self, body: &Map<String, Json>) -> Result<String, Refusal> {
+        match (body.get("endpoint"), body.get("endpoint_id")) {
+            (Some(name), _) => groups::named("endpoint", name),
+            (None, Some(id)) => {
+                let id = groups::count("endpoint_id", id)?;
+                let world = self.world();
+                let known = world.fleet.endpoints().iter().find(|known| known.id == id);
+                known.map(|known| known.name.clone()).ok_or_else(unknown_endpoint)
+            }
+            (None, None) => Err(unknown_endpoint()),
+        }
+    }
+
+    fn route_reply(&self, endpoint: &str, cost: &Json, reply: &RouteReply) -> Result<Json, Refusal> {
+        let (idx, id) = (reply.request_idx, &reply.request_id);
+        Ok(match &reply.outcome {
+            RouteOutcome::Assigned { url, reqnum } => {
+                self.commit(Call::Route, *reqnum, false);
+                // `request_idx` is not in the specification, but workers reject requests without it.
+                json!({ "endpoint": endpoint, "signature": self.signature(url)?, "url": url, "cost": cost,
+                    "reqnum": reqnum, "__request_id": id, "request_idx": idx })
+            }
+            // Never with `url`: the market's own client takes even a null one for an assignment and
+            // retries without a pause.
+            RouteOutcome::Waiting(status) => {
+                json!({ "endpoint": endpoint, "status": status, "__request_id": id, "request_idx": idx })
+            }
+        })
+    }
+
+    /// The signature of a worker's address, cached: it depends on nothing else.
+    fn signature(&self, url: &str) -> Result<String, Refusal> {
+        let mut known = self.signatures.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(signature) = known.get(url) {
+            return Ok(signature.clone());
+        }
+        let signature = self
+            .signer
+            .sign(url)
+            .map_err(|error| Refusal::failure(error.to_string()))?;
+        known.insert(url.to_owned(), signature.clone());
+        Ok(signature)
+    }
+
+    /// Workergroups created since the start, oldest first.
+    pub fn created(&self) -> MutexGuard<'_, Vec<Created>> {
+        self.created.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn commit(&self, call: Call, id: u64, is_foreign: bool) {
+        self.ledger.commit(Commit { call, id, is_foreign });
+    }
+
+    /// The market and the fleet, advanced to the present.
+    fn world(&self) -> MutexGuard<'_, World> {
+        let mut world = self.world.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.frozen {
+            let now = Instant::now();
+            let passed = now.saturating_duration_since(world.seen).as_secs_f64();
+            world.seen = now;
+            world.market.step((passed * self.speed).min(LONGEST_STEP.max(passed)));
+            world.fleet.step(passed);
+            world.hire();
+        }
+        world
+    }
+}
+
+impl World {
+    /// Gives workergroups that need workers the offers that match their searches.
+    fn hire(&mut self) {
+        for vacancy in self.fleet.vacancies() {
+            let candidates = staffing::candidates(&self.market, &vacancy.search, vacancy.slots);
+            self.fleet.staff(vacancy.group, &candidates);
+        }
+    }
+}
+
+/// The key in an `Authorization` header.
+fn bearer(header: &[u8]) -> Option<&[u8]> {
+    let (scheme, key) = header.split_at_checked(7)?;
+    scheme.eq_ignore_ascii_case(b"bearer ").then(|| key.trim_ascii())
+}
+
+fn unknown_endpoint() -> Refusal {
+    Refusal::arguments("Invalid endpoint or missing required parameters")
+}
+
+fn known_group(known: bool) -> Result<Json, Refusal> {
+    let missing = || Refusal::missing("Workergroup does not exist");
+    known.then(|| json!({ "success": true })).ok_or_else(missing)
+}
+
+/// The response to a search of offers.
+pub(super) fn found_offers(market: &Market, search: &Search) -> Bytes {
+    let terms = search.terms(DEFAULT_STORAGE_GB);
+    let hits = pick(market.listed(), |listed| market.row(*listed, terms), search);
+    found("{\"offers\":[", hits, |listed| market.row(listed, terms))
+}
+
+/// The response to a search of network volumes.
+pub(super) fn found_volumes(market: &Market, search: &Search) -> Bytes {
+    let storage = search.terms(DEFAULT_VOLUME).storage;
+    let hits = pick(market.volumes(storage), Clone::clone, search);
+    found("{\"success\":true,\"offers\":[", hits, |row| row)
+}
+
+/// A JSON object with the records of a search, and whether its limit left some out.
+fn found<T, R: Serialize>(head: &str, hits: Hits<T>, row: impl Fn(T) -> R) -> Bytes {
+    let end = format!("],\"truncated\":{}}}", hits.is_truncated);
+    list(head, hits.items.into_iter().map(row), &end)
+}
+
+/// A JSON object with a list of records, written record by record.
+fn list(head: &str, rows: impl Iterator<Item = impl Serialize>, end: &str) -> Bytes {
+    let mut body = head.as_bytes().to_vec();
+    for (index, row) in rows.enumerate() {
+        let start = body.len();
+        if index > 0 {
+            body.push(b',');
+        }
+        // Rows are plain numbers and texts, so writing one to memory cannot fail. If it ever did,
+        // the list would still be JSON.
+        if serde_json::to_writer(&mut body, &row).is_err() {
+            body.truncate(start);
+        }
+    }
+    body.extend_from_slice(end.as_bytes());
+    body.into()
+}
