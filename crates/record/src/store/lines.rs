@@ -11,7 +11,7 @@ use rusqlite::{CachedStatement, Connection, Row, ToSql, params};
 
 use super::codes;
 use super::scopes::RecordedScope;
-use crate::{Fact, Line, Moment, Poll, SeenLine, attributes};
+use crate::{Fact, Line, Moment, Poll, Proof, SeenLine, attributes};
 
 /// Columns of a row before those of the attributes: its number, when it was seen, offer, offers, GPU mask.
 const FIXED: usize = 5;
@@ -86,6 +86,8 @@ struct Writer<'c> {
     resource: Resource,
     codes: [i64; 2],
     at: Moment,
+    /// Whether offers of a line that the response lacks are not on offer.
+    is_complete: bool,
 }
 
 impl<'c> Writer<'c> {
@@ -113,6 +115,7 @@ impl<'c> Writer<'c> {
             resource,
             codes: [codes::resource(resource), codes::offer_type(poll.scope.offer_type)],
             at,
+            is_complete: poll.proof == Proof::Complete,
         })
     }
 
@@ -138,11 +141,14 @@ impl<'c> Writer<'c> {
             return Ok(id);
         }
         let mut new: Vec<&dyn ToSql> = Vec::new();
-        let mask = seen.gpu_mask.map(u64::cast_signed);
-        let counted = [
-            (3, Some(Value::Integer(seen.offers.into()))),
-            (4, mask.map(Value::Integer)),
-        ];
+        let (mut offers, mut mask) = (seen.offers, seen.gpu_mask.map(u64::cast_signed));
+        if !self.is_complete {
+            // Others may only be out of view.
+            offers = offers.max(row.get(3)?);
+            let known: Option<i64> = row.get(4)?;
+            mask = mask.map(|mask| mask | known.unwrap_or(0));
+        }
+        let counted = [(3, Some(Value::Integer(offers.into()))), (4, mask.map(Value::Integer))];
         let mut is_changed = false;
         for ((index, value), field) in counted.iter().zip(&self.fields) {
             if let Some(value) = value
@@ -167,7 +173,7 @@ impl<'c> Writer<'c> {
         }
         drop(rows);
         if is_changed {
-            let mut parameters: Vec<&dyn ToSql> = vec![&id, &self.at.0, &seen.offer, &seen.offers, &mask];
+            let mut parameters: Vec<&dyn ToSql> = vec![&id, &self.at.0, &seen.offer, &offers, &mask];
             parameters.append(&mut new);
             self.update.execute(&*parameters)?;
         } else if offer != seen.offer {
