@@ -16,12 +16,15 @@
     reason = "a benchmark"
 )]
 
+#[path = "../tests/it/polls.rs"]
+mod polls;
+
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use bourse::domain::{Condition, OfferType, Operand, Operator, Query, Resource, Value};
+use bourse::domain::{Condition, Dialect, Operand, Operator, Query, Resource, Value};
 use bourse::features::history::prices::series::PriceSeries;
 use bourse::features::history::tape::events::RecentEvents;
 use bourse::record::store::Database;
@@ -126,21 +129,21 @@ impl Market {
     }
 
     fn poll(&self, at: Moment) -> Poll {
-        Poll {
-            search: search(),
-            scope: Scope::from_search(&search()),
+        let query = polls::query("");
+        polls::with_lines(Poll {
+            search: SearchKey::of(&query),
+            scope: Scope::of(&query, &Dialect::SANDBOX, []),
             proof: Proof::Nothing,
             lines: Vec::new(),
             at,
             took: 350,
             outcome: PollOutcome::Complete,
             rows: self.on_offer.len() as u32,
-            has_lowest: true,
             interval: Some(60),
             bans: 0,
             sightings: self.on_offer.values().cloned().collect(),
             causes: Vec::new(),
-        }
+        })
     }
 }
 
@@ -153,14 +156,6 @@ fn quotes(price: f64) -> Vec<Quote> {
         min_bid: Some(price / 2.0),
     };
     vec![quote(1), quote(2)]
-}
-
-fn search() -> SearchKey {
-    SearchKey {
-        resource: Resource::Offers,
-        offer_type: OfferType::OnDemand,
-        conditions: String::new(),
-    }
 }
 
 fn main() {
@@ -186,9 +181,9 @@ fn main() {
     }
     let contents = database.contents().unwrap();
     println!(
-        "{days} days: {} polls, {} spells, {:.1} MiB (at most {:.0})",
+        "{days} days: {} polls, {} prices, {:.1} MiB (at most {:.0})",
         contents.polls,
-        contents.spells,
+        contents.prices,
         contents.size as f64 / 1_048_576.0,
         MOST_BYTES as f64 / 1_048_576.0
     );

@@ -265,8 +265,8 @@ mod tests {
 
     use super::*;
     use crate::domain::annotations::Bans;
-    use crate::domain::dialect::{Dialect, TransferUnit};
-    use crate::domain::{OfferType, Query, Resource, language};
+    use crate::domain::dialect::Dialect;
+    use crate::domain::{Query, Resource, language};
     use crate::record::{Moment, Poll, PollOutcome, Proof, Question, Scope, SearchKey, Spell, VerdictBasis};
     use crate::sandbox::market::MarketConfig;
 
@@ -305,25 +305,17 @@ mod tests {
         }
     }
 
-    fn search(resource: Resource) -> SearchKey {
-        SearchKey {
-            resource,
-            offer_type: OfferType::OnDemand,
-            conditions: String::new(),
-        }
-    }
-
     fn poll(at: i64) -> Poll {
+        let query = Query::empty(Resource::Offers);
         Poll {
-            search: search(Resource::Offers),
-            scope: Scope::from_search(&search(Resource::Offers)),
-            proof: Proof::Nothing,
+            search: SearchKey::of(&query),
+            scope: Scope::of(&query, &Dialect::SANDBOX, []),
+            proof: Proof::Complete,
             lines: Vec::new(),
             at: Moment(at),
             took: 1,
             outcome: PollOutcome::Complete,
             rows: 0,
-            has_lowest: true,
             interval: Some(30),
             bans: 0,
             sightings: Vec::new(),
@@ -337,7 +329,7 @@ mod tests {
         let place = HistoryLocation {
             path: Some(folder.path().join("history.db")),
             market: "https://market.example".to_owned(),
-            transfer: TransferUnit::MegabitsPerSecond,
+            dialect: &Dialect::SANDBOX,
         };
         let (mut first, mut second) = (Program::start(Some(&place)), Program::start(Some(&place)));
         for _ in 0..9 {
@@ -366,7 +358,7 @@ mod tests {
         let history = HistoryLocation {
             path: Some(folder.path().join("history.sqlite")),
             market: "test".to_owned(),
-            transfer: TransferUnit::MegabitsPerSecond,
+            dialect: &Dialect::SANDBOX,
         };
         let offers = Resource::Offers;
         let [mut first, mut second] = [(); 2].map(|()| Program::start(Some(&history)));
@@ -395,7 +387,7 @@ mod tests {
         let history = HistoryLocation {
             path: Some(folder.path().join("history.sqlite")),
             market: "sandbox-1".to_owned(),
-            transfer: TransferUnit::MegabitsPerSecond,
+            dialect: &Dialect::SANDBOX,
         };
         let past = SandboxPast {
             market: MarketConfig {
@@ -441,7 +433,7 @@ mod tests {
         let history = HistoryLocation {
             path: Some(folder.path().join("history.sqlite")),
             market: "sandbox-1".to_owned(),
-            transfer: TransferUnit::MegabitsPerSecond,
+            dialect: &Dialect::SANDBOX,
         };
         let past = SandboxPast {
             market: MarketConfig {
@@ -541,7 +533,7 @@ mod tests {
         let history = HistoryLocation {
             path: Some(folder.path().join("history.sqlite")),
             market: "sandbox-1".to_owned(),
-            transfer: TransferUnit::MegabitsPerSecond,
+            dialect: &Dialect::SANDBOX,
         };
         let past = |days| SandboxPast {
             market: MarketConfig {
@@ -581,7 +573,7 @@ mod tests {
         let history = HistoryLocation {
             path: Some(path.clone()),
             market: "test".to_owned(),
-            transfer: TransferUnit::MegabitsPerSecond,
+            dialect: &Dialect::SANDBOX,
         };
         let mut program = Program::start(Some(&history));
         program.0.take(HistoryJob::Record(Box::new(poll(1002))));
@@ -602,7 +594,7 @@ mod tests {
         let history = HistoryLocation {
             path: Some(file.join("history.sqlite")),
             market: "test".to_owned(),
-            transfer: TransferUnit::MegabitsPerSecond,
+            dialect: &Dialect::SANDBOX,
         };
         for history in [None, Some(&history)] {
             let mut program = Program::start(history);

@@ -169,7 +169,7 @@ impl Settings {
         HistoryLocation {
             path: paths.map(|paths| Database::path(&paths.profile_state(&self.profile))),
             market,
-            transfer: self.dialect.transfer,
+            dialect: self.dialect,
         }
     }
 

@@ -9,7 +9,7 @@ use crate::domain::listing::Listing;
 use crate::domain::response_check::ResponseCheck;
 use crate::domain::{Query, Resource};
 use crate::record::store::{Database, HistoryError};
-use crate::record::{Arrival, DAY, Moment, Poll, SearchKey};
+use crate::record::{Arrival, DAY, Moment, Poll};
 use crate::sandbox::market::MarketConfig;
 use crate::sandbox::past::{INTERVAL, Past};
 
@@ -96,7 +96,7 @@ impl SandboxPast {
         let since = Moment(Moment::of(self.market.start).0 - DAY * i64::from(self.days) + 2 * i64::from(INTERVAL));
         let mut are_in = true;
         for query in Self::queries() {
-            are_in &= database.reaches_back(&SearchKey::of(&query), since)?;
+            are_in &= database.sent(&query)?.is_some_and(|(first, _)| first <= since);
         }
         Ok(are_in)
     }

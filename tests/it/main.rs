@@ -15,6 +15,7 @@ mod domain;
 mod frozen;
 mod fuzz;
 mod hostile;
+mod polls;
 mod pty_support;
 mod recorder;
 mod repository;

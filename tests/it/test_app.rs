@@ -52,7 +52,7 @@ impl Files {
         let place = HistoryLocation {
             path: Some(folder.join("history.sqlite")),
             market: "test".to_owned(),
-            transfer: bourse::domain::dialect::TransferUnit::MegabitsPerSecond,
+            dialect: &Dialect::SANDBOX,
         };
         Self {
             database: place.open().unwrap(),

@@ -20,35 +20,6 @@ pub struct Placed {
     pub ahead: i64,
 }
 
-/// Where a poll at `at` belongs after the `newest` poll of its search and the `last` usable one,
-/// while recorded times are `ahead` seconds ahead of the clock. `None` if the search has one
-/// of that second or just after it.
-pub fn placed(at: Moment, ahead: i64, newest: Option<Moment>, last: Option<PollRow>) -> Option<Placed> {
-    let Some(newest) = newest else {
-        return Some(Placed { at, ahead: 0 });
-    };
-    let placed = Moment(at.0.saturating_add(ahead));
-    let is_set_back = newest.since(placed) > DISORDER;
-    if placed <= newest && !is_set_back {
-        return None;
-    }
-    let is_gap = last.is_some_and(|last| last.is_gap(placed));
-    // In a gap the recorded times may approach the clock again.
-    let may_approach = ahead > 0 && is_gap;
-    if !is_set_back && !may_approach {
-        return Some(Placed { at: placed, ahead });
-    }
-    let after = last.map_or(newest, |last| {
-        newest.max(Moment(last.at.0.saturating_add(last.patience())))
-    });
-    let at_least = Moment(after.0.saturating_add(1));
-    let placed = at.max(at_least);
-    Some(Placed {
-        at: placed,
-        ahead: placed.since(at),
-    })
-}
-
 impl Moment {
     const fn earlier(&mut self, seconds: i64) {
         self.0 = self.0.saturating_sub(seconds);

@@ -16,7 +16,6 @@ use bourse_domain::query::DEFAULT_STORAGE_GB;
 use bourse_domain::{OfferType, Resource};
 use serde::{Deserialize, Serialize};
 
-mod advance;
 mod alert;
 pub mod alerts;
 mod analysis;
@@ -47,11 +46,10 @@ mod told;
 mod verdict;
 pub mod watch;
 
-pub use advance::{Advance, advance};
 pub use alert::{AlertState, Figures, PricePer, Repeat, Ring, Rule, RuleError, Seen, Trigger, check};
 pub use analysis::{Analysis, AnyAnalysis, AnyOutput};
 pub use attributes::{Attribute, Fact, Facts, attributes};
-pub use clock::{Before, Placed, place, placed};
+pub use clock::{Before, Placed, place};
 pub use like::{CheapestKind, offers_like};
 pub use line::{Line, SeenLine};
 pub use lows::{Levels, LowIntervals};
@@ -265,8 +263,6 @@ pub struct Poll {
     pub took: u32,
     pub outcome: PollOutcome,
     pub rows: u32,
-    /// Whether the lowest price must be among the rows: all are there, or the cheapest.
-    pub has_lowest: bool,
     /// Seconds until the next poll while the search is watched.
     pub interval: Option<u32>,
     /// The number of the bans in force, see [`Bans::number`].
@@ -354,7 +350,7 @@ pub struct PollRow {
     pub took: u32,
     pub outcome: PollOutcome,
     pub rows: u32,
-    /// See [`Poll::has_lowest`].
+    /// Whether the lowest price must be among the rows: all are there, or the cheapest.
     pub has_lowest: bool,
     pub interval: Option<u32>,
     /// See [`Poll::bans`].
@@ -420,14 +416,6 @@ impl Spell {
             price: self.price,
             offer: self.offer,
             quotes: self.quotes,
-        }
-    }
-
-    const fn figures(&self) -> shift::Figures {
-        shift::Figures {
-            price: self.price,
-            amount: self.amount,
-            offer: self.offer,
         }
     }
 }

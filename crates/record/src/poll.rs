@@ -8,15 +8,12 @@ use bourse_domain::country;
 use bourse_domain::dialect::Dialect;
 use bourse_domain::insight::{Coverage, Supply, coverage};
 use bourse_domain::listing::{Column, Listing};
-use bourse_domain::query::Direction;
 use bourse_domain::response_check::ResponseCheck;
 use bourse_domain::value::CellRef;
 use bourse_domain::{Condition, Field, OfferType, Operand, Operator, Query, Resource, Value, language};
 
 use super::line::Lines;
-use super::{
-    Cause, Lot, Moment, Poll, PollOutcome, PollRow, PricePer, Proof, Quote, Scope, SearchKey, Sighting, VOLUME_MODEL,
-};
+use super::{Cause, Lot, Moment, Poll, PollOutcome, PricePer, Proof, Quote, Scope, SearchKey, Sighting, VOLUME_MODEL};
 
 // Real names have up to 20 characters; a hostile one must not fill the database.
 /// The longest name of a model, in characters.
@@ -92,11 +89,6 @@ impl Poll {
             took: arrival.took,
             outcome,
             rows: u32::try_from(listing.len()).unwrap_or(u32::MAX),
-            has_lowest: match outcome {
-                PollOutcome::Complete => true,
-                PollOutcome::Truncated => leads_with_lowest(query, listing, check, dialect),
-                PollOutcome::Failed | PollOutcome::FiltersIgnored => false,
-            },
             interval: arrival.interval,
             bans: arrival.bans.number(),
             causes: lots.rented(),
@@ -115,7 +107,6 @@ impl Poll {
             took: arrival.took,
             outcome: PollOutcome::Failed,
             rows: 0,
-            has_lowest: false,
             interval: arrival.interval,
             bans: arrival.bans.number(),
             sightings: Vec::new(),
@@ -135,25 +126,11 @@ impl Poll {
             took: self.took,
             outcome: self.outcome,
             rows: self.rows,
-            has_lowest: self.has_lowest,
             interval: self.interval,
             bans: self.bans,
             sightings: self.sightings.clone(),
             lines: Vec::new(),
             causes: self.causes.clone(),
-        }
-    }
-
-    /// What is kept of it besides its sightings.
-    pub const fn row(&self) -> PollRow {
-        PollRow {
-            at: self.at,
-            took: self.took,
-            outcome: self.outcome,
-            rows: self.rows,
-            has_lowest: self.has_lowest,
-            interval: self.interval,
-            bans: self.bans,
         }
     }
 
@@ -238,18 +215,6 @@ fn outcome(query: &Query, listing: &Listing, check: &ResponseCheck) -> PollOutco
         Coverage::Whole if listing.skipped().is_empty() => PollOutcome::Complete,
         Coverage::Whole | Coverage::Cut | Coverage::Unknown => PollOutcome::Truncated,
     }
-}
-
-/// Whether a truncated response begins with its lowest prices.
-fn leads_with_lowest(query: &Query, listing: &Listing, check: &ResponseCheck, dialect: &'static Dialect) -> bool {
-    let price = match query.resource {
-        Resource::Offers => "dph_total",
-        Resource::Volumes => "storage_cost",
-        Resource::Workergroups => return false,
-    };
-    let first = query.sent_order(dialect).into_iter().next();
-    let is_cheapest_first = first.is_some_and(|key| key.field.key == price && key.direction == Direction::Ascending);
-    is_cheapest_first && !check.is_unordered() && listing.skipped().is_empty()
 }
 
 fn all_rows(listing: &Listing) -> std::ops::Range<u32> {

@@ -1,9 +1,8 @@
 //! Questions about the recorded market, and what is on record for them.
 
-use bourse_domain::value::CellRef;
-use bourse_domain::{Condition, OfferType, Operand, Operator, Query, Value};
+use bourse_domain::{OfferType, Operand, Operator, Query, Value};
 
-use crate::{Ending, Excerpt, Moment, Quote, Spell, lowest_price};
+use crate::{Moment, Spell, lowest_price};
 
 /// A question to the record: the offers of a query between two moments.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,55 +85,4 @@ fn only<'q>(query: &'q Query, key: &str) -> Option<&'q Value> {
         (Operator::Eq, Operand::One(value)) => Some(value),
         _ => None,
     })
-}
-
-impl Excerpt {
-    /// The part about a question's models, machines and numbers of GPUs. Where none of the numbers is on offer any
-    /// more the lot is gone, whatever else the machine offers.
-    #[must_use]
-    pub fn narrowed(mut self, question: &Question) -> Self {
-        let conditions: Vec<&Condition> = question.query.active().collect();
-        let meets = |key: &str, cell: CellRef<'_>| {
-            let mut asked = conditions.iter().filter(|condition| condition.field.key == key);
-            asked.all(|condition| condition.accepts(cell))
-        };
-        #[expect(clippy::cast_precision_loss)] // ids of machines are far below 2^53
-        let is_lot = |spell: &Spell| {
-            let machine = CellRef::Number(spell.lot.machine as f64);
-            let is_host = spell
-                .host
-                .is_none_or(|host| meets("host_id", CellRef::Number(host as f64)));
-            is_host
-                && meets("machine_id", machine)
-                && meets("cluster_id", machine)
-                && meets("gpu_name", CellRef::Text(&spell.lot.model))
-        };
-        let is_sized = conditions.iter().any(|condition| condition.field.key == "num_gpus");
-        let is_size = |quote: &Quote| meets("num_gpus", CellRef::Number(quote.gpus.into()));
-        self.spells.retain_mut(|spell| {
-            if is_sized {
-                spell.quotes.retain(is_size);
-            }
-            is_lot(spell) && !(is_sized && spell.quotes.is_empty())
-        });
-        if is_sized {
-            self.end_where_no_size_goes_on();
-        }
-        self
-    }
-
-    fn end_where_no_size_goes_on(&mut self) {
-        let begun: std::collections::HashSet<_> = self
-            .spells
-            .iter()
-            .map(|spell| (spell.lot.clone(), spell.first))
-            .collect();
-        for spell in &mut self.spells {
-            if let Some((ending @ Ending::Changed, at)) = &mut spell.end
-                && !begun.contains(&(spell.lot.clone(), *at))
-            {
-                *ending = Ending::Gone(crate::Cause::Unknown);
-            }
-        }
-    }
 }

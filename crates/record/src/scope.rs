@@ -11,8 +11,6 @@ use bourse_domain::{
     CellRef, Condition, Dialect, Field, Kind, OfferType, Operand, Operator, Query, Resource, Source, Unit, Value,
 };
 
-use super::SearchKey;
-
 /// The conditions under which a response lists offers, and how they are priced. Responses with equal scopes are
 /// requests for the same offers, whoever sent them and why.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,19 +56,6 @@ impl Scope {
         }
     }
 
-    /// The scope of a search of which only the conditions are on record: none where they cannot be read.
-    pub fn from_search(search: &SearchKey) -> Self {
-        let bare = Self {
-            resource: search.resource,
-            offer_type: search.offer_type,
-            storage: 0.0,
-            is_bundled: true,
-            conditions: Vec::new(),
-            excluded: Vec::new(),
-        };
-        bare.clone().with(&search.conditions, "").unwrap_or(bare)
-    }
-
     /// The conditions as the query language prints them.
     pub fn conditions_text(&self) -> String {
         let texts: Vec<String> = self.conditions.iter().map(print_condition).collect();
@@ -94,6 +79,30 @@ impl Scope {
         let suppliers = excluded.split(", ").filter(|text| !text.is_empty());
         self.excluded = suppliers.map(supplier).collect::<Option<_>>()?;
         Some(self)
+    }
+
+    /// Whether two responses are to the same request. Their storage may differ: where a market includes another one
+    /// than it was asked to, a scope has that.
+    pub fn is_same_request(&self, other: &Self) -> bool {
+        let request = |scope: &Self| (scope.resource, scope.offer_type, scope.is_bundled);
+        request(self) == request(other)
+            && self.conditions_text() == other.conditions_text()
+            && self.excluded == other.excluded
+    }
+
+    /// A query whose responses have this scope, without the conditions that markets add by themselves; network speeds
+    /// are in the unit of a market.
+    pub fn query(&self, transfer: TransferUnit) -> Query {
+        let mut query = Query {
+            offer_type: self.offer_type,
+            storage: Some(self.storage).filter(|_| self.resource == Resource::Offers),
+            unbundled: !self.is_bundled,
+            ..Query::empty(self.resource)
+        };
+        let added = implicit(&query, self.storage);
+        let own = self.conditions.iter().filter(|condition| !added.contains(condition));
+        query.conditions = own.cloned().map(|own| in_unit(own, transfer)).collect();
+        query
     }
 
     /// Whether its responses leave a machine or its host out.
@@ -179,6 +188,20 @@ pub fn normalised(condition: &Condition, transfer: TransferUnit) -> Condition {
         let flag = !flag;
         condition.operator = Operator::Eq;
         condition.operand = Operand::One(Value::Flag(flag));
+    }
+    condition
+}
+
+/// A normalised condition with its network speeds in the unit of a market.
+fn in_unit(mut condition: Condition, transfer: TransferUnit) -> Condition {
+    let values = match &mut condition.operand {
+        Operand::One(value) => std::slice::from_mut(value),
+        Operand::Many(values) => values.as_mut_slice(),
+    };
+    for value in values {
+        if let (Unit::Transfer, Value::Number(megabits)) = (condition.field.unit, value) {
+            *megabits /= transfer.megabits();
+        }
     }
     condition
 }

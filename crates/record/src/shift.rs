@@ -72,22 +72,13 @@ impl Outcomes {
         }
     }
 
-    /// How `old` goes on where `seen` was seen, and the figures that hold from then on.
-    pub(super) fn shift(self, old: Figures, seen: Figures) -> (Shift, Figures) {
-        let (price, amount) = (self.price(old, seen), self.amount(old, seen));
-        let shift = match (price, amount) {
+    /// How `old` goes on where `seen` was seen.
+    pub(super) fn shift(self, old: Figures, seen: Figures) -> Shift {
+        match (self.price(old, seen), self.amount(old, seen)) {
             (Turn::Changed, _) => Shift::Repriced,
             (Turn::Same, Turn::Changed) => Shift::Resized,
             (Turn::Same, Turn::Same) => Shift::Same,
             (Turn::Revealed, _) | (_, Turn::Revealed) => Shift::Revealed,
-        };
-        // The cheapest offer of a truncated response may be more expensive than one it lacks.
-        let is_cheapest = price != Turn::Same || is_same_price(old.price, seen.price);
-        let figures = Figures {
-            price: if price == Turn::Same { old.price } else { seen.price },
-            amount: if amount == Turn::Same { old.amount } else { seen.amount },
-            offer: if is_cheapest { seen.offer } else { old.offer },
-        };
-        (shift, figures)
+        }
     }
 }

@@ -115,7 +115,7 @@ pub fn compare(before: &Poll, after: &Poll) -> Vec<Change> {
             None if !is_same_scope => return None,
             None if before.outcome == PollOutcome::Complete && !after.search.is_bound_by_price() => ChangeKind::Listed,
             None => ChangeKind::IntoView,
-            Some(old) => match outcomes.shift(old.figures(), seen.figures()).0 {
+            Some(old) => match outcomes.shift(old.figures(), seen.figures()) {
                 Shift::Repriced => ChangeKind::Repriced { from: old.price },
                 Shift::Resized => ChangeKind::Resized { from: old.amount },
                 Shift::Same | Shift::Revealed => return None,

@@ -1,5 +1,6 @@
 //! What an alert would have done on the recorded polls.
 
+use crate::domain::Dialect;
 use crate::record::{
     AlertState, Analysis, Excerpt, Figures, Moment, Poll, Proof, Question, Repeat, Rule, Scope, SearchKey, Sighting,
     Spell, check, timeline,
@@ -51,7 +52,7 @@ fn replay(rule: &Rule, question: &Question, excerpt: &Excerpt) -> Option<Replay>
     // What is on offer changes little from poll to poll: one poll is kept up to date.
     let mut removals: Vec<Moment> = Vec::new();
     let mut sightings: Vec<Sighting> = Vec::new();
-    let scope = Scope::from_search(&search);
+    let scope = Scope::of(&question.query, &Dialect::SANDBOX, []);
     let (mut state, mut rings) = (AlertState::default(), 0);
     for row in polls {
         while let Some(spell) = coming.next_if(|spell| spell.first <= row.at) {
@@ -82,7 +83,6 @@ fn replay(rule: &Rule, question: &Question, excerpt: &Excerpt) -> Option<Replay>
             took: row.took,
             outcome: row.outcome,
             rows: row.rows,
-            has_lowest: row.has_lowest,
             interval: row.interval,
             bans: row.bans,
             sightings,

@@ -75,7 +75,7 @@ fn check(database: &Database, shown: &str) -> Result<(), CliError> {
         "{shown}: no damage\n{} searches, {} polls, {} prices, {}\n",
         count(contents.searches),
         count(contents.polls),
-        count(contents.spells),
+        count(contents.prices),
         bytes(contents.size)
     );
     if let Some((first, last)) = contents.span {

@@ -19,10 +19,10 @@ use crate::domain::saved::Searches;
 use crate::features::alerts::Search;
 use crate::features::search::command::{SearchResult, arranged};
 use crate::record::alerts::{Alert, AlertChange};
-use crate::record::store::{Database, HistoryError, ProgramId, Turns};
+use crate::record::store::{Database, HistoryError, HistoryLocation, ProgramId, Turns};
 use crate::record::watch::{CauseSearch, Engine, Next, cause_search, has_same_conditions, missing};
 use crate::record::watch::{Claim, Right};
-use crate::record::{AlertState, Arrival, Moment, Poll, PollOutcome, SearchKey};
+use crate::record::{AlertState, Arrival, Moment, Poll, PollOutcome};
 use crate::settings::Settings;
 use crate::store::{SavedState, StateStore};
 use crate::table::remote::Now;
@@ -182,22 +182,23 @@ impl<'a> Watcher<'a> {
         let query = one.wanted.query.clone();
         let job = one.wanted.job;
         let mut target = Target::new(Task::of(&query), Some(Search { query, recruits: None }), job);
-        let (location, key) = (settings.history_location(), SearchKey::of(&one.wanted.query));
+        let location = settings.history_location();
         let opened = location.open().and_then(|record| {
-            let told = record.last_poll(&key)?;
-            Ok((record, told))
+            let sent = record.sent(&one.wanted.query)?;
+            Ok((record, sent))
         });
         match opened {
-            Ok((record, told)) => {
+            Ok((record, sent)) => {
                 watcher.record = Some(record);
-                target.progress.told = told;
+                target.progress.told = sent.map(|(_, last)| last);
             }
             Err(error) => {
                 watcher
                     .told
                     .push(Told::Note(format!("prices are not recorded: {error}")));
                 watcher.trouble_silently(RECORD, &error.to_string());
-                watcher.record = Some(Database::in_memory(&location.market)?);
+                let in_memory = HistoryLocation { path: None, ..location };
+                watcher.record = Some(in_memory.open()?);
                 watcher.is_in_memory = true;
             }
         }
@@ -313,8 +314,9 @@ impl<'a> Watcher<'a> {
         for target in &mut wanted {
             if let Some(known) = self.targets.iter_mut().find(|known| known.task == target.task) {
                 target.progress = std::mem::take(&mut known.progress);
-            } else if let Task::Search(key, ..) = &target.task {
-                target.progress.told = self.with_record(|record| record.last_poll(key)).flatten();
+            } else if let (Task::Search(..), Some(search)) = (&target.task, &target.search) {
+                let sent = self.with_record(|record| record.sent(&search.query)).flatten();
+                target.progress.told = sent.map(|(_, last)| last);
             }
         }
         self.targets = wanted;
@@ -449,7 +451,7 @@ impl<'a> Watcher<'a> {
         let result = self.one.is_some().then_some(result);
         let has_room = self.rhythm.is_once || self.one.is_some() || self.engine.has_room();
         let record = self.record.as_ref().filter(|_| has_room);
-        let before = record.and_then(|record| record.poll_after(&poll.search, Moment(i64::MIN)).ok()?);
+        let before = record.and_then(|record| record.answer_since(&query, &arrival.bans, Moment(i64::MIN)).ok()?);
         let missing = before.map(|before| missing(&before, &poll));
         match missing.and_then(|missing| cause_search(missing, &query, dialect)) {
             Some(search) => {

@@ -2,18 +2,23 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use bourse::domain::{OfferType, Resource};
+use bourse::domain::{Dialect, OfferType, Query};
 use bourse::record::store::Database;
 use bourse::record::{Lot, Moment, Poll, PollOutcome, Proof, Quote, Scope, SearchKey, Sighting};
 use serde_json::{Value as Json, json};
 
 use super::commands::{Home, run};
+use crate::polls::{query, with_lines};
 
 /// Thirty hours with a poll an hour of one machine that asks $0.20, and $0.50 in every sixth hour.
 fn record(home: &Home) {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() as i64;
     let file = home.path().join(".local/state/bourse/profiles/sandbox/history.sqlite");
     let mut database = Database::open(&file, "sandbox-1").unwrap();
+    let query = Query {
+        offer_type: OfferType::Bid,
+        ..query("gpu_name=RTX_4090")
+    };
     for hour in 0..=30 {
         let min_bid = if hour % 6 == 5 { 0.5 } else { 0.2 };
         let quote = Quote {
@@ -35,27 +40,21 @@ fn record(home: &Home) {
             offer: 1,
             quotes: vec![quote],
         };
-        let search = SearchKey {
-            resource: Resource::Offers,
-            offer_type: OfferType::Bid,
-            conditions: "gpu_name=RTX_4090".to_owned(),
-        };
         let poll = Poll {
-            scope: Scope::from_search(&search),
+            scope: Scope::of(&query, &Dialect::SANDBOX, []),
             proof: Proof::Nothing,
             lines: Vec::new(),
-            search,
+            search: SearchKey::of(&query),
             at: Moment(now - 60 - (30 - hour) * 3600),
             took: 1,
             outcome: PollOutcome::Complete,
             rows: 1,
-            has_lowest: true,
             interval: Some(3600),
             bans: 0,
             sightings: vec![sighting],
             causes: Vec::new(),
         };
-        assert!(database.record(&poll).unwrap());
+        assert!(database.record(&with_lines(poll)).unwrap());
     }
 }
 

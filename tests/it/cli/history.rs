@@ -345,7 +345,9 @@ fn a_timer_says_how_often_it_searches() {
     let profiles = home.path().join(".local/state/bourse/profiles");
     let profile = fs::read_dir(profiles).unwrap().next().unwrap().unwrap();
     let file = rusqlite::Connection::open(profile.path().join("history.sqlite")).unwrap();
-    let mut polls = file.prepare("SELECT every FROM poll ORDER BY at").unwrap();
+    let mut polls = file
+        .prepare("SELECT every_seconds FROM requests_v1 ORDER BY sent")
+        .unwrap();
     let every = polls.query_map([], |row| row.get::<_, Option<u32>>(0));
     let every: Vec<_> = every.unwrap().map(Result::unwrap).collect();
     assert_eq!(every, [None, Some(3600)]);

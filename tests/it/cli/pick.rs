@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use bourse::domain::{OfferType, Resource};
+use bourse::domain::Dialect;
 use bourse::features::pick::{Recheck, Step};
 use bourse::record::store::Database;
 use bourse::record::{Lot, Moment, Poll, PollOutcome, Proof, Quote, Scope, SearchKey, Sighting};
@@ -11,6 +11,7 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
 use super::commands::{Home, bourse, run};
+use crate::polls::{query, with_lines};
 use crate::recorder::{Recorder, json as answer};
 
 /// Three offers at rising prices, but for those that are rented.
@@ -260,6 +261,7 @@ fn record(home: &Home) {
     let now = i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()).unwrap();
     let file = home.path().join(".local/state/bourse/profiles/sandbox/history.sqlite");
     let mut database = Database::open(&file, "sandbox-1").unwrap();
+    let query = query("gpu_name=RTX_4090 num_gpus=1");
     for hour in 0..720 {
         let quote = Quote {
             gpus: 1,
@@ -280,27 +282,21 @@ fn record(home: &Home) {
             offer: 1,
             quotes: vec![quote],
         };
-        let search = SearchKey {
-            resource: Resource::Offers,
-            offer_type: OfferType::OnDemand,
-            conditions: "gpu_name=RTX_4090 num_gpus=1".to_owned(),
-        };
         let poll = Poll {
-            scope: Scope::from_search(&search),
+            scope: Scope::of(&query, &Dialect::SANDBOX, []),
             proof: Proof::Nothing,
             lines: Vec::new(),
-            search,
+            search: SearchKey::of(&query),
             at: Moment(now - 60 - (719 - hour) * 3600),
             took: 1,
             outcome: PollOutcome::Complete,
             rows: 1,
-            has_lowest: true,
             interval: Some(3600),
             bans: 0,
             sightings: vec![sighting],
             causes: Vec::new(),
         };
-        assert!(database.record(&poll).unwrap());
+        assert!(database.record(&with_lines(poll)).unwrap());
     }
 }
 

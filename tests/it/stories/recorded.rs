@@ -3,7 +3,7 @@
 use bourse::core::message::Effect;
 use bourse::core::message::HistoryJob;
 use bourse::core::message::News;
-use bourse::domain::{Dialect, OfferType, Resource};
+use bourse::domain::{CellRef, Dialect, OfferType, Resource};
 use bourse::features::history::Recall;
 use bourse::features::history::prices::series::PriceSeries;
 use bourse::features::history::tape::events::RecentEvents;
@@ -65,10 +65,30 @@ fn first_question(analyses: &[(bourse::core::Ticket, AnyAnalysis)]) -> (Question
     (question, conditions)
 }
 
+/// What of a record a question is about.
+fn narrowed(recorded: &Excerpt, question: &Question) -> Excerpt {
+    let meets = |key: &str, cell: CellRef<'_>| {
+        let mut conditions = question.query.active().filter(|condition| condition.field.key == key);
+        conditions.all(|condition| condition.accepts(cell))
+    };
+    let mut excerpt = recorded.clone();
+    excerpt.spells.retain_mut(|spell| {
+        spell
+            .quotes
+            .retain(|quote| meets("num_gpus", CellRef::Number(quote.gpus.into())));
+        let machine = CellRef::Number(spell.lot.machine as f64);
+        meets("machine_id", machine)
+            && meets("cluster_id", machine)
+            && meets("gpu_name", CellRef::Text(&spell.lot.model))
+            && !spell.quotes.is_empty()
+    });
+    excerpt
+}
+
 fn output_of(analysis: &AnyAnalysis, recorded: &Excerpt) -> AnyOutput {
     let questions = analysis.questions();
     let excerpts = questions.iter().map(|own| match own.query.offer_type {
-        OfferType::OnDemand => recorded.clone().narrowed(own),
+        OfferType::OnDemand => narrowed(recorded, own),
         OfferType::Bid | OfferType::Reserved => Excerpt::default(),
     });
     analysis.answer(&excerpts.collect::<Vec<_>>())

@@ -17,7 +17,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use bourse::record::store::Database;
 use bourse::store::Paths;
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
 use crate::cli::commands::run;
 use crate::pty_support::Pty;
@@ -138,29 +138,12 @@ fn end_today(path: &Path, address: &str) {
         ("spell", "first"),
         ("spell", "last"),
         ("spell", "ended"),
-        ("block", "since"),
-        ("block", "until"),
     ] {
         // In two steps: a moment may be taken by a row that has not moved yet.
         let away = format!("UPDATE {table} SET {column} = -({column} + ?1)");
         moved.execute(&away, [by]).unwrap();
         let back = format!("UPDATE {table} SET {column} = -{column}");
         moved.execute(&back, []).unwrap();
-    }
-    let mut all = moved.prepare("SELECT rowid, spells FROM block").unwrap();
-    let blocks = all.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
-    let blocks: Vec<(i64, Vec<u8>)> = blocks.unwrap().map(Result::unwrap).collect();
-    drop(all);
-    for (id, mut spells) in blocks {
-        // A lot, three moments, a price, an amount, two bytes.
-        for spell in spells.chunks_exact_mut(46) {
-            for moment in spell[8..32].chunks_exact_mut(8) {
-                let at = i64::from_le_bytes(moment.try_into().unwrap()) + by;
-                moment.copy_from_slice(&at.to_le_bytes());
-            }
-        }
-        let change = "UPDATE block SET spells = ?1 WHERE rowid = ?2";
-        moved.execute(change, params![spells, id]).unwrap();
     }
     moved.commit().unwrap();
 }

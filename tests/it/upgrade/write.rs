@@ -9,17 +9,18 @@ use bourse::domain::cost::{Job, VolumeTerm};
 use bourse::domain::journal::{Intent, Line, Outcome, Verdict, WriteKind};
 use bourse::domain::saved::{PaneState, SavedSearch, SearchChange, SearchSpec, Searches, Snapshot};
 use bourse::domain::workergroup::{self, GroupChange, MadeGroup, MadeGroups, NewWorkergroup};
-use bourse::domain::{Listing, OfferType, Resource, WORKERGROUPS};
+use bourse::domain::{Dialect, Listing, Query, Resource, WORKERGROUPS};
 use bourse::keys::BINDINGS;
 use bourse::record::alerts::{Alert, AlertChange, Alerts, Followed, Logged};
 use bourse::record::store::{Database, ProgramId};
 use bourse::record::{
-    AlertState, Cause, Lot, Moment, Poll, PollOutcome, PricePer, Proof, Repeat, Rule, Scope, SearchKey, Sighting,
-    Trigger, VOLUME_MODEL,
+    AlertState, Cause, Lot, Moment, Poll, PollOutcome, PricePer, Proof, Quote, Repeat, Rule, Scope, SearchKey,
+    Sighting, Trigger, VOLUME_MODEL,
 };
 use bourse::store::{GroupsFile, Journal, PacingFile, Paths, StateFile, StateStore};
 
 use super::{ADDRESS, END, KEY, ROUTE, fixtures};
+use crate::polls::{query_for, with_lines};
 
 /// Settings of every kind, each other than its default; `{keys}` has a key for every action.
 const CONFIG: &str = r##"default_profile = "work"
@@ -341,16 +342,12 @@ fn sandbox(paths: &Paths) {
 }
 
 /// The searches that were watched.
-pub fn watched(resource: Resource) -> SearchKey {
-    SearchKey {
-        resource,
-        offer_type: OfferType::OnDemand,
-        conditions: match resource {
-            Resource::Volumes => "disk_space>=500",
-            Resource::Offers | Resource::Workergroups => "gpu_ram>=24",
-        }
-        .to_owned(),
-    }
+fn watched(resource: Resource) -> Query {
+    let conditions = match resource {
+        Resource::Volumes => "disk_space>=500",
+        Resource::Offers | Resource::Workergroups => "gpu_ram>=24",
+    };
+    query_for(resource, conditions)
 }
 
 /// Six days of polls, one every three hours: prices follow the hour of the day, machine 13 is there on
@@ -365,6 +362,7 @@ fn recorded(path: &Path) {
             continue;
         }
         for resource in [Resource::Offers, Resource::Volumes] {
+            let price = |machine: i64| 0.01 * (20 + machine + hour % 24) as f64;
             let sighting = |machine: i64| Sighting {
                 lot: Lot {
                     machine,
@@ -378,14 +376,19 @@ fn recorded(path: &Path) {
                 host: Some(60 + machine),
                 country: None,
                 amount: 2,
-                price: 0.01 * (20 + machine + hour % 24) as f64,
+                price: price(machine),
                 offer: machine * 100,
-                quotes: Vec::new(),
+                quotes: vec![Quote {
+                    gpus: 1,
+                    base: price(machine),
+                    storage: 0.0,
+                    min_bid: None,
+                }],
             };
             let is_there = |machine: &i64| *machine != 13 || day % 2 == 0;
             let mut poll = Poll {
-                search: watched(resource),
-                scope: Scope::from_search(&watched(resource)),
+                search: SearchKey::of(&watched(resource)),
+                scope: Scope::of(&watched(resource), &Dialect::SANDBOX, []),
                 proof: Proof::Nothing,
                 lines: Vec::new(),
                 at,
@@ -397,7 +400,6 @@ fn recorded(path: &Path) {
                     _ => PollOutcome::Complete,
                 },
                 rows: 8,
-                has_lowest: false,
                 interval: Some(3 * 3600),
                 bans: 0,
                 sightings: (7..=14).filter(is_there).map(sighting).collect(),
@@ -412,7 +414,7 @@ fn recorded(path: &Path) {
                 poll.causes = vec![(sighting(13).lot, Cause::Rented)];
             }
             poll.sightings.sort_by(|one, other| one.lot.cmp(&other.lot));
-            database.record(&poll).unwrap();
+            database.record(&with_lines(poll)).unwrap();
         }
     }
     let now = Moment(END);

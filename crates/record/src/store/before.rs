@@ -1,14 +1,16 @@
-//! What version 0.1 recorded, search by search: evidence of the time before the first response with a scope.
+//! What version 0.1 recorded, search by search: evidence of the time before the first response with a scope. It is
+//! read only, and ages out.
 
+use bourse_domain::annotations::Supplier;
 use bourse_domain::language::{Mode, parse};
 use bourse_domain::value::CellRef;
 use bourse_domain::{Condition, Dialect, OfferType, Query, Resource};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Params, Row, params};
 
-use super::{Database, codes, read};
+use super::{Database, codes};
 use crate::Question;
 use crate::implication::{contains, includes_storage};
-use crate::{Cause, Ending, Excerpt, Lot, Moment, PollRow, Quote, Spell, timeline};
+use crate::{Cause, Ending, Excerpt, Lot, Moment, PollRow, Quote, Spell, implicit, timeline};
 
 /// What was recorded of a lot: a search may be narrowed by it.
 const RECORDED: [&str; 7] = [
@@ -124,7 +126,7 @@ impl Database {
         ] {
             let values = params![search.id, shifted(from.0).0, until];
             let condition = format!("search = ?1 AND {part} AND first <= ?3");
-            spells.extend(read::spells_where(connection, &condition, values, shifted(seen.0))?);
+            spells.extend(spells_where(connection, &condition, values, shifted(seen.0))?);
         }
         let recorded = Excerpt {
             polls: Vec::new(),
@@ -140,21 +142,34 @@ impl Database {
     }
 }
 
+impl Database {
+    fn leaves_out(&self, spell: &Spell) -> bool {
+        self.left_out.iter().any(|supplier| match supplier {
+            Supplier::Machine(machine) => spell.lot.machine == *machine,
+            Supplier::Host(host) => spell.host == Some(*host),
+        })
+    }
+}
+
 /// The conditions of a query that a search does not have; `None` if its record does not answer the query.
 fn narrower(conditions: &str, query: &Query) -> Option<Vec<Condition>> {
     let parsed = parse(conditions, query.catalog(), &Dialect::SANDBOX, &[], Mode::Strict).ok()?;
-    let asked: Vec<&Condition> = query.active().collect();
+    let search = Query {
+        conditions: parsed.conditions,
+        ..Query::empty(query.resource)
+    };
     // With which storage it was sent is not on record.
-    let bounds = parsed.conditions.iter().filter(|bound| includes_storage(bound.field));
-    let is_same_bound = bounds.into_iter().all(|bound| asked.contains(&bound));
-    if !is_same_bound || !contains(&parsed.conditions, asked.iter().copied()) {
+    let mut bounds = search.active().filter(|bound| includes_storage(bound.field));
+    let is_same_bound = bounds.all(|bound| query.active().any(|asked| asked == bound));
+    let (added, asked_added) = (implicit(&search, 0.0), implicit(query, query.storage_gb()));
+    if !is_same_bound || !contains(search.active(), query.active().chain(&asked_added)) {
         return None;
     }
     let names_model = query.active().any(|condition| condition.field.key == "gpu_name");
-    let others = asked.into_iter().filter(|condition| {
+    let others = query.active().filter(|condition| {
         // The memory of a model goes without saying.
         let is_told = names_model && condition.field.key == "gpu_ram";
-        !is_told && !contains([*condition], &parsed.conditions)
+        !is_told && !contains([*condition], search.active().chain(&added))
     });
     others
         .map(|condition| {
@@ -174,7 +189,7 @@ fn old_polls(connection: &Connection, (id, ahead): (i64, i64), question: &Questi
                  (SELECT max(at) FROM poll WHERE search = ?1 AND at < ?2 AND outcome IN (0, 1)))
              ORDER BY at",
         )?
-        .query_map(params![id, since, until], read::poll)?
+        .query_map(params![id, since, until], poll)?
         .collect::<rusqlite::Result<_>>()?;
     let recorded = Excerpt {
         polls,
@@ -182,6 +197,58 @@ fn old_polls(connection: &Connection, (id, ahead): (i64, i64), question: &Questi
         unknown: 0,
     };
     Ok(recorded.earlier(ahead).polls)
+}
+
+fn poll(row: &Row<'_>) -> rusqlite::Result<PollRow> {
+    Ok(PollRow {
+        at: Moment(row.get(0)?),
+        took: row.get(1)?,
+        outcome: codes::outcome_of(row.get(2)?),
+        rows: row.get(3)?,
+        interval: row.get(4)?,
+        bans: row.get(5)?,
+        has_lowest: row.get(6)?,
+    })
+}
+
+/// The spells that meet a condition in SQL; those on offer were last seen at `seen`.
+fn spells_where(
+    connection: &Connection,
+    condition: &str,
+    parameters: impl Params,
+    seen: Moment,
+) -> rusqlite::Result<Vec<Spell>> {
+    connection
+        .prepare_cached(&format!(
+            "SELECT machine, model, host, country, amount, price, offer, quotes, beginning, was, first, last, ending,
+                    ended
+             FROM spell JOIN lot ON lot.id = spell.lot WHERE {condition}"
+        ))?
+        .query_map(parameters, |row| {
+            let first = Moment(row.get(10)?);
+            let last: Option<i64> = row.get(11)?;
+            let ending: Option<i64> = row.get(12)?;
+            let ended: Option<i64> = row.get(13)?;
+            let end = ending.map(codes::ending_of).zip(ended.map(Moment));
+            Ok(Spell {
+                lot: Lot {
+                    machine: row.get(0)?,
+                    model: row.get(1)?,
+                    memory: 0,
+                },
+                host: row.get(2)?,
+                country: row.get(3)?,
+                amount: row.get(4)?,
+                price: row.get(5)?,
+                offer: row.get(6)?,
+                quotes: codes::quotes_of(row.get_ref(7)?.as_blob_or_null()?.unwrap_or_default()).collect(),
+                beginning: codes::beginning_of(row.get(8)?, row.get(9)?),
+                first,
+                last: last.map_or(seen.max(first), Moment),
+                end,
+            })
+        })?
+        .collect()
 }
 
 /// Keeps what of a spell meets the conditions; whether anything does.

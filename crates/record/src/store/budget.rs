@@ -75,13 +75,15 @@ impl SharedBudget {
 
 #[cfg(test)]
 mod tests {
+    use bourse_domain::Dialect;
+
     use super::*;
 
     fn at(folder: &tempfile::TempDir, market: &str) -> SharedBudget {
         SharedBudget::new(&HistoryLocation {
             path: Some(folder.path().join("history.db")),
             market: market.to_owned(),
-            transfer: bourse_domain::dialect::TransferUnit::MegabitsPerSecond,
+            dialect: &Dialect::SANDBOX,
         })
     }
 
@@ -115,7 +117,7 @@ mod tests {
         let alone = SharedBudget::new(&HistoryLocation {
             path: None,
             market: "sandbox-1".to_owned(),
-            transfer: bourse_domain::dialect::TransferUnit::MegabitsPerSecond,
+            dialect: &Dialect::SANDBOX,
         });
         assert_eq!(alone.claim(1, 1, 1000.0), Ok(None));
         assert_eq!(alone.claim(1, 1, 1000.0), Ok(None));

@@ -3,50 +3,54 @@
 use bourse_domain::{Field, Kind, OfferType, Resource};
 use rusqlite::types::ValueRef;
 
-use crate::{Beginning, Cause, Ending, Fact, Onset, PollOutcome, Proof, Quote};
+use crate::{Beginning, Cause, Ending, Fact, PollOutcome, Proof, Quote};
 
-/// Writes both directions of a table of codes; what has no row there has no value.
-macro_rules! codes {
-    ($($code:ident, $value:ident: $type:ty { $($number:literal = [$($coded:tt)+],)+ })+) => {$(
-        pub(super) const fn $code(value: $type) -> i64 {
-            match value {
-                $($($coded)+ => $number,)+
-            }
-        }
-
-        pub(super) const fn $value(code: i64) -> Option<$type> {
-            match code {
-                $($number => Some($($coded)+),)+
-                _ => None,
-            }
-        }
-    )+};
+pub(super) const fn resource(resource: Resource) -> i64 {
+    match resource {
+        Resource::Offers => 0,
+        Resource::Volumes => 1,
+        Resource::Workergroups => 2,
+    }
 }
 
-codes! {
-    resource, resource_of: Resource {
-        0 = [Resource::Offers],
-        1 = [Resource::Volumes],
-        2 = [Resource::Workergroups],
+pub(super) const fn offer_type(offer_type: OfferType) -> i64 {
+    match offer_type {
+        OfferType::OnDemand => 0,
+        OfferType::Bid => 1,
+        OfferType::Reserved => 2,
     }
-    offer_type, offer_type_of: OfferType {
-        0 = [OfferType::OnDemand],
-        1 = [OfferType::Bid],
-        2 = [OfferType::Reserved],
+}
+
+/// An outcome as version 0.1 stored it. An unknown code counts as a failure: nothing is concluded from it.
+pub(super) const fn outcome_of(code: i64) -> PollOutcome {
+    match code {
+        0 => PollOutcome::Complete,
+        1 => PollOutcome::Truncated,
+        3 => PollOutcome::FiltersIgnored,
+        _ => PollOutcome::Failed,
     }
-    outcome, outcome_of: PollOutcome {
-        0 = [PollOutcome::Complete],
-        1 = [PollOutcome::Truncated],
-        2 = [PollOutcome::Failed],
-        3 = [PollOutcome::FiltersIgnored],
+}
+
+pub(super) const fn ending(ending: Ending) -> i64 {
+    match ending {
+        Ending::Gone(Cause::Rented) => 0,
+        Ending::Gone(Cause::LeftTheSearch) => 1,
+        Ending::Gone(Cause::Delisted) => 2,
+        Ending::Gone(Cause::Unknown) => 3,
+        Ending::Changed => 4,
+        Ending::LostSight => 5,
     }
-    ending, ending_of: Ending {
-        0 = [Ending::Gone(Cause::Rented)],
-        1 = [Ending::Gone(Cause::LeftTheSearch)],
-        2 = [Ending::Gone(Cause::Delisted)],
-        3 = [Ending::Gone(Cause::Unknown)],
-        4 = [Ending::Changed],
-        5 = [Ending::LostSight],
+}
+
+/// An unknown code says nothing about the market.
+pub(super) const fn ending_of(code: i64) -> Ending {
+    match code {
+        0 => Ending::Gone(Cause::Rented),
+        1 => Ending::Gone(Cause::LeftTheSearch),
+        2 => Ending::Gone(Cause::Delisted),
+        3 => Ending::Gone(Cause::Unknown),
+        4 => Ending::Changed,
+        _ => Ending::LostSight,
     }
 }
 
@@ -80,30 +84,10 @@ pub(super) fn fact_of(field: &Field, value: ValueRef<'_>) -> Fact {
     }
 }
 
-pub(super) const fn onset(onset: Onset) -> i64 {
-    match onset {
-        Onset::Found => 0,
-        Onset::Listed => 1,
-        Onset::Continued => 2,
-    }
-}
-
 const QUOTE: usize = 4 + 3 * 8;
 
-/// Quotes one after another: the GPUs, then the three prices, all with the least byte first. A least bid
-/// that is not told is not a number.
-pub(super) fn quotes(quotes: &[Quote]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(quotes.len() * QUOTE);
-    for quote in quotes {
-        bytes.extend(quote.gpus.to_le_bytes());
-        for price in [quote.base, quote.storage, quote.min_bid.unwrap_or(f64::NAN)] {
-            bytes.extend(price.to_le_bytes());
-        }
-    }
-    bytes
-}
-
-/// Those of bytes; an incomplete one is left out.
+/// Quotes of version 0.1, one after another: the GPUs, then the three prices, all with the least byte first. A least bid
+/// that is not told is not a number; an incomplete quote is left out.
 pub(super) fn quotes_of(bytes: &[u8]) -> impl Iterator<Item = Quote> {
     bytes.chunks_exact(QUOTE).filter_map(|bytes| {
         let (gpus, rest) = bytes.split_first_chunk()?;
@@ -120,17 +104,17 @@ pub(super) fn quotes_of(bytes: &[u8]) -> impl Iterator<Item = Quote> {
     })
 }
 
-/// The code of a beginning, and the price or amount before it.
-pub(super) fn beginning(beginning: Beginning) -> (i64, Option<f64>) {
+pub(super) const fn beginning(beginning: Beginning) -> i64 {
     match beginning {
-        Beginning::Found => (0, None),
-        Beginning::Listed => (1, None),
-        Beginning::Repriced { from } => (2, Some(from)),
-        Beginning::Resized { from } => (3, Some(f64::from(from))),
-        Beginning::Revealed => (4, None),
+        Beginning::Found => 0,
+        Beginning::Listed => 1,
+        Beginning::Repriced { .. } => 2,
+        Beginning::Resized { .. } => 3,
+        Beginning::Revealed => 4,
     }
 }
 
+/// A beginning by its code and, of version 0.1, the price or amount before it.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it was a u32
 pub(super) fn beginning_of(code: i64, was: Option<f64>) -> Beginning {
     match (code, was) {

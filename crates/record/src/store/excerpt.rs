@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use super::asked::Asked;
 use super::line_reader::LineReader;
-use super::line_rows::{lines, market, scopes, targets, watch};
+use super::line_rows::{market, needed, scopes, select_lines, targets, watch};
 use super::{Database, HistoryError};
 use crate::Question;
 use crate::lows::LowSeries;
@@ -28,7 +28,7 @@ impl Database {
     fn known(&self, question: &Question) -> rusqlite::Result<Excerpt> {
         // One moment of the file, although other programs write to it.
         let transaction = self.connection.unchecked_transaction()?;
-        let asked = Asked::of(&question.query, self.transfer);
+        let asked = Asked::of(&question.query, self.dialect.transfer);
         let recorded = match market(&transaction, &self.market)? {
             Some(market) => self.recorded_since(&transaction, market, &asked, question)?,
             None => Excerpt::default(),
@@ -47,7 +47,7 @@ impl Database {
         asked: &Asked,
         question: &Question,
     ) -> rusqlite::Result<Excerpt> {
-        let scopes = scopes(connection, market, &asked.terms)?;
+        let scopes = scopes(connection, market, (asked.terms.resource, asked.terms.offer_type))?;
         let parts = asked.covering(&scopes);
         if parts.is_empty() {
             return Ok(Excerpt::default());
@@ -85,7 +85,7 @@ impl Database {
             unknown: 0,
             stretches: HashMap::new(),
         };
-        for known in lines(connection, market, asked, &reader.targets)? {
+        for known in select_lines(connection, market, asked, &needed(asked), "")? {
             reader.read(&known)?;
         }
         let mut polls: Vec<Merged> = responses;

@@ -1,7 +1,9 @@
 //! What the record saw last for a query.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use bourse_domain::annotations::{Bans, Supplier};
 use bourse_domain::listing::Listing;
 use bourse_domain::{CellRef, Field, Kind, Query, Source};
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -9,15 +11,15 @@ use serde_json::{Map, Value as Json, json};
 
 use super::asked::{Asked, KnownScope};
 use super::line_reader::{country_of, space_of};
-use super::line_rows::{KnownLine, host_of, market, response, scopes, select_lines};
+use super::line_rows::{KnownLine, host_of, market, needed, response, scopes, select_lines};
 use super::{Database, HistoryError, codes};
 use crate::presence::Response;
 use crate::spells::{Begun, Ended, Stretch, spells};
-use crate::{Moment, Poll, Proof, SearchKey, SeenLine, Sighting, Spell, State, Terms, attributes};
+use crate::{Lot, Moment, Poll, Proof, Scope, SearchKey, Spell, State, Terms, attributes};
 
 /// A response on record and the lines that it had.
 struct Recalled {
-    scope: usize,
+    scope: Scope,
     response: Response,
     lines: Vec<KnownLine>,
 }
@@ -30,13 +32,13 @@ impl Database {
     /// When the database cannot be read.
     pub fn latest(&self, query: &Query, now: Moment) -> Result<Option<(Listing, Moment)>, HistoryError> {
         let latest = || -> rusqlite::Result<Option<(Listing, Moment)>> {
-            let asked = Asked::of(query, self.transfer);
-            let Some((_, recalled)) = self.recalled(&asked, Moment(i64::MIN))? else {
+            let asked = Asked::of(query, self.dialect.transfer);
+            let Some(recalled) = self.recalled(&asked, Moment(i64::MIN), None)? else {
                 return Ok(None);
             };
             let at = recalled.response.row.at.min(now);
             let terms = Terms {
-                transfer: self.transfer,
+                transfer: self.dialect.transfer,
                 ..asked.terms
             };
             Ok(listing(query, terms, &recalled.lines, at).map(|listing| (listing, at)))
@@ -44,74 +46,89 @@ impl Database {
         latest().map_err(|error| self.explained(&error))
     }
 
-    /// The latest complete response that covers a query and was sent after `since`, as one to the query.
+    /// The latest response on record that answers a query and was sent after `since`, as one to it without what is
+    /// banned: a complete one that covers it, or one to the very same request, which says as much as another one would.
+    /// Its prices are the latest on record.
     ///
     /// # Errors
     ///
     /// When the database cannot be read.
-    pub fn covered_since(&self, query: &Query, since: Moment) -> Result<Option<Poll>, HistoryError> {
-        let covered = || -> rusqlite::Result<Option<Poll>> {
-            let asked = Asked::of(query, self.transfer);
-            let recalled = self.recalled(&asked, since)?;
-            Ok(recalled.and_then(|(mut scopes, recalled)| {
-                let known = (recalled.scope < scopes.len()).then(|| scopes.swap_remove(recalled.scope))?;
-                Some(poll(query, &asked, known, recalled))
-            }))
+    pub fn answer_since(&self, query: &Query, bans: &Bans, since: Moment) -> Result<Option<Poll>, HistoryError> {
+        let answer = || -> rusqlite::Result<Option<Poll>> {
+            let asked = Asked::of(query, self.dialect.transfer);
+            let request = Scope::of(query, self.dialect, bans.left_out(query, self.dialect));
+            let recalled = self.recalled(&asked, since, Some((&request, bans)))?;
+            Ok(recalled.map(|recalled| poll(query, &asked, recalled, bans)))
         };
-        covered().map_err(|error| self.explained(&error))
+        answer().map_err(|error| self.explained(&error))
     }
 
-    /// The latest complete response that covers a query, sent after `since`, with its lines that meet the query.
-    fn recalled(&self, asked: &Asked, since: Moment) -> rusqlite::Result<Option<(Vec<KnownScope>, Recalled)>> {
+    /// The latest complete response that covers a query, sent after `since`, with its lines that meet the query. As an
+    /// answer to a request it leaves out nothing but what is banned, and if there is none, the latest response to that
+    /// request is one.
+    fn recalled(
+        &self,
+        asked: &Asked,
+        since: Moment,
+        request: Option<(&Scope, &Bans)>,
+    ) -> rusqlite::Result<Option<Recalled>> {
         // One moment of the file, although other programs write to it.
         let transaction = self.connection.unchecked_transaction()?;
         let Some(market) = market(&transaction, &self.market)? else {
             return Ok(None);
         };
-        let scopes = scopes(&transaction, market, &asked.terms)?;
-        let mut best: Option<(usize, Response)> = None;
-        for (part, places) in asked.covering(&scopes) {
-            if part.own.is_some() {
-                // A part is not the whole; a scope that covers all of it is in every part.
+        let mut scopes = scopes(&transaction, market, (asked.terms.resource, asked.terms.offer_type))?;
+        let parts = asked.covering(&scopes);
+        // What covers each part covers the whole.
+        let covers = |place: usize| !parts.is_empty() && parts.iter().all(|(_, places)| places.contains(&place));
+        let mut best: Option<(usize, bool, Response)> = None;
+        for (place, known) in scopes.iter().enumerate() {
+            let is_covering = covers(place)
+                && request.is_none_or(|(_, bans)| known.scope.excluded.iter().all(|supplier| bans.contains(supplier)));
+            let is_same = || request.is_some_and(|(request, _)| known.scope.is_same_request(request));
+            if !is_covering && !is_same() {
                 continue;
             }
-            for place in places {
-                let Some(known) = scopes.get(place) else { continue };
-                let last = last_usable(&transaction, known)?;
-                let last = last.filter(|last| last.proof == Proof::Complete && last.row.at > since);
-                if let Some(last) = last
-                    && best.is_none_or(|(_, best)| best.row.at < last.row.at)
-                {
-                    best = Some((place, last));
-                }
+            let Some(last) = last_usable(&transaction, known)?.filter(|last| last.row.at > since) else {
+                continue;
+            };
+            let is_whole = is_covering && last.proof == Proof::Complete;
+            let is_better = best.is_none_or(|(_, was_whole, best)| (was_whole, best.row.at) < (is_whole, last.row.at));
+            if is_better && (is_whole || is_same()) {
+                best = Some((place, is_whole, last));
             }
         }
-        let Some((scope, response)) = best else {
+        let Some((place, _, response)) = best else {
             return Ok(None);
         };
-        let Some(known) = scopes.get(scope) else {
-            return Ok(None);
-        };
+        let known = scopes.swap_remove(place);
         let within = format!(
             " AND id IN (SELECT line FROM member WHERE scope = {} AND ended IS NULL AND last IS NULL)",
             known.id
         );
-        let places: Vec<usize> = (0..attributes(asked.terms.resource).len()).collect();
+        let places = match request {
+            Some(_) => needed(asked),
+            None => (0..attributes(asked.terms.resource).len()).collect(),
+        };
         let mut lines = select_lines(&transaction, market, asked, &places, &within)?;
         let vouched = asked.vouched(&known.scope);
-        lines.retain(|known| {
-            let state = state(asked.terms, known);
-            !self.leaves_out_line(known, asked) && asked.judge(&state, response.row.at).is_met(vouched)
+        lines.retain(|line| {
+            let is_left_out = self.left_out.iter().any(|supplier| is_of(line, asked, *supplier));
+            !is_left_out && asked.judge(&state(asked.terms, line), response.row.at).is_met(vouched)
         });
-        Ok(Some((scopes, Recalled { scope, response, lines })))
+        Ok(Some(Recalled {
+            scope: known.scope,
+            response,
+            lines,
+        }))
     }
+}
 
-    fn leaves_out_line(&self, known: &KnownLine, asked: &Asked) -> bool {
-        let host = host_of(&known.latest.facts, asked.terms.resource);
-        self.left_out.iter().any(|supplier| match supplier {
-            bourse_domain::annotations::Supplier::Machine(machine) => known.line.lot.machine == *machine,
-            bourse_domain::annotations::Supplier::Host(left_out) => host == Some(*left_out),
-        })
+/// Whether a line is one of a machine or host.
+fn is_of(line: &KnownLine, asked: &Asked, supplier: Supplier) -> bool {
+    match supplier {
+        Supplier::Machine(machine) => line.line.lot.machine == machine,
+        Supplier::Host(host) => host_of(&line.latest.facts, asked.terms.resource) == Some(host),
     }
 }
 
@@ -199,55 +216,56 @@ fn number_json(field: &Field, number: f64) -> Option<Json> {
     serde_json::Number::from_f64(number).map(Json::Number)
 }
 
-/// The response to a scope as one to a query that it covers.
-fn poll(query: &Query, asked: &Asked, known: KnownScope, recalled: Recalled) -> Poll {
+/// A response as one to a query without what is banned. It has no lines: they are on record.
+fn poll(query: &Query, asked: &Asked, recalled: Recalled, bans: &Bans) -> Poll {
     let row = recalled.response.row;
-    let mut lines: Vec<SeenLine> = Vec::with_capacity(recalled.lines.len());
-    let mut lots: std::collections::BTreeMap<_, Vec<Stretch>> = std::collections::BTreeMap::new();
-    for line in recalled.lines {
-        let state = state(asked.terms, &line);
-        if let Some(quote) = state.quote().filter(|quote| quote.reference().is_finite()) {
-            lots.entry(line.line.lot.clone()).or_default().push(Stretch {
-                from: row.at.0,
-                stop: i64::MAX,
-                begun: Begun::Found,
-                ended: Ended::Open(row.at.0),
-                quote,
-                offers: line.latest.offers,
-                gpu_mask: line.latest.gpu_mask,
-                space: space_of(&state),
-                offer: line.latest.offer,
-                host: host_of(&line.latest.facts, asked.terms.resource),
-                country: country_of(&state),
-            });
-        }
-        lines.push(SeenLine {
-            line: line.line,
-            offer: line.latest.offer,
+    let mut lots: BTreeMap<Lot, Vec<Stretch>> = BTreeMap::new();
+    for line in &recalled.lines {
+        let host = host_of(&line.latest.facts, asked.terms.resource);
+        let machine = line.line.lot.machine;
+        let is_banned =
+            bans.contains(&Supplier::Machine(machine)) || host.is_some_and(|host| bans.contains(&Supplier::Host(host)));
+        let state = state(asked.terms, line);
+        let Some(quote) = state
+            .quote()
+            .filter(|quote| quote.reference().is_finite() && !is_banned)
+        else {
+            continue;
+        };
+        // A poll tells the models of a machine apart by name.
+        let lot = Lot {
+            memory: 0,
+            ..line.line.lot.clone()
+        };
+        lots.entry(lot).or_default().push(Stretch {
+            from: row.at.0,
+            stop: i64::MAX,
+            begun: Begun::Found,
+            ended: Ended::Open(row.at.0),
+            quote,
             offers: line.latest.offers,
             gpu_mask: line.latest.gpu_mask,
-            facts: line.latest.facts,
+            space: space_of(&state),
+            offer: line.latest.offer,
+            host,
+            country: country_of(&state),
         });
     }
-    lines.sort_by(|left, right| left.line.cmp(&right.line));
-    let sightings = lots
+    let spells = lots
         .iter()
-        .flat_map(|(lot, stretches)| spells(lot, stretches, &[row.at.0]))
-        .map(Spell::sighting)
-        .collect::<Vec<Sighting>>();
+        .flat_map(|(lot, stretches)| spells(lot, stretches, &[row.at.0]));
     Poll {
         search: SearchKey::of(query),
-        scope: known.scope,
+        scope: recalled.scope,
         proof: recalled.response.proof,
         at: row.at,
         took: row.took,
         outcome: row.outcome,
         rows: row.rows,
-        has_lowest: true,
         interval: row.interval,
-        bans: row.bans,
-        sightings,
-        lines,
+        bans: bans.number(),
+        sightings: spells.map(Spell::sighting).collect(),
+        lines: Vec::new(),
         causes: Vec::new(),
     }
 }

@@ -232,7 +232,7 @@ impl LineReader<'_> {
             if first > self.until || ended.is_some_and(|at| at < self.from) {
                 continue;
             }
-            let gone = match (ending.and_then(codes::ending_of), ended) {
+            let gone = match (ending.map(codes::ending_of), ended) {
                 (Some(Ending::Gone(cause)), Some(at)) if at <= self.until => Some((cause, at)),
                 (Some(Ending::Changed), Some(at)) if at <= self.until => Some((Cause::LeftTheSearch, at)),
                 _ => None,

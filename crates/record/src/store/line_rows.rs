@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use bourse_domain::{Field, Operand, Operator, Resource, Source, Value};
+use bourse_domain::{Field, OfferType, Operand, Operator, Resource, Source, Value};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
@@ -12,7 +12,7 @@ use super::codes;
 use crate::Question;
 use crate::presence::{Response, Watch};
 use crate::{
-    Attribute, Fact, Facts, Line, Lot, Moment, PollOutcome, PollRow, Proof, Scope, Terms, attribute_index, attributes,
+    Attribute, Fact, Facts, Line, Lot, Moment, PollOutcome, PollRow, Proof, Scope, attribute_index, attributes,
 };
 
 /// Attributes that every answer needs, whatever it is about.
@@ -92,22 +92,25 @@ pub(super) fn market(connection: &Connection, name: &str) -> rusqlite::Result<Op
 }
 
 /// The recorded scopes of a resource and price type.
-pub(super) fn scopes(connection: &Connection, market: i64, terms: &Terms) -> rusqlite::Result<Vec<KnownScope>> {
+pub(super) fn scopes(
+    connection: &Connection,
+    market: i64,
+    (resource, offer_type): (Resource, OfferType),
+) -> rusqlite::Result<Vec<KnownScope>> {
     let mut statement = connection.prepare_cached(
         "SELECT id, storage, bundled, conditions, excluded, ahead FROM scope
          WHERE market = ?1 AND resource = ?2 AND offer_type = ?3 ORDER BY id",
     )?;
-    let codes = params![
+    let mut rows = statement.query(params![
         market,
-        codes::resource(terms.resource),
-        codes::offer_type(terms.offer_type)
-    ];
-    let mut rows = statement.query(codes)?;
+        codes::resource(resource),
+        codes::offer_type(offer_type)
+    ])?;
     let mut scopes = Vec::new();
     while let Some(row) = rows.next()? {
         let bare = Scope {
-            resource: terms.resource,
-            offer_type: terms.offer_type,
+            resource,
+            offer_type,
             storage: row.get(1)?,
             is_bundled: row.get(2)?,
             conditions: Vec::new(),
@@ -211,24 +214,14 @@ fn reads(field: &Field, key: &str) -> bool {
     }
 }
 
-/// The lines that conditions on what never changes of them may let through.
-pub(super) fn lines(
-    connection: &Connection,
-    market: i64,
-    asked: &Asked,
-    targets: &HashMap<i64, Target>,
-) -> rusqlite::Result<Vec<KnownLine>> {
-    let places: Vec<usize> = targets
-        .values()
-        .filter_map(|target| match target {
-            Target::Fact(place) => Some(*place),
-            Target::Offers | Target::GpuMask => None,
-        })
-        .collect();
-    select_lines(connection, market, asked, &places, "")
+/// The places of the attributes that an answer needs.
+pub(super) fn needed(asked: &Asked) -> Vec<usize> {
+    let attributes = attributes(asked.terms.resource).iter().enumerate();
+    let needed = attributes.filter(|(_, attribute)| is_needed(attribute.field.key, asked));
+    needed.map(|(place, _)| place).collect()
 }
 
-/// The lines of a query, with the attributes at these places; `within` is a further condition in SQL.
+/// The lines that a query's conditions on what never changes may let through, with the attributes at these places; `within` is a further condition in SQL.
 pub(super) fn select_lines(
     connection: &Connection,
     market: i64,

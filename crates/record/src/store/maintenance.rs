@@ -4,14 +4,15 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::{Database, HistoryError, schema};
-use crate::{Moment, SearchKey, Spell};
+use crate::{Moment, Question, SearchKey, Spell};
 
-/// What a file holds.
+/// What a file holds, with what version 0.1 left in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Contents {
     pub searches: i64,
     pub polls: i64,
-    pub spells: i64,
+    /// Times in which an offer asked the same.
+    pub prices: i64,
     /// Bytes.
     pub size: i64,
     /// The first and the last poll, by the clock in use.
@@ -58,10 +59,6 @@ impl Database {
     ///
     /// When it cannot be read.
     pub fn contents(&self) -> Result<Contents, HistoryError> {
-        let count = |table| {
-            let text = format!("SELECT count(*) FROM {table}");
-            self.connection.query_row(&text, [], |row| row.get(0))
-        };
         let read = || {
             let pragma = |name| {
                 self.connection
@@ -74,10 +71,24 @@ impl Database {
                 [],
                 |row| Ok((row.get(0)?, row.get(1)?)),
             )?;
+            let count = |sql| self.connection.query_row(sql, [], |row| row.get(0));
+            let markets: Vec<String> = self
+                .connection
+                .prepare("SELECT name FROM market UNION SELECT market FROM search")?
+                .query_map([], |row| row.get(0))?
+                .collect::<rusqlite::Result<_>>()?;
+            let mut searches = 0;
+            for market in markets {
+                searches += self.searches(&market)?.len();
+            }
             Ok(Contents {
-                searches: count("search")?,
-                polls: count("poll")?,
-                spells: count("spell")?,
+                searches: i64::try_from(searches).unwrap_or(i64::MAX),
+                polls: count("SELECT (SELECT count(*) FROM poll) + (SELECT count(*) FROM response)")?,
+                prices: count(
+                    "SELECT (SELECT count(*) FROM spell) + (SELECT count(*) FROM line) + (SELECT count(*) FROM (
+                         SELECT DISTINCT line, until FROM change WHERE field IN (SELECT id FROM field
+                         WHERE name IN ('dph_base', 'min_bid', 'discounted_dph_total', 'storage_cost'))))",
+                )?,
                 size: pragma("page_count")? * pragma("page_size")?,
                 span: span.0.zip(span.1).map(|(first, last)| (Moment(first), Moment(last))),
             })
@@ -139,10 +150,14 @@ impl Database {
         &self,
         mut each: impl FnMut(&ExportedSpell) -> Result<(), E>,
     ) -> Result<(), E> {
-        let always = (Moment(i64::MIN), Moment(i64::MAX));
-        for search in self.searches()? {
-            let excerpt = self.excerpt_of(&search, always);
-            let excerpt = excerpt.map_err(|error| self.explained(&error))?;
+        let searches = self.searches(&self.market).map_err(|error| self.explained(&error))?;
+        for query in searches {
+            let search = SearchKey::of(&query);
+            let excerpt = self.excerpt(&Question {
+                query,
+                since: Moment(i64::MIN),
+                until: Moment(i64::MAX),
+            })?;
             for spell in excerpt.spells {
                 let search = search.clone();
                 each(&ExportedSpell { search, spell })?;

@@ -37,7 +37,7 @@ pub(super) fn write(
     } else {
         Beginning::Found
     };
-    let (beginning, _) = codes::beginning(beginning);
+    let beginning = codes::beginning(beginning);
     let patience = last.map_or(0, |last| patience(last.every));
     for line in lines {
         match open.remove(line) {

@@ -1,16 +1,15 @@
-//! The recorded market: one `SQLite` file per profile with the polls of each search and the spells
-//! that follow from them.
+//! The recorded market: one `SQLite` file per profile with the responses to each scope, their lines and how these
+//! changed.
 //!
 //! What is compared and computed is in [the crate](crate); this module only stores it. A
 //! poll is one transaction, so that a crash loses at most the last one. Several programs share the
-//! file: `SQLite`'s locks order their writes, and a lock file per search says which of them polls.
+//! file: `SQLite`'s locks order their writes, and a lock file per market says which of them asks.
 //!
 //! No error here ends the session: the caller says it once and goes on without a memory.
 
 mod ask;
 mod asked;
 mod before;
-mod block;
 mod budget;
 mod codes;
 mod excerpt;
@@ -20,13 +19,12 @@ mod line_rows;
 mod lines;
 mod maintenance;
 mod members;
-mod past;
 mod prepend;
-mod read;
 mod retention;
 mod ring;
 mod schema;
 mod scopes;
+mod searches;
 mod turn;
 mod write;
 
@@ -36,7 +34,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bourse_domain::annotations::Supplier;
-use bourse_domain::dialect::TransferUnit;
+use bourse_domain::dialect::Dialect;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::files;
@@ -94,8 +92,8 @@ pub struct HistoryLocation {
     pub path: Option<PathBuf>,
     /// Identifies the market: its address, or the sandbox's seed.
     pub market: String,
-    /// The unit in which its searches name network speeds.
-    pub transfer: TransferUnit,
+    /// How the market is asked.
+    pub dialect: &'static Dialect,
 }
 
 impl HistoryLocation {
@@ -105,11 +103,11 @@ impl HistoryLocation {
     ///
     /// As [`Database::open`].
     pub fn open(&self) -> Result<Database, HistoryError> {
-        let database = match &self.path {
-            Some(path) => Database::open(path, &self.market)?,
-            None => Database::in_memory(&self.market)?,
+        let opened = match &self.path {
+            Some(path) => Database::open(path, &self.market),
+            None => Database::in_memory(&self.market),
         };
-        Ok(database.measured_in(self.transfer))
+        Ok(opened?.asked_in(self.dialect))
     }
 }
 
@@ -125,8 +123,8 @@ pub struct Database {
     limits: Limits,
     /// Machines and hosts that no answer is about.
     left_out: Vec<Supplier>,
-    /// The unit of network speeds in queries.
-    transfer: TransferUnit,
+    /// How the market is asked: what of a query is sent, and in which units.
+    dialect: &'static Dialect,
     /// Polls written since the last look at the limits.
     unswept: u32,
 }
@@ -172,7 +170,7 @@ impl Database {
         let again = Self::open(path, &self.market)?;
         *self = Self {
             limits: self.limits,
-            transfer: self.transfer,
+            dialect: self.dialect,
             left_out: std::mem::take(&mut self.left_out),
             ..again
         };
@@ -207,7 +205,7 @@ impl Database {
             market: market.to_owned(),
             limits: Limits::default(),
             left_out: Vec::new(),
-            transfer: TransferUnit::MegabitsPerSecond,
+            dialect: &Dialect::SANDBOX,
             // The first poll of a session looks at the limits.
             unswept: write::SWEEP_EVERY,
         })
@@ -227,10 +225,10 @@ impl Database {
         self
     }
 
-    /// Takes network speeds in questions to be in the unit of a market.
+    /// Takes queries to be sent in a dialect.
     #[must_use]
-    pub const fn measured_in(mut self, transfer: TransferUnit) -> Self {
-        self.transfer = transfer;
+    pub const fn asked_in(mut self, dialect: &'static Dialect) -> Self {
+        self.dialect = dialect;
         self
     }
 

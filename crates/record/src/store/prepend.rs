@@ -1,6 +1,7 @@
 //! What a market was before its first response: the past of the sandbox, which is simulated.
 //!
-//! It is recorded beside the market and joined with it at the first response of each scope. What is recorded stays.
+//! It is recorded beside the market and joined with it at the first response of each scope. What is recorded stays: a
+//! command may have asked before, and of several programs that simulate at once the first one to write is right.
 
 use bourse_domain::Resource;
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -8,24 +9,31 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use super::{codes, scopes};
 use crate::{Beginning, Cause, Ending, Moment, Poll, attributes, patience};
 
-/// Adds polls from before the first response of a market, oldest first; the time of the last one that was, if any
-/// were.
+/// Adds polls from before a market's first response about a resource, oldest first; the time of the last one that was,
+/// if any were.
 pub(super) fn add(connection: &Connection, market: &str, polls: &[Poll]) -> rusqlite::Result<Option<Moment>> {
     let mut polls: Vec<&Poll> = polls.iter().collect();
     polls.sort_by_key(|poll| poll.at);
     let id = scopes::market_id(connection, market)?;
-    let (first, ahead): (Option<i64>, i64) = connection.query_row(
-        "SELECT min(at), coalesce(max(ahead), 0) FROM response JOIN scope ON scope.id = scope WHERE market = ?1",
-        [id],
-        |row| Ok((row.get(0)?, row.get(1)?)),
-    )?;
-    let Some(first) = first else {
+    let recorded: Vec<(i64, i64, i64)> = connection
+        .prepare(
+            "SELECT resource, min(at), max(ahead) FROM response JOIN scope ON scope.id = scope WHERE market = ?1
+             GROUP BY resource",
+        )?
+        .query_map([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    if recorded.is_empty() {
         return add_all(connection, market, &polls);
-    };
-    polls.retain(|poll| poll.at.0 + 60 < first);
-    // It has its past: of the same hours, as another program simulated them a moment ago. And what was before a
-    // clock was set back, nobody knows.
-    if polls.len() < 2 || ahead != 0 {
+    }
+    for (resource, first, _) in &recorded {
+        let is_about = |poll: &&Poll| codes::resource(poll.scope.resource) == *resource;
+        let is_before = |poll: &&Poll| poll.at.0 + 60 < *first;
+        // It has its past: of the same hours, as another program simulated them a moment ago.
+        let has_past = polls.iter().filter(|poll| is_about(poll) && is_before(poll)).count() < 2;
+        polls.retain(|poll| !is_about(poll) || (!has_past && is_before(poll)));
+    }
+    // What was before a clock was set back, nobody knows.
+    if polls.is_empty() || recorded.iter().any(|(.., ahead)| *ahead != 0) {
         return Ok(None);
     }
     let beside = format!("the past of {market}");
@@ -135,8 +143,8 @@ fn join_members(connection: &Connection, past: i64, scope: i64) -> rusqlite::Res
     let first: Option<(i64, Option<u32>, bool)> = usable(scope, "ASC")?;
     if let Some((last, every, was_complete)) = last {
         let next = first.filter(|(at, ..)| at - last <= patience(every));
-        let (found, _) = codes::beginning(Beginning::Found);
-        let (listed, _) = codes::beginning(Beginning::Listed);
+        let found = codes::beginning(Beginning::Found);
+        let listed = codes::beginning(Beginning::Listed);
         if let Some((next, ..)) = next {
             connection.execute(
                 "UPDATE member SET (first, beginning) = (SELECT first, beginning FROM member AS earlier

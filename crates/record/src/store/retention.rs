@@ -6,7 +6,7 @@
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use super::{Database, HistoryError, block};
+use super::{Database, HistoryError};
 use crate::Moment;
 
 // In small steps, so that other programs need not wait for their turn to write.
@@ -41,8 +41,7 @@ impl Default for Limits {
 }
 
 impl Database {
-    /// Deletes what exceeds the limits, oldest first, seals the days that are over and shrinks the
-    /// file.
+    /// Deletes what exceeds the limits, oldest first, and shrinks the file.
     ///
     /// # Errors
     ///
@@ -62,7 +61,6 @@ impl Database {
                     break;
                 }
             }
-            block::seal(connection)?;
             shrink(connection)
         };
         sweep(&mut self.connection).map_err(|error| self.explained(&error))
@@ -168,7 +166,6 @@ fn forget_before(connection: &mut Connection, border: i64) -> rusqlite::Result<(
             "DELETE FROM spell WHERE search = ?1 AND ending IS NULL
              AND coalesce((SELECT max(at) FROM poll WHERE search = ?1) < ?2, TRUE)",
             "DELETE FROM poll WHERE search = ?1 AND at < ?2",
-            "DELETE FROM block WHERE search = ?1 AND since < ?2",
         ] {
             transaction.execute(text, params![search, border])?;
         }

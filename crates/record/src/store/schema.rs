@@ -17,15 +17,15 @@ const APPLICATION: i32 = 0x6272_7365;
 /// What makes each version of the one before. Released steps never change: files of every version
 /// are about.
 ///
-/// A spell without an ending is on offer; its `last` is the search's last usable poll, unless the
-/// column names an earlier one that saw it last. A block has the closed spells of a day once more,
-/// see [`super::block`].
+/// Version 0.1 wrote `search`, `poll`, `lot` and `spell`, and a copy of closed spells in `block`: they are read as
+/// evidence of its time. A spell without an ending is on offer; its `last` is the search's last usable poll, unless
+/// the column names an earlier one that saw it last.
 ///
 /// Of the tables of version 10, `line` has the latest state of a line: a column for each attribute is added by
 /// [`complete`], when the catalog has a new one. The value of a field at a time is that of the `change` with the
 /// smallest `until` after it, else that of the line. A member without an ending was on offer in the last usable
 /// response to its scope, unless `last` names an earlier one that saw it last.
-const STEPS: [&str; 10] = [
+const STEPS: [&str; 11] = [
     "CREATE TABLE search (
         id INTEGER PRIMARY KEY,
         market TEXT NOT NULL,
@@ -105,7 +105,7 @@ const STEPS: [&str; 10] = [
     DROP TABLE turn;",
     // Nothing but the mark that the file was cleaned.
     "",
-    // Quotes instead of one price that includes storage, see `codes::quotes`; spells that have none keep
+    // Quotes instead of one price that includes storage, see `codes::quotes_of`; spells that have none keep
     // theirs. Blocks are written again. Prices of volumes include nothing: complete polls of them have
     // the lowest.
     "ALTER TABLE spell ADD COLUMN quotes BLOB;
@@ -173,6 +173,18 @@ const STEPS: [&str; 10] = [
         PRIMARY KEY (line, scope, first)
     ) WITHOUT ROWID;
     CREATE INDEX member_ended ON member (scope, ended);",
+    // The tables of version 9 are no longer written. Builds of version 10 wrote each response there, too: it is
+    // counted once. Blocks were a copy; a program of version 0.1 that still runs may write more of them.
+    "DELETE FROM block;
+    CREATE TEMP TABLE begun AS
+        SELECT name, min(at - ahead) AS at FROM response JOIN scope ON scope.id = scope
+        JOIN market ON market.id = market GROUP BY name;
+    DELETE FROM poll WHERE at >=
+        (SELECT begun.at + ahead FROM search JOIN begun ON name = market WHERE search.id = search);
+    DELETE FROM spell WHERE first >=
+        (SELECT begun.at + ahead FROM search JOIN begun ON name = market WHERE search.id = search);
+    DELETE FROM search WHERE id NOT IN (SELECT search FROM poll);
+    DROP TABLE begun;",
 ];
 
 /// Views for other programs, see docs/history.md; made with version 10. Another meaning gets another name.

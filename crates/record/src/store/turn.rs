@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::{Database, HistoryLocation, SharedBudget};
+use crate::files;
 use crate::watch::{Claim, Right};
-use crate::{SearchKey, files};
 
 /// The folder of the lock files, beside the record.
 const FOLDER: &str = "polls";
@@ -44,14 +44,7 @@ impl Turns {
     pub fn claim(&mut self, record: Option<&Database>, claim: &Claim) -> Right {
         let look = || {
             let (record, since) = (record?, claim.since?);
-            let covering = record.covered_since(&claim.query, since).ok().flatten();
-            // A response to the same search that is cut tells as much as another one would.
-            let same = || record.poll_after(&SearchKey::of(&claim.query), since).ok().flatten();
-            let poll = covering.or_else(same)?;
-            // Of what it left out it says nothing.
-            let is_left_out = poll.scope.excluded.iter().all(|of| claim.bans.contains(of));
-            let is_known = poll.bans == 0 || poll.bans == claim.bans.number();
-            (is_left_out && is_known).then_some(poll)
+            record.answer_since(&claim.query, &claim.bans, since).ok().flatten()
         };
         if let Some(poll) = look() {
             return Right::Recorded(Box::new(poll));

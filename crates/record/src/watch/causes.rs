@@ -6,7 +6,7 @@ use bourse_domain::dialect::Dialect;
 use bourse_domain::insight::coverage;
 use bourse_domain::{Listing, OfferType, Query};
 
-use crate::{Cause, Lot, MOST_CAUSES, MOST_SLICES, Poll, PollOutcome, Sighting, cause_query, causes};
+use crate::{Cause, Lot, MOST_CAUSES, MOST_SLICES, Poll, PollOutcome, Sighting, cause_query, causes, patience};
 
 /// A search for the reasons why lots are gone.
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ pub type Missing = (Lot, Option<i64>);
 pub fn missing(before: &Poll, poll: &Poll) -> Vec<Missing> {
     let is_complete = |poll: &Poll| poll.outcome == PollOutcome::Complete;
     let is_comparable = is_complete(before) && is_complete(poll) && before.bans == poll.bans;
-    if !is_comparable || before.row().is_gap(poll.at) {
+    if !is_comparable || poll.at.since(before.at) > patience(before.interval) {
         return Vec::new();
     }
     let is_missing = |seen: &&Sighting| {

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use bourse_record::Poll;
 use bourse_record::store::{Database, Limits};
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
 
-use super::support::{offer, poll, rows};
+use super::support::{file_of_version_9, offer, poll, rows};
 
 const PATH: &str = "BOURSE_TEST_RECORD";
 
@@ -53,11 +53,11 @@ fn records_until_it_is_killed() {
         return;
     };
     let mut database = open(&path);
-    let before = Connection::open(&path)
-        .unwrap()
-        .query_row("SELECT coalesce(max(at), 0) FROM response", [], |row| {
-            row.get::<_, i64>(0)
-        });
+    let before = Connection::open(&path).unwrap().query_row(
+        "SELECT coalesce(max(at), 0) FROM (SELECT at FROM response UNION SELECT at FROM poll)",
+        [],
+        |row| row.get::<_, i64>(0),
+    );
     let mut out = std::io::stdout();
     for number in before.unwrap() / 60 + 1.. {
         assert!(database.record(&busy(number)).unwrap());
@@ -147,20 +147,47 @@ fn a_kill_at_any_moment_loses_at_most_the_poll_being_written() {
     assert!(kept > 60, "nothing was deleted: the test tells less than it seems");
 }
 
-/// A file of the version before, with polls and spells.
+/// A file of version 0.1 that has 29 polls of forty machines, each at another price than before.
 fn earlier(path: &Path) {
-    let mut database = Database::open(path, "market").unwrap();
-    for number in 1..30 {
-        database.record(&busy(number)).unwrap();
-    }
-    drop(database);
-    let file = Connection::open(path).unwrap();
-    file.execute_batch(
-        "DROP VIEW offers_on_record_v1; DROP VIEW price_history_v1; DROP VIEW requests_v1; DROP TABLE change;
-         DROP TABLE member; DROP TABLE line; DROP TABLE field; DROP TABLE response; DROP TABLE scope;
-         DROP TABLE market; PRAGMA user_version = 9",
+    let mut file = file_of_version_9(path);
+    let file = file.transaction().unwrap();
+    file.execute(
+        "INSERT INTO search (id, market, resource, offer_type, conditions) VALUES (1, 'market', 0, 0, '')",
+        [],
     )
     .unwrap();
+    for machine in 0..41 {
+        file.execute(
+            "INSERT INTO lot (id, machine, model) VALUES (?1, ?1, 'RTX 4090')",
+            [machine],
+        )
+        .unwrap();
+    }
+    for number in 1..30 {
+        let at = 60 * number;
+        file.execute(
+            "INSERT INTO poll (search, at, took, outcome, found, every) VALUES (1, ?1, 100, 0, 40, 60)",
+            [at],
+        )
+        .unwrap();
+        for machine in (0..41).filter(|machine| *machine != number % 41) {
+            let is_over = number < 29;
+            file.execute(
+                "INSERT INTO spell (search, lot, amount, price, offer, beginning, first, last, ending, ended)
+                 VALUES (1, ?1, 1, ?2, ?1, 1, ?3, ?4, ?5, ?6)",
+                params![
+                    machine,
+                    price(number, machine),
+                    at,
+                    is_over.then_some(at),
+                    is_over.then_some(4),
+                    is_over.then_some(at + 60)
+                ],
+            )
+            .unwrap();
+        }
+    }
+    file.commit().unwrap();
 }
 
 #[test]
@@ -187,7 +214,7 @@ fn a_migration_that_is_killed_begins_again_and_keeps_what_was() {
         assert_eq!(open(&path).check().unwrap(), Vec::<String>::new(), "kill {kill}");
         assert_eq!(before(&path), expected, "kill {kill}");
         let file = Connection::open(&path).unwrap();
-        assert_eq!(rows(&file, "PRAGMA user_version"), ["10"], "kill {kill}");
+        assert_eq!(rows(&file, "PRAGMA user_version"), ["11"], "kill {kill}");
         is_consistent(&path);
     }
 }

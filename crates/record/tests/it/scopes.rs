@@ -4,8 +4,8 @@ use bourse_domain::annotations::{AnnotationChange, Annotations, Mark, Supplier};
 use bourse_domain::field::Recording;
 use bourse_domain::response_check::ResponseCheck;
 use bourse_domain::{CellRef, Dialect, Kind, Query, Resource};
-use bourse_record::store::HistoryLocation;
-use bourse_record::{Arrival, Moment, Poll, Proof, Scope, State, Terms, attributes};
+use bourse_record::store::{Database, HistoryError, HistoryLocation};
+use bourse_record::{Arrival, Moment, Poll, Proof, Question, Scope, State, Terms, attributes};
 
 use super::support::{arrival, listing, offer, ordered, poll, poll_of, query};
 
@@ -249,7 +249,7 @@ fn speeds_come_back_in_the_unit_of_their_market() {
     let location = HistoryLocation {
         path: Some(folder.path().join("history.sqlite")),
         market: "https://market.example".to_owned(),
-        transfer: Dialect::DOCUMENTED.transfer,
+        dialect: &Dialect::DOCUMENTED,
     };
     let offers = [100, 40].map(|speed| offer(speed, speed, 1, 0.3, &format!(r#","inet_down":{speed}"#)));
     let listing = listing(&offers, r#","truncated":false"#, 1000).in_units(Dialect::DOCUMENTED.transfer);
@@ -338,4 +338,38 @@ fn every_field_is_stored_derived_or_left_out_on_purpose() {
         }
     }
     assert!(attributes(Resource::Workergroups).is_empty());
+}
+
+/// The documented market counts megabytes: 100 MB/s are 800 Mb/s, which is how speeds are recorded.
+#[test]
+fn speeds_are_asked_and_exported_in_the_unit_of_the_market() {
+    let market = |dialect| Database::in_memory("market").unwrap().asked_in(dialect);
+    let fast = query("inet_down>=100");
+    let listing = listing(
+        &[offer(1, 1, 1, 0.3, r#","inet_down":1600"#)],
+        r#","truncated":false"#,
+        0,
+    );
+    let check = ResponseCheck::of(&listing, &fast, &Dialect::DOCUMENTED);
+    let poll = Poll::of(&fast, &listing, &check, &Dialect::DOCUMENTED, &arrival(1000));
+    let known = |dialect, words: &str| {
+        let mut database = market(dialect);
+        database.record(&poll).unwrap();
+        let question = Question::of_last(600, query(words), Moment(1000));
+        let excerpt = database.excerpt(&question).unwrap();
+        (excerpt.polls.len(), excerpt.spells.len())
+    };
+    assert_eq!(known(&Dialect::DOCUMENTED, "inet_down>=100"), (1, 1));
+    assert_eq!(known(&Dialect::DOCUMENTED, "inet_down>=300"), (1, 0));
+    // Elsewhere that is a wider search.
+    assert_eq!(known(&Dialect::VAST, "inet_down>=100"), (0, 0));
+    let mut database = market(&Dialect::DOCUMENTED);
+    database.record(&poll).unwrap();
+    let mut exported = Vec::new();
+    let export = database.export(|spell| {
+        exported.push(spell.search.conditions.clone());
+        Ok::<_, HistoryError>(())
+    });
+    export.unwrap();
+    assert_eq!(exported, ["inet_down>=100"]);
 }

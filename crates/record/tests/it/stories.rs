@@ -403,7 +403,13 @@ fn the_latest_complete_response_comes_back_as_rows() {
     assert_eq!(cell("machine_id"), Some(10.0));
     assert!((cell("dph_total").unwrap() - 0.408).abs() < 1e-9);
     assert!(database.latest(&query(""), Moment(2000)).unwrap().is_none());
-    let poll = database.covered_since(&asked, Moment(1000)).unwrap().unwrap();
-    assert_eq!((poll.at, poll.lines.len(), poll.sightings.len()), (Moment(1060), 1, 1));
-    assert!(database.covered_since(&asked, Moment(1060)).unwrap().is_none());
+    let answer = |since: i64| database.answer_since(&asked, &Bans::NONE, Moment(since)).unwrap();
+    let poll = answer(1000).unwrap();
+    assert_eq!((poll.at, poll.sightings.len()), (Moment(1060), 1));
+    assert!(answer(1060).is_none());
+    // A narrower response came later: the wider one still answers.
+    market.see(&sent(1090, "gpu_name=RTX_4090 geolocation=DE"), &[BERLIN]);
+    let list = query("gpu_name=RTX_4090 geolocation in [DE,FR]");
+    let (listing, at) = database.latest(&list, Moment(2000)).unwrap().unwrap();
+    assert_eq!((listing.len(), at), (1, Moment(1060)));
 }

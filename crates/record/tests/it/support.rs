@@ -1,9 +1,12 @@
 //! A small market in JSON, and the polls that see it.
 
+use std::path::Path;
+
 use bourse_domain::annotations::Bans;
 use bourse_domain::language::{Mode, parse, parse_order};
 use bourse_domain::response_check::ResponseCheck;
 use bourse_domain::{Dialect, Listing, Query, Resource};
+use bourse_record::store::Database;
 use bourse_record::{Arrival, Moment, Poll};
 use rusqlite::Connection;
 use rusqlite::types::Value;
@@ -60,6 +63,19 @@ pub fn poll_of(query: &Query, offers: &[String], end: &str, arrival: &Arrival) -
 /// The poll of a complete response.
 pub fn poll(words: &str, offers: &[String], at: i64) -> Poll {
     poll_of(&query(words), offers, r#","truncated":false"#, &arrival(at))
+}
+
+/// An empty file of version 9 of the tables, as version 0.1 had them.
+pub fn file_of_version_9(path: &Path) -> Connection {
+    drop(Database::open(path, "market").unwrap());
+    let file = Connection::open(path).unwrap();
+    file.execute_batch(
+        "DROP VIEW offers_on_record_v1; DROP VIEW price_history_v1; DROP VIEW requests_v1; DROP TABLE change;
+         DROP TABLE member; DROP TABLE line; DROP TABLE field; DROP TABLE response; DROP TABLE scope;
+         DROP TABLE market; PRAGMA user_version = 9",
+    )
+    .unwrap();
+    file
 }
 
 /// The rows of a query on a file, as text.

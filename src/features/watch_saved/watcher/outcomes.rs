@@ -39,14 +39,16 @@ impl Watcher<'_> {
         for task in wishes {
             self.finish(&task);
             let known = self.targets.iter().position(|target| target.task == task);
-            let (Some(index), Task::Search(key, ..)) = (known, &task) else {
+            let (Some(index), Task::Search(..)) = (known, &task) else {
                 continue;
             };
             self.awaited = index;
-            if let Some(poll) = self
-                .with_record(|record| record.poll_after(key, Moment(at.0 - 1)))
-                .flatten()
-            {
+            let Some(search) = self.targets[index].search.clone() else {
+                continue;
+            };
+            let bans = self.saved.annotations.bans();
+            let answer = self.with_record(|record| record.answer_since(&search.query, &bans, Moment(at.0 - 1)));
+            if let Some(poll) = answer.flatten() {
                 self.check(&poll, None);
                 self.tell_changes(poll.at, None);
             }

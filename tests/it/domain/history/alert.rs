@@ -257,7 +257,7 @@ fn replayed(rule: &Rule, polls: &[Poll]) -> Option<Replay> {
         question: question(0, 100_000),
         rule: rule.clone(),
     };
-    output(&replay, &Record::of(polls).excerpt())
+    output(&replay, &Record::of(polls))
 }
 
 #[test]

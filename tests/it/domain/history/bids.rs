@@ -43,7 +43,7 @@ fn study(hours: i64) -> BidStudy {
 }
 
 fn history(polls: &[Poll], hours: i64) -> BidHistory {
-    output(&study(hours), &Record::of(polls).excerpt()).unwrap()
+    output(&study(hours), &Record::of(polls)).unwrap()
 }
 
 fn hold(hours: i64, is_restart: bool, is_interrupted: bool) -> Hold {

@@ -4,14 +4,12 @@ use bourse::domain::annotations::Bans;
 use bourse::domain::response_check::ResponseCheck;
 use bourse::domain::{Dialect, Listing, OFFERS, Query, Resource};
 use bourse::features::history::tape::events::RecentEvents;
-use bourse::record::{
-    Arrival, Cause, Change, ChangeKind, Event, EventKind, Excerpt, Lasted, Moment, Poll, Question, compare,
-};
+use bourse::record::{Arrival, Cause, Change, ChangeKind, Event, EventKind, Lasted, Moment, Poll, Question, compare};
 
 use super::record::{Record, about, complete, output, question, sighting};
 
-fn tape(question: Question, excerpt: &Excerpt, most: usize) -> Vec<Event> {
-    output(&RecentEvents { question, most }, excerpt)
+fn tape(question: Question, record: &Record, most: usize) -> Vec<Event> {
+    output(&RecentEvents { question, most }, record)
 }
 
 /// Offers of the script: id, machine, its GPUs and the price of one GPU.
@@ -92,7 +90,7 @@ fn script() -> Vec<Poll> {
         full(300, &[split[0], split[1], renamed, cheaper, (40, 4, FIRST, 1.5), six]),
         // Half an answer.
         answered(360, 100, &body(&[split[0], renamed])[..120]),
-        // The clock is set back: recorded at 901, ten minutes and a second after the last answer.
+        // The clock is set back: recorded at 961, ten minutes and a second after the last request.
         full(200, &[split[0], split[1], renamed, cheaper, (40, 4, FIRST, 1.5), six]),
         // Machine 6 is gone.
         full(420, &[split[0], split[1], renamed, cheaper, (40, 4, FIRST, 1.5)]),
@@ -134,19 +132,19 @@ fn what(change: &Change) -> String {
 
 #[test]
 fn a_scripted_market_gives_its_events_and_no_others() {
-    let record = Record::of(&script()).excerpt();
+    let record = Record::of(&script());
     let events = tape(question(0, 100_000), &record, 100);
     let told: Vec<(i64, i64, String)> = events.iter().rev().map(short).collect();
     let after_gap = 600 + 6 * 3600;
     let expected = [
         (180, 4, "listed 1 at 1.5"),
         (300, 3, "price 3 to 2.5 after >=300"),
-        (901, 0, "not watched since 300"),
+        (961, 0, "not watched since 300"),
         // At 420 and 480 by the clock that was set back; after the gap it is right again.
-        (1121, 6, "gone Unknown after >=220"),
-        (1181, 6, "listed 1 at 6"),
-        (1181, 1, "amount 4 to 2 after >=280"),
-        (after_gap, 0, "not watched since 1241"),
+        (1181, 6, "gone Unknown after >=220"),
+        (1241, 6, "listed 1 at 6"),
+        (1241, 1, "amount 4 to 2 after >=280"),
+        (after_gap, 0, "not watched since 1301"),
         (after_gap + 60, 1, "gone Unknown after >=60"),
     ];
     let expected = expected.map(|(at, machine, text)| (at, machine, text.to_owned()));
@@ -162,7 +160,7 @@ fn a_clock_set_back_is_a_gap_and_times_are_told_by_the_clock_in_use() {
     let mut polls: Vec<Poll> = (0..=60).map(|it| seen(it * 60, it >= 30)).collect();
     polls.extend((1..=5).map(|it| seen(it * 60, it < 4)));
     let told = |polls: &[Poll], until: i64| {
-        let record = Record::of(polls).excerpt();
+        let record = Record::of(polls);
         let events = tape(question(until - 7200, until), &record, 100);
         events.iter().rev().map(short).collect::<Vec<_>>()
     };
@@ -222,14 +220,14 @@ fn two_polls_are_compared_as_the_record_tells() {
 
 #[test]
 fn the_tape_is_filtered_by_lot_and_time_newest_first() {
-    let record = Record::of(&script()).excerpt();
-    let asked = about("machine_id=6", 300, 1181);
+    let record = Record::of(&script());
+    let asked = about("machine_id=6", 300, 1241);
     let told: Vec<_> = tape(asked.clone(), &record, 2).iter().map(short).collect();
     assert_eq!(
         told,
         [
-            (1181, 6, "listed 1 at 6".to_owned()),
-            (1121, 6, "gone Unknown after >=220".to_owned()),
+            (1241, 6, "listed 1 at 6".to_owned()),
+            (1181, 6, "gone Unknown after >=220".to_owned()),
         ]
     );
     assert_eq!(tape(asked, &record, 1).len(), 1);
@@ -247,7 +245,7 @@ fn a_rented_machine_says_so() {
         answered(60, 10, &row(false)),
         answered(120, 10, &row(true)),
     ];
-    let record = Record::of(&polls).excerpt();
+    let record = Record::of(&polls);
     let events = tape(question(0, 500), &record, 9);
     let EventKind::Change { change, lasted } = &events[0].kind else {
         panic!("{events:?}");

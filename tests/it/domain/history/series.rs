@@ -1,13 +1,13 @@
 //! Prices over time, against figures worked out by hand.
 
 use bourse::features::history::prices::series::{PriceSeries, Series};
-use bourse::record::{Excerpt, Levels, Moment, Poll, PollOutcome, Question, rhythm};
+use bourse::record::{Levels, Moment, PollOutcome, Question, rhythm};
 
 use super::record::{Record, about, complete, near, output, poll, question, sighting};
 
 /// The prices of a question in equal parts of its time.
-fn series(question: Question, excerpt: &Excerpt, buckets: usize) -> Series {
-    output(&PriceSeries { question, buckets }, excerpt).unwrap()
+fn series(question: Question, record: &Record, buckets: usize) -> Series {
+    output(&PriceSeries { question, buckets }, record).unwrap()
 }
 
 /// Polled each minute from 0 to 600, then again from 3000 on. Machine 1 asks 1.0 for 4 GPUs until it
@@ -30,7 +30,7 @@ fn record() -> Record {
 
 #[test]
 fn each_part_of_the_time_has_its_prices_and_a_gap_has_none() {
-    let found = series(question(0, 3600), &record().excerpt(), 12);
+    let found = series(question(0, 3600), &record(), 12);
     assert_eq!(found.buckets.len(), 12);
     let watched: Vec<f64> = found.buckets.iter().map(|it| it.watched).collect();
     assert_eq!(watched, [1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0]);
@@ -69,7 +69,7 @@ fn each_part_of_the_time_has_its_prices_and_a_gap_has_none() {
 
 #[test]
 fn the_record_low_the_present_and_the_share_of_polls() {
-    let found = series(question(0, 3600), &record().excerpt(), 2);
+    let found = series(question(0, 3600), &record(), 2);
     assert_eq!(found.record, Some((1.0, Moment(0))));
     let now = found.now.unwrap();
     assert_eq!((now.at, now.lots, now.amount), (Moment(3600), 1, 2));
@@ -80,7 +80,7 @@ fn the_record_low_the_present_and_the_share_of_polls() {
     near(found.share_below(2.0).unwrap(), 16.0 / 22.0);
     near(found.share_below(2.1).unwrap(), 1.0);
     // Of the second hour half there is only machine 3.
-    let late = series(question(1800, 3600), &record().excerpt(), 1);
+    let late = series(question(1800, 3600), &record(), 1);
     assert_eq!(late.record, Some((1.5, Moment(3000))));
     near(late.watched, 600.0 / 1800.0);
 }
@@ -88,7 +88,7 @@ fn the_record_low_the_present_and_the_share_of_polls() {
 #[test]
 fn a_watched_time_with_nothing_on_offer_is_not_a_gap() {
     let polls = [0, 60, 120].map(|at| complete(at, Vec::new()));
-    let recorded = Record::of(&polls).excerpt();
+    let recorded = Record::of(&polls);
     let found = series(question(0, 120), &recorded, 1);
     assert_eq!((found.buckets[0].levels, found.buckets[0].amount), (None, Some(0.0)));
     assert_eq!(found.share_below(9.0), Some(0.0));
@@ -100,7 +100,7 @@ fn a_watched_time_with_nothing_on_offer_is_not_a_gap() {
         question: question(0, 120),
         buckets: 1,
     };
-    assert_eq!(output(&prices, &Record::of(&failed).excerpt()), None);
+    assert_eq!(output(&prices, &Record::of(&failed)), None);
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn a_truncated_response_does_not_tell_how_much_is_on_offer() {
         120 | 180 => poll(at, PollOutcome::Truncated, vec![sighting(1, 4, 1.0)]),
         _ => complete(at, both()),
     });
-    let recorded = Record::of(&polls).excerpt();
+    let recorded = Record::of(&polls);
     let found = series(question(0, 300), &recorded, 5);
     let amounts: Vec<Option<f64>> = found.buckets.iter().map(|it| it.amount).collect();
     assert_eq!(amounts, [Some(5.0), Some(5.0), None, None, Some(5.0)]);
@@ -123,7 +123,7 @@ fn a_truncated_response_does_not_tell_how_much_is_on_offer() {
 
 #[test]
 fn a_question_about_a_machine_leaves_the_others_out() {
-    let found = series(about("machine_id=2", 0, 600), &record().excerpt(), 1);
+    let found = series(about("machine_id=2", 0, 600), &record(), 1);
     assert_eq!(found.record, Some((3.0, Moment(0))));
     // On offer for 480 of 600 seconds.
     near(found.buckets[0].amount.unwrap(), 0.8);
@@ -151,12 +151,9 @@ fn the_rhythm_of_a_timer_is_learned_from_its_polls() {
 fn what_single_polls_saw_is_no_sum_of_polls() {
     let polls = (0..24).map(|hour| {
         let seen = (1..=20).map(|machine| sighting(machine, 1, 0.5));
-        Poll {
-            interval: None,
-            ..complete(hour * 3600, seen.collect())
-        }
+        complete(hour * 3600, seen.collect())
     });
-    let recorded = Record::of(&polls.collect::<Vec<_>>()).excerpt();
+    let recorded = Record::of(&polls.collect::<Vec<_>>());
     let found = series(question(0, 86_400), &recorded, 1);
     near(found.watched, 0.0);
     near(found.buckets[0].amount.unwrap(), 20.0);

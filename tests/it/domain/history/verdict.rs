@@ -4,7 +4,7 @@
 use bourse::domain::value::CellRef;
 use bourse::domain::{Listing, OfferType, Resource, language};
 use bourse::record::{
-    CheapestKind, Days, Excerpt, Lasted, Memory, Moment, Poll, PollOutcome, Question, Quote, Rating, Sighting,
+    CheapestKind, Days, Excerpt, Lasted, Memory, Moment, Poll, PollOutcome, Proof, Question, Quote, Rating, Sighting,
     Standing, Verdict, VerdictBasis, Withheld, offers_like,
 };
 use jiff::tz::TimeZone;
@@ -16,7 +16,7 @@ const HOUR: i64 = 3600;
 
 /// A watch that polls once an hour: in the hour `n` the cheapest of ten machines asks `lowest(n)`, the
 /// others up to twice that.
-fn market(hours: i64, lowest: impl Fn(i64) -> f64) -> Excerpt {
+fn hourly(hours: i64, lowest: impl Fn(i64) -> f64) -> Vec<Poll> {
     let polls = (0..=hours).map(|hour| {
         let price = |machine: i64| lowest(hour) * (1.0 + (machine - 1) as f64 / 9.0);
         let seen = (1..=10).map(|machine| sighting(machine, 1, price(machine)));
@@ -25,14 +25,18 @@ fn market(hours: i64, lowest: impl Fn(i64) -> f64) -> Excerpt {
             ..complete(hour * HOUR, seen.collect())
         }
     });
-    Record::of(&polls.collect::<Vec<_>>()).excerpt()
+    polls.collect()
 }
 
-fn remembered(recorded: &Excerpt, until: i64) -> Memory {
+fn market(hours: i64, lowest: impl Fn(i64) -> f64) -> Record {
+    Record::of(&hourly(hours, lowest))
+}
+
+fn remembered(recorded: &Record, until: i64) -> Memory {
     memory(about("num_gpus=1", 0, until), recorded)
 }
 
-fn memory(question: Question, recorded: &Excerpt) -> Memory {
+fn memory(question: Question, recorded: &Record) -> Memory {
     output(&VerdictBasis::new(question.query, question.until), recorded).unwrap()
 }
 
@@ -139,20 +143,20 @@ fn there_is_no_verdict_before_a_day_was_watched() {
 /// lowest price, and none tells that there is none.
 #[test]
 fn only_polls_that_have_to_show_the_lowest_price_count() {
-    let cut = |has_lowest: bool, seen: fn(i64) -> Vec<Sighting>| {
+    let cut = |proof: Proof, seen: fn(i64) -> Vec<Sighting>| {
         let polls = (0..=14 * 24).map(|hour| Poll {
             interval: Some(3600),
             outcome: PollOutcome::Truncated,
-            has_lowest,
+            proof,
             ..complete(hour * HOUR, seen(hour))
         });
-        let recorded = Record::of(&polls.collect::<Vec<_>>()).excerpt();
+        let recorded = Record::of(&polls.collect::<Vec<_>>());
         remembered(&recorded, 14 * DAY)
     };
     let one: fn(i64) -> Vec<Sighting> = |_| vec![sighting(1, 1, 0.5)];
-    assert_eq!(cut(false, one).watched, 0);
-    assert_eq!(cut(true, one).watched, 14 * DAY);
-    assert_eq!(cut(true, |_| Vec::new()).watched, 0);
+    assert_eq!(cut(Proof::Some, one).watched, 0);
+    assert_eq!(cut(Proof::UpTo(0.6), one).watched, 14 * DAY);
+    assert_eq!(cut(Proof::UpTo(0.6), |_| Vec::new()).watched, 0);
 }
 
 /// A machine that is offered whole for 8 $/h, and in single GPUs for 2 $/h.
@@ -174,7 +178,7 @@ fn offers_are_compared_with_those_of_as_many_gpus() {
             ..complete(hour * HOUR, vec![seen])
         }
     });
-    let recorded = Record::of(&polls.collect::<Vec<_>>()).excerpt();
+    let recorded = Record::of(&polls.collect::<Vec<_>>());
     let of = |size: &str| memory(about(size, 0, 2 * DAY), &recorded);
     let single = of("num_gpus=1");
     assert_eq!(single.lowest, Some(3.0));
@@ -203,7 +207,7 @@ fn prices_have_the_storage_of_the_question() {
             ..complete(hour * HOUR, vec![seen])
         }
     });
-    let recorded = Record::of(&polls.collect::<Vec<_>>()).excerpt();
+    let recorded = Record::of(&polls.collect::<Vec<_>>());
     let lowest = |storage| {
         let mut asked = about("num_gpus=2", 0, 2 * DAY);
         asked.query.storage = Some(storage);
@@ -273,7 +277,11 @@ fn a_price_is_rated_by_the_fifths_the_range_and_the_time_below_it() {
 
 #[test]
 fn a_bid_is_outbid_in_the_time_that_every_least_bid_was_above_it() {
-    let recorded = market(50, |hour| (hour + 1) as f64 / 100.0);
+    let mut polls = hourly(50, |hour| (hour + 1) as f64 / 100.0);
+    for poll in &mut polls {
+        poll.scope.offer_type = OfferType::Bid;
+    }
+    let recorded = Record::of(&polls);
     let mut asked = question(0, 50 * HOUR);
     asked.query.offer_type = OfferType::Bid;
     let memory = memory(asked, &recorded);
@@ -289,7 +297,7 @@ fn the_memory_tells_since_when_a_lot_is_on_offer() {
         complete(120, vec![sighting(1, 1, 0.4), sighting(2, 1, 0.6), sighting(3, 1, 1.0)]),
         complete(180, vec![sighting(1, 1, 0.4), sighting(2, 1, 0.6)]),
     ];
-    let memory = remembered(&Record::of(&polls).excerpt(), 300);
+    let memory = remembered(&Record::of(&polls), 300);
     let seen = |machine| memory.seen(&lot(machine), Moment(200));
     let since = |seconds, is_at_least| Some(Lasted { seconds, is_at_least });
     assert_eq!(seen(1), since(200, true));
@@ -309,7 +317,7 @@ fn lifetimes_are_told_from_thirty_departures_on() {
                 complete(poll * 600, present.map(|it| sighting(it, 1, 0.5)).collect())
             })
             .collect();
-        remembered(&Record::of(&polls).excerpt(), (machines + 6) * 600)
+        remembered(&Record::of(&polls), (machines + 6) * 600)
     };
     assert_eq!(market(29).lasting(), None);
     assert_eq!(
@@ -348,7 +356,7 @@ fn one_window_decides_and_what_is_on_offer_now_is_said() {
         interval: Some(3600),
         ..complete(48 * HOUR, Vec::new())
     });
-    let gone = remembered(&Record::of(&polls).excerpt(), 48 * HOUR);
+    let gone = remembered(&Record::of(&polls), 48 * HOUR);
     assert_eq!(
         gone.verdict_sentence(),
         "No price verdict: none is on offer now; usually $0.500 in the last 30 days (6.7% known)"
@@ -365,11 +373,11 @@ fn offers_are_compared_with_those_of_the_cheapest_kind() {
         storage: 0.0,
         min_bid: None,
     };
-    let recorded = Record::of(&[complete(0, vec![sighting(1, 1, 0.5), pair])]).excerpt();
+    let recorded = Record::of(&[complete(0, vec![sighting(1, 1, 0.5), pair])]);
     let asked = about("gpu_name=RTX_4090", 0, HOUR);
     let kind = output(&CheapestKind(asked), &recorded).unwrap();
     assert_eq!(language::print(&kind.conditions), "gpu_name=RTX_4090 num_gpus=2");
-    assert_eq!(output(&CheapestKind(question(0, HOUR)), &Excerpt::default()), None);
+    assert_eq!(output(&CheapestKind(question(0, HOUR)), &Record::default()), None);
     // As a row of a response asks, whose memory is known too.
     let body = r#"{"offers":[{"id":1,"machine_id":2,"gpu_name":"RTX 4090","num_gpus":2,"gpu_ram":24564,"dph_base":0.8,
         "storage_cost":0}]}"#;

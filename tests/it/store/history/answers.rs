@@ -2,17 +2,18 @@
 
 use bourse::features::history::prices::series::{PriceSeries, Series};
 use bourse::record::store::Database;
-use bourse::record::{Ending, Excerpt, Moment, Poll, PollOutcome, Question, Quote, Spell, VerdictBasis};
+use bourse::record::{Ending, Excerpt, Moment, Poll, PollOutcome, Proof, Question, Quote, Spell, VerdictBasis};
 use proptest::prelude::*;
 
 use super::{MARKET, START, about, open, poll};
 use crate::cases::cases;
+use crate::polls::with_lines;
 
 const PRICES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.5];
 const DAY: i64 = 86_400;
 
 /// How a poll differs from the one before: seconds since it, how it counts, and what it sees of four
-/// machines, whether it shows another model for the second pair, and whether days are sealed after it.
+/// machines, whether it shows another model for the second pair, and whether old polls are deleted after it.
 type Step = (i64, PollOutcome, Vec<Option<(u32, usize)>>, bool);
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -36,7 +37,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 fn recorded(steps: &[Step]) -> (Database, i64) {
     let mut database = Database::in_memory(MARKET).unwrap();
     let mut now = 0;
-    for (pause, outcome, machines, is_sealed) in steps {
+    for (pause, outcome, machines, is_swept) in steps {
         now += pause;
         let seen: Vec<(i64, u32, f64)> = (1..)
             .zip(machines)
@@ -48,6 +49,8 @@ fn recorded(steps: &[Step]) -> (Database, i64) {
         };
         let mut poll = Poll {
             outcome: *outcome,
+            proof: Proof::Nothing,
+            lines: Vec::new(),
             ..poll(now, seen)
         };
         for sighting in &mut poll.sightings {
@@ -63,9 +66,10 @@ fn recorded(steps: &[Step]) -> (Database, i64) {
             }
         }
         poll.sightings.sort_by(|one, other| one.lot.cmp(&other.lot));
-        database.record(&poll).unwrap();
-        if *is_sealed {
-            database.sweep(poll.at).unwrap();
+        let at = poll.at;
+        database.record(&with_lines(poll)).unwrap();
+        if *is_swept {
+            database.sweep(at).unwrap();
         }
     }
     (database, START + now)
@@ -188,13 +192,17 @@ fn prices_of_a_model_are_those_of_the_search_for_all_models() {
         "gpu_name=RTX_4090 gpu_ram>=24",
         "gpu_name=RTX_4090 gpu_ram>=24 num_gpus=1",
         "gpu_ram>=24 machine_id=10",
-        // The memory of a model goes without saying where it was not recorded.
         "gpu_ram>=24 gpu_name=RTX_4090 num_gpus=1 gpu_ram<25",
     ] {
         let known = memory(narrower).unwrap();
         assert_eq!((known.watched, known.lowest), (48 * 3600, Some(0.40)), "{narrower}");
     }
-    // Other conditions make other prices.
-    assert_eq!(memory("gpu_name=RTX_4090 gpu_ram>=24 verified=true"), None);
-    assert_eq!(memory("gpu_ram>=24 gpu_name=RTX_3090").unwrap().lowest, None);
+    // Other conditions make other prices, and which machines are verified was not told.
+    for other in [
+        "gpu_name=RTX_4090 gpu_ram>=24 verified=true",
+        "gpu_ram>=24 gpu_name=RTX_3090",
+    ] {
+        assert_eq!(memory(other).unwrap().lowest, None, "{other}");
+    }
+    assert_eq!(memory("gpu_name=RTX_4090"), None);
 }

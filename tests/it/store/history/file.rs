@@ -7,10 +7,11 @@ use std::path::Path;
 use bourse::record::store::{Database, HistoryError, Limits, ProgramId};
 use rusqlite::Connection;
 
-use super::{MARKET, START, about, everything, open, poll, search};
+use super::{MARKET, START, about, everything, open, poll};
 use bourse::record::{Moment, PollOutcome, VerdictBasis};
 
 use crate::cases::cases;
+use crate::polls::query;
 
 fn refused(path: &Path) -> HistoryError {
     Database::open(path, MARKET).unwrap_err()
@@ -78,7 +79,7 @@ fn a_file_of_the_first_version_goes_on() {
     // Its price of 0.5 included 50 GB and is of no known number of GPUs: no verdict counts it.
     assert_eq!(excerpt.spells[0].quotes, []);
     assert!(!excerpt.polls[0].has_lowest && excerpt.polls[1].has_lowest);
-    let newest = database.last_poll(&search("gpu_ram>=24")).unwrap().unwrap();
+    let (_, newest) = database.sent(&query("gpu_ram>=24")).unwrap().unwrap();
     let asked = VerdictBasis::new(about("gpu_ram>=24 num_gpus=1").query, newest);
     let memory = database.ask(&asked).unwrap().unwrap();
     assert_eq!((memory.lowest, memory.watched), (Some(0.25), 0));
@@ -266,7 +267,7 @@ fn a_table_that_is_missing_is_damage_without_sql() {
     let path = root.path().join("history.sqlite");
     let mut database = open(&path);
     let other = Connection::open(&path).unwrap();
-    other.execute_batch("DROP TABLE spell").unwrap();
+    other.execute_batch("DROP TABLE member").unwrap();
     let error = database.record(&poll(0, &[(10, 2, 0.25)])).unwrap_err();
     assert!(matches!(error, HistoryError::Corrupt { .. }), "{error}");
 }
@@ -278,7 +279,7 @@ fn triggers_in_a_file_never_run() {
     drop(open(&path));
     let other = Connection::open(&path).unwrap();
     let trap = "CREATE TABLE ran (it);
-        CREATE TRIGGER trap AFTER INSERT ON poll BEGIN INSERT INTO ran VALUES (1); END";
+        CREATE TRIGGER trap AFTER INSERT ON response BEGIN INSERT INTO ran VALUES (1); END";
     other.execute_batch(trap).unwrap();
     let mut database = open(&path);
     database.record(&poll(0, &[(10, 2, 0.25)])).unwrap();
@@ -286,12 +287,20 @@ fn triggers_in_a_file_never_run() {
         let sql = format!("SELECT count(*) FROM {table}");
         other.query_row(&sql, [], |row| row.get(0)).unwrap()
     };
-    assert_eq!((count("poll"), count("ran")), (1, 0));
+    assert_eq!((count("response"), count("ran")), (1, 0));
 }
 
 #[test]
 fn times_that_no_clock_shows_are_damage_and_make_no_loop() {
     let recorded = |path: &Path| {
+        let earlier = Connection::open(path).unwrap();
+        earlier.execute_batch(FIRST).unwrap();
+        earlier
+            .execute_batch(
+                "INSERT INTO spell VALUES (2, 1, 1, 2, 0.4, 1000, 0, NULL, 1795175900, 1795175900, 3, 1795175960)",
+            )
+            .unwrap();
+        drop(earlier);
         let mut database = open(path);
         for (after, price) in [(0, 0.25), (60, 0.5), (120, 0.25)] {
             database.record(&poll(after, &[(10, 2, price)])).unwrap();
@@ -302,16 +311,17 @@ fn times_that_no_clock_shows_are_damage_and_make_no_loop() {
         format!("UPDATE search SET ahead = {}", i64::MAX),
         format!("UPDATE search SET ahead = {}", i64::MIN),
         "UPDATE search SET ahead = -1".to_owned(),
-        format!("UPDATE poll SET at = {} WHERE at = {START}", i64::MIN),
-        format!("UPDATE poll SET at = {} WHERE at > {}", i64::MAX, START + 60),
+        format!("UPDATE poll SET at = {}", i64::MIN),
         format!("UPDATE spell SET ended = {} WHERE ending IS NOT NULL", i64::MAX),
+        format!("UPDATE response SET at = {} WHERE at = {START}", i64::MIN),
+        format!("UPDATE response SET at = {} WHERE at > {}", i64::MAX, START + 60),
     ];
     for damage in &damages {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("history.sqlite");
         drop(recorded(&path));
         let other = Connection::open(&path).unwrap();
-        other.execute_batch(damage).unwrap();
+        assert!(other.execute(damage, []).unwrap() > 0, "{damage}");
         let error = refused(&path);
         assert!(matches!(error, HistoryError::Corrupt { .. }), "{damage}: {error}");
     }
@@ -327,7 +337,7 @@ fn times_that_no_clock_shows_are_damage_and_make_no_loop() {
 }
 
 #[test]
-#[ignore = "long: 80,000 spells"]
+#[ignore = "long: 80,000 prices"]
 fn the_size_is_kept_at_every_poll() {
     const MIB: i64 = 1024 * 1024;
     let root = tempfile::tempdir().unwrap();
@@ -399,7 +409,7 @@ fn another_programs_transaction_is_waited_for_and_then_told() {
     assert!(matches!(error, HistoryError::Locked { .. }), "{error}");
     assert!(error.is_passing());
     // Reading goes on meanwhile, and writing afterwards.
-    assert_eq!(database.searches().unwrap().len(), 1);
+    assert_eq!(database.contents().unwrap().polls, 1);
     other.execute_batch("ROLLBACK").unwrap();
     assert_eq!(database.record(&poll(60, &[(10, 1, 0.6)])), Ok(true));
 }

@@ -11,23 +11,16 @@ mod turns;
 
 use std::path::Path;
 
-use bourse::domain::language::{self, Mode};
-use bourse::domain::{Dialect, OfferType, Query, Resource};
+use bourse::domain::Dialect;
 use bourse::record::store::Database;
 use bourse::record::{Lot, Moment, Poll, PollOutcome, Proof, Question, Quote, Scope, SearchKey, Sighting};
+
+use crate::polls::{query, with_lines};
 
 pub const MARKET: &str = "https://market.example";
 
 /// 2026-11-20 12:00 UTC.
 pub const START: i64 = 1_795_176_000;
-
-pub fn search(conditions: &str) -> SearchKey {
-    SearchKey {
-        resource: Resource::Offers,
-        offer_type: OfferType::OnDemand,
-        conditions: conditions.to_owned(),
-    }
-}
 
 pub fn lot(machine: i64) -> Lot {
     Lot {
@@ -39,6 +32,11 @@ pub fn lot(machine: i64) -> Lot {
 
 /// A complete poll of `gpu_ram>=24` after so many seconds: machines with their GPUs and price.
 pub fn poll(after: i64, seen: &[(i64, u32, f64)]) -> Poll {
+    poll_of("gpu_ram>=24", after, seen)
+}
+
+/// A complete poll of a search after so many seconds: machines with their GPUs and price.
+pub fn poll_of(conditions: &str, after: i64, seen: &[(i64, u32, f64)]) -> Poll {
     let sightings = seen.iter().map(|(machine, amount, price)| Sighting {
         lot: lot(*machine),
         host: Some(machine / 10),
@@ -53,26 +51,36 @@ pub fn poll(after: i64, seen: &[(i64, u32, f64)]) -> Poll {
             min_bid: None,
         }],
     });
-    Poll {
-        search: search("gpu_ram>=24"),
-        scope: Scope::from_search(&search("gpu_ram>=24")),
+    let query = query(conditions);
+    with_lines(Poll {
+        search: SearchKey::of(&query),
+        scope: Scope::of(&query, &Dialect::SANDBOX, []),
         proof: Proof::Nothing,
         lines: Vec::new(),
         at: Moment(START + after),
         took: 120,
         outcome: PollOutcome::Complete,
         rows: u32::try_from(seen.len()).unwrap(),
-        has_lowest: true,
         interval: Some(60),
         bans: 0,
         sightings: sightings.collect(),
         causes: Vec::new(),
+    })
+}
+
+/// The same poll, cut by its limit in no order of prices.
+pub fn cut(poll: Poll) -> Poll {
+    Poll {
+        outcome: PollOutcome::Truncated,
+        proof: Proof::Some,
+        ..poll
     }
 }
 
 pub fn failed(after: i64) -> Poll {
     Poll {
         outcome: PollOutcome::Failed,
+        proof: Proof::Nothing,
         ..poll(after, &[])
     }
 }
@@ -88,13 +96,8 @@ pub fn everything() -> Question {
 
 /// Everything about the offers that meet conditions.
 pub fn about(conditions: &str) -> Question {
-    let catalog = Resource::Offers.catalog();
-    let parsed = language::parse(conditions, catalog, &Dialect::SANDBOX, &[], Mode::Strict).unwrap();
     Question {
-        query: Query {
-            conditions: parsed.conditions,
-            ..Query::empty(Resource::Offers)
-        },
+        query: query(conditions),
         since: Moment(0),
         until: Moment(i64::MAX),
     }

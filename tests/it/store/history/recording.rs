@@ -5,8 +5,9 @@ use bourse::features::history::tape::events::RecentEvents;
 use bourse::record::store::{Database, Limits};
 use bourse::record::{Beginning, Cause, Ending, Event, Excerpt, Moment, Poll, PollOutcome, Question};
 
-use super::{MARKET, START, about, everything, failed, lot, open, poll, search};
+use super::{MARKET, START, about, cut, everything, failed, lot, open, poll, poll_of};
 use crate::cases::cases;
+use crate::polls::query;
 
 fn at(after: i64) -> Moment {
     Moment(START + after)
@@ -25,7 +26,8 @@ fn polls_that_belong_together_are_recorded_whole_or_not_at_all() {
     let recorded = || open(&path).contents().unwrap().polls;
     let file = rusqlite::Connection::open(&path).unwrap();
     // The second poll took as long as the first one.
-    file.execute_batch("CREATE UNIQUE INDEX one ON poll (took)").unwrap();
+    file.execute_batch("CREATE UNIQUE INDEX one ON response (took)")
+        .unwrap();
     assert!(open(&path).record_past(&polls).is_err());
     assert_eq!(recorded(), 0);
     file.execute_batch("DROP INDEX one").unwrap();
@@ -56,12 +58,11 @@ fn spells_are_what_several_polls_say_together() {
         [
             (at(0), complete),
             (at(60), complete),
-            (at(120), PollOutcome::Failed),
             (at(180), complete),
             (at(240), complete),
         ]
     );
-    assert_eq!((excerpt.polls[0].took, excerpt.polls[0].interval), (120, Some(60)));
+    assert_eq!((excerpt.polls[0].took, excerpt.polls[0].patience()), (120, 600));
     let mut spells = excerpt.spells;
     spells.sort_by_key(|spell| (spell.lot.machine, spell.first));
     let told: Vec<_> = spells
@@ -110,8 +111,9 @@ fn a_poll_that_is_not_newer_is_not_recorded() {
     assert_eq!(database.record(&failed(120)), Ok(true));
     assert_eq!(database.record(&poll(120, &[])), Ok(false));
     let excerpt = database.excerpt(&everything()).unwrap();
-    assert_eq!((excerpt.polls.len(), excerpt.spells.len()), (2, 1));
+    assert_eq!((excerpt.polls.len(), excerpt.spells.len()), (1, 1));
     assert_eq!(excerpt.spells[0].end, None);
+    assert_eq!(database.contents().unwrap().polls, 2);
 }
 
 #[test]
@@ -126,8 +128,7 @@ fn after_the_clock_was_set_back_recording_goes_on() {
         let price = if minute < 2 { 0.4 } else { 0.3 };
         assert_eq!(database.record(&poll(60 * minute, &[(10, 1, price)])), Ok(true));
     }
-    let key = search("gpu_ram>=24");
-    assert_eq!(database.last_poll(&key), Ok(Some(at(120))));
+    assert_eq!(database.sent(&query("gpu_ram>=24")), Ok(Some((at(-1141), at(120)))));
     let asked = Question {
         since: at(-3600),
         until: at(120),
@@ -147,13 +148,9 @@ fn after_the_clock_was_set_back_recording_goes_on() {
 #[test]
 fn what_a_truncated_poll_lacks_was_last_seen_before_it() {
     let mut database = Database::in_memory(MARKET).unwrap();
-    let cut = |after, seen: &[(i64, u32, f64)]| Poll {
-        outcome: PollOutcome::Truncated,
-        ..poll(after, seen)
-    };
     database.record(&poll(0, &[(10, 1, 0.5), (20, 1, 0.4)])).unwrap();
-    database.record(&cut(60, &[(20, 1, 0.4)])).unwrap();
-    database.record(&cut(120, &[(20, 1, 0.4)])).unwrap();
+    database.record(&cut(poll(60, &[(20, 1, 0.4)]))).unwrap();
+    database.record(&cut(poll(120, &[(20, 1, 0.4)]))).unwrap();
     let read = |database: &Database| {
         let excerpt = database.excerpt(&everything()).unwrap();
         let mut spells = excerpt.spells;
@@ -202,17 +199,20 @@ fn searches_and_markets_do_not_mix() {
     let path = root.path().join("history.sqlite");
     let mut database = open(&path);
     database.record(&poll(0, &[(10, 1, 0.5)])).unwrap();
-    let other = Poll {
-        search: search("verified=true"),
-        ..poll(0, &[(10, 8, 0.7)])
+    database.record(&poll_of("verified=true", 0, &[(20, 8, 0.7)])).unwrap();
+    assert_eq!(database.contents().unwrap().searches, 2);
+    let machines = |database: &Database, conditions| {
+        let excerpt = database.excerpt(&about(conditions)).unwrap();
+        let machines = excerpt.spells.iter().map(|spell| spell.lot.machine);
+        machines.collect::<Vec<_>>()
     };
-    database.record(&other).unwrap();
-    assert_eq!(database.searches().unwrap().len(), 2);
-    let excerpt = database.excerpt(&about("verified=true")).unwrap();
-    assert_eq!(excerpt.spells[0].price, 0.7);
-    let elsewhere = Database::open(&path, "https://other.example").unwrap();
-    assert_eq!(elsewhere.searches().unwrap().len(), 0);
+    assert_eq!(machines(&database, "gpu_ram>=24"), [10]);
+    assert_eq!(machines(&database, "verified=true"), [20]);
+    let mut elsewhere = Database::open(&path, "https://other.example").unwrap();
     assert_eq!(elsewhere.excerpt(&everything()).unwrap(), Excerpt::default());
+    // Its own poll of that second is one.
+    assert_eq!(elsewhere.record(&poll(0, &[(30, 1, 0.5)])), Ok(true));
+    assert_eq!(machines(&elsewhere, "gpu_ram>=24"), [30]);
 }
 
 #[test]
@@ -233,14 +233,13 @@ fn what_is_older_than_the_limit_is_forgotten_with_its_polls() {
     assert_eq!(excerpt.polls.len(), 61);
     assert_eq!(excerpt.polls[0].at, at(59 * 60));
     let first: Vec<_> = excerpt.spells.iter().map(|spell| spell.first).collect();
-    // That of minutes 50 to 59 overlaps the border; the one that stays goes back to the beginning.
-    assert_eq!(first[..3], [at(0), at(50 * 60), at(60 * 60)]);
+    // That of minutes 50 to 59 overlaps the border: since when both are on offer stays known.
+    assert_eq!(first[..3], [at(0), at(0), at(60 * 60)]);
     assert_eq!(first.len(), 8);
     // A search that nobody runs any more goes altogether.
     database.sweep(at(4 * 3600)).unwrap();
-    assert_eq!(database.searches().unwrap(), []);
     let contents = database.contents().unwrap();
-    assert_eq!((contents.polls, contents.spells), (0, 0));
+    assert_eq!((contents.searches, contents.polls, contents.prices), (0, 0, 0));
 }
 
 #[test]
@@ -248,8 +247,8 @@ fn a_file_beyond_its_size_loses_the_oldest_and_shrinks() {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("history.sqlite");
     let polls = cases(16, 40);
-    // An empty file has 128 KiB.
-    let size = polls * 1024 * 1024 / 40 + 96 * 1024;
+    // An empty file has 160 KiB.
+    let size = polls * 1024 * 1024 / 64 + 160 * 1024;
     let limits = Limits {
         size,
         ..Limits::default()
@@ -261,14 +260,14 @@ fn a_file_beyond_its_size_loses_the_oldest_and_shrinks() {
         database.record(&poll(60 * minute, &seen)).unwrap();
     }
     let before = database.contents().unwrap();
-    assert_eq!((before.polls, before.spells), (polls, 1000 * polls));
-    assert!(before.size > 2 * size, "{before:?}");
+    assert_eq!((before.polls, before.prices), (polls, 1000 * polls));
+    assert!(2 * before.size > 3 * size, "{before:?}");
     let mut database = database.within(limits);
     database.sweep(at(polls * 60)).unwrap();
     database.vacuum(at(polls * 60)).unwrap();
     let after = database.contents().unwrap();
     assert!(after.size <= size, "{after:?}");
-    assert!(after.spells > 50 * polls, "{after:?}");
+    assert!(after.prices > 50 * polls, "{after:?}");
     assert_eq!(database.check().unwrap(), Vec::<String>::new());
     let excerpt = database.excerpt(&everything()).unwrap();
     assert_eq!(excerpt.polls.last().unwrap().at, at((polls - 1) * 60));

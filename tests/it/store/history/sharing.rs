@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use bourse::record::Poll;
 
-use super::{START, about, everything, open, poll, search};
+use super::{START, about, everything, open, poll_of};
 use crate::cases::cases;
+use crate::polls::query;
 
 const PATH: &str = "BOURSE_TEST_HISTORY";
 
@@ -18,10 +19,7 @@ const PATH: &str = "BOURSE_TEST_HISTORY";
 fn busy(number: i64, conditions: &str) -> Poll {
     let price = |machine: i64| 0.5 + 0.001 * f64::from(i32::try_from((number + machine) % 2).unwrap());
     let seen: Vec<_> = (1..=50).map(|machine| (machine, 1, price(machine * number))).collect();
-    Poll {
-        search: search(conditions),
-        ..poll(60 * number, &seen)
-    }
+    poll_of(conditions, 60 * number, &seen)
 }
 
 #[test]
@@ -62,8 +60,8 @@ fn records_until_it_is_killed() {
         return;
     };
     let mut database = open(&path);
-    let key = search("gpu_ram>=24");
-    let before = database.last_poll(&key).unwrap().map_or(START, |at| at.0);
+    let sent = database.sent(&query("gpu_ram>=24")).unwrap();
+    let before = sent.map_or(START, |(_, last)| last.0);
     let mut out = std::io::stdout();
     for number in (before - START) / 60 + 1.. {
         database.record(&busy(number, "gpu_ram>=24")).unwrap();

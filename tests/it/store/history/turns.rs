@@ -5,32 +5,24 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use bourse::domain::annotations::{AnnotationChange, Annotations, Bans, Mark, Supplier};
-use bourse::domain::dialect::{Dialect, TransferUnit};
-use bourse::domain::language::{self, Mode};
-use bourse::domain::{Query, Resource};
+use bourse::domain::dialect::Dialect;
 use bourse::record::store::{Database, HistoryLocation, Turns};
 use bourse::record::watch::{Claim, Right};
-use bourse::record::{Moment, PollOutcome};
+use bourse::record::{Moment, Poll, PollOutcome, Proof};
 
-use super::{MARKET, START, open, poll, search};
+use super::{MARKET, START, cut, open, poll};
+use crate::polls::query;
 
 fn place(folder: &Path) -> HistoryLocation {
     HistoryLocation {
         path: Some(folder.join("history.sqlite")),
         market: MARKET.to_owned(),
-        transfer: TransferUnit::MegabitsPerSecond,
+        dialect: &Dialect::SANDBOX,
     }
 }
 
 fn turns(folder: &Path) -> Turns {
     Turns::new(&place(folder))
-}
-
-fn query(text: &str) -> Query {
-    let mut query = Query::empty(Resource::Offers);
-    let parsed = language::parse(text, query.catalog(), &Dialect::DOCUMENTED, &[], Mode::Strict);
-    query.conditions = parsed.unwrap().conditions;
-    query
 }
 
 /// A claim to the search that is recorded, so many seconds after the start; a poll of the last minute answers.
@@ -67,6 +59,21 @@ fn right(turns: &mut Turns, record: Option<&Database>, claim: &Claim) -> Right {
         right = turns.claim(record, claim);
     }
     right
+}
+
+/// The poll as the record tells it, whose lines stay there.
+fn without_lines(poll: Poll) -> Poll {
+    Poll {
+        lines: Vec::new(),
+        ..poll
+    }
+}
+
+/// The poll, sent without what is banned.
+fn leaving_out(mut poll: Poll, bans: &Bans) -> Poll {
+    poll.scope.excluded = bans.left_out(&query("gpu_ram>=24"), &Dialect::SANDBOX);
+    poll.bans = bans.number();
+    poll
 }
 
 /// Whether a program may ask, without a record to read.
@@ -110,7 +117,7 @@ fn a_poll_of_the_interval_is_read_and_not_asked_for_again() {
     let Right::Recorded(read) = claims(&mut other, &record, 30.0) else {
         panic!("it is not read");
     };
-    assert_eq!(*read, whole);
+    assert_eq!(*read, without_lines(whole));
     one.end();
     assert!(matches!(claims(&mut other, &record, 61.0), Right::Recorded(_)));
     assert!(matches!(claims(&mut other, &record, 62.0), Right::Ours(_)));
@@ -119,7 +126,7 @@ fn a_poll_of_the_interval_is_read_and_not_asked_for_again() {
     for change in [
         |claim: &mut Claim| claim.since = None,
         |claim: &mut Claim| claim.since = Some(Moment(START + 2)),
-        |claim: &mut Claim| claim.query = query("gpu_ram>=48"),
+        |claim: &mut Claim| claim.query = query("gpu_ram>=16"),
     ] {
         let mut other_claim = claim(30.0);
         change(&mut other_claim);
@@ -128,12 +135,7 @@ fn a_poll_of_the_interval_is_read_and_not_asked_for_again() {
     }
     // Nor one that left out machines which are wanted.
     let bans = bans();
-    record
-        .record(&bourse::record::Poll {
-            bans: bans.number(),
-            ..poll(100, &[(10, 1, 0.5)])
-        })
-        .unwrap();
+    record.record(&leaving_out(poll(100, &[(10, 1, 0.5)]), &bans)).unwrap();
     assert!(matches!(claims(&mut one, &record, 110.0), Right::Ours(_)));
     let banned = Claim { bans, ..claim(110.0) };
     assert!(matches!(right(&mut one, Some(&record), &banned), Right::Recorded(_)));
@@ -191,7 +193,7 @@ fn each_market_has_a_private_lock_file_whose_name_tells_nothing() {
     assert!(asks(&mut one, 0.0));
     let market = HistoryLocation {
         market: "https://other.example".to_owned(),
-        transfer: TransferUnit::MegabitsPerSecond,
+        dialect: &Dialect::SANDBOX,
         ..place(folder.path())
     };
     let found = files(folder.path());
@@ -230,7 +232,7 @@ fn where_no_file_can_be_locked_every_program_asks() {
     let nowhere = HistoryLocation {
         path: None,
         market: MARKET.to_owned(),
-        transfer: TransferUnit::MegabitsPerSecond,
+        dialect: &Dialect::SANDBOX,
     };
     // A file where the folder should be, also for root, whom no mode keeps out.
     fs::write(folder.path().join("file"), "").unwrap();
@@ -248,27 +250,67 @@ fn where_no_file_can_be_locked_every_program_asks() {
     }
 }
 
+/// The answer on record to the search, sent after so many seconds.
+fn answer(database: &Database, bans: &Bans, seconds: i64) -> Option<Poll> {
+    let since = Moment(START + seconds);
+    database.answer_since(&query("gpu_ram>=24"), bans, since).unwrap()
+}
+
 #[test]
 fn the_newest_poll_is_read_as_it_was_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("history.sqlite");
     let (mut one, other) = (open(&path), open(&path));
-    let key = search("gpu_ram>=24");
-    let after = |database: &Database, seconds: i64| database.poll_after(&key, Moment(START + seconds)).unwrap();
-    assert_eq!(after(&other, 0), None, "nothing is recorded");
+    let after = |seconds| answer(&other, &Bans::NONE, seconds);
+    assert_eq!(after(0), None, "nothing is recorded");
     let whole = poll(60, &[(10, 1, 0.5), (20, 2, 0.4)]);
     one.record(&whole).unwrap();
-    assert_eq!(after(&other, 0), Some(whole));
-    assert_eq!(after(&other, 60), None, "it was seen");
+    assert_eq!(after(0), Some(without_lines(whole.clone())));
+    assert_eq!(after(60), None, "it was seen");
     one.record(&super::failed(90)).unwrap();
-    assert_eq!(after(&other, 60), None);
+    assert_eq!(after(60), None);
     // A truncated one does not show all that is on offer.
-    let cut = bourse::record::Poll {
-        outcome: PollOutcome::Truncated,
-        ..poll(120, &[(20, 2, 0.3)])
+    let part = cut(poll(120, &[(20, 2, 0.3)]));
+    one.record(&part).unwrap();
+    assert_eq!(after(60), Some(without_lines(part)));
+    // Lowest prices first, it has the lowest of all.
+    let cheapest = Poll {
+        proof: Proof::UpTo(0.3),
+        ..cut(poll(180, &[(20, 2, 0.3)]))
     };
-    one.record(&cut).unwrap();
-    assert_eq!(after(&other, 60), Some(cut));
+    one.record(&cheapest).unwrap();
+    assert_eq!(after(60), Some(without_lines(cheapest)));
+}
+
+#[test]
+fn a_cut_response_answers_the_very_same_request_and_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut database = open(&folder.path().join("history.sqlite"));
+    let bans = bans();
+    let banned = leaving_out(cut(poll(60, &[(20, 1, 0.4)])), &bans);
+    database.record(&banned).unwrap();
+    assert_eq!(answer(&database, &Bans::NONE, 0), None, "it lacks what was banned");
+    assert_eq!(answer(&database, &bans, 0), Some(without_lines(banned)));
+    let part = cut(poll(120, &[(7, 1, 0.2), (20, 1, 0.4)]));
+    database.record(&part).unwrap();
+    assert_eq!(answer(&database, &Bans::NONE, 60), Some(without_lines(part)));
+    assert_eq!(
+        answer(&database, &bans, 60),
+        None,
+        "other rows were sent than it would get"
+    );
+    // All that there is of a wider search, or only some of it.
+    let narrower = |database: &Database| {
+        let asked = query("gpu_ram>=24 num_gpus=1");
+        database.answer_since(&asked, &bans, Moment(START + 60)).unwrap()
+    };
+    assert_eq!(narrower(&database), None);
+    let whole = poll(180, &[(7, 1, 0.2), (20, 1, 0.4)]);
+    database.record(&whole).unwrap();
+    let found = narrower(&database).unwrap();
+    // Without the machine that is banned.
+    assert_eq!((found.at, &found.sightings[..]), (whole.at, &whole.sightings[1..]));
+    assert_eq!((found.outcome, found.bans), (PollOutcome::Complete, bans.number()));
 }
 
 #[test]
@@ -279,7 +321,5 @@ fn the_newest_poll_is_told_by_the_clock_in_use() {
     // The clock was set back by two hours.
     let later = poll(60, &[(10, 1, 0.4)]);
     database.record(&later).unwrap();
-    let key = search("gpu_ram>=24");
-    let read = database.poll_after(&key, Moment(START)).unwrap();
-    assert_eq!(read, Some(later));
+    assert_eq!(answer(&database, &Bans::NONE, 0), Some(without_lines(later)));
 }

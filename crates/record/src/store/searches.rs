@@ -1,0 +1,109 @@
+//! The searches on record, and when they were sent.
+
+use std::collections::HashSet;
+
+use bourse_domain::dialect::TransferUnit;
+use bourse_domain::query::DEFAULT_STORAGE_GB;
+use bourse_domain::{OfferType, Query, Resource};
+use rusqlite::{Connection, params};
+
+use super::{Database, HistoryError, codes, line_rows};
+use crate::implication::includes_storage;
+use crate::{Moment, Scope, SearchKey, normalised};
+
+impl Database {
+    /// When a search was first and last sent, by the clock in use, whatever it left out and whether or not it was
+    /// answered.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read.
+    pub fn sent(&self, query: &Query) -> Result<Option<(Moment, Moment)>, HistoryError> {
+        let scope = Scope::of(query, self.dialect, []);
+        let sent = self.connection.prepare_cached(
+            "SELECT min(at - ahead), max(at - ahead) FROM response JOIN scope ON scope.id = scope
+             WHERE market = (SELECT id FROM market WHERE name = ?1) AND resource = ?2 AND offer_type = ?3
+             AND conditions = ?4",
+        );
+        let of_search = params![
+            self.market,
+            codes::resource(scope.resource),
+            codes::offer_type(scope.offer_type),
+            scope.conditions_text()
+        ];
+        let sent: rusqlite::Result<(Option<i64>, Option<i64>)> =
+            sent.and_then(|mut sent| sent.query_row(of_search, |row| Ok((row.get(0)?, row.get(1)?))));
+        let (first, last) = sent.map_err(|error| self.explained(&error))?;
+        Ok(first.map(Moment).zip(last.map(Moment)))
+    }
+
+    /// The searches of a market, each once whatever it left out: those of its scopes, then those that only version 0.1
+    /// recorded. What markets add to a search by themselves is not among its conditions.
+    pub(super) fn searches(&self, market: &str) -> rusqlite::Result<Vec<Query>> {
+        // One moment of the file, although other programs write to it.
+        let transaction = self.connection.unchecked_transaction()?;
+        let number = line_rows::market(&transaction, market)?;
+        let mut known = HashSet::new();
+        let mut searches = Vec::new();
+        for resource in [Resource::Offers, Resource::Volumes] {
+            for offer_type in OfferType::ALL {
+                let kind = (resource, offer_type);
+                let mut scopes: Vec<Scope> = match number {
+                    Some(number) => line_rows::scopes(&transaction, number, kind)?
+                        .into_iter()
+                        .map(|known| known.scope)
+                        .collect(),
+                    None => Vec::new(),
+                };
+                scopes.sort_by_key(|scope| !scope.is_bundled);
+                scopes.extend(old_searches(&transaction, market, kind, self.dialect.transfer)?);
+                for scope in scopes {
+                    // Only a bound on a price that includes it makes storage part of a search.
+                    let mut fields = scope.conditions.iter().map(|condition| condition.field);
+                    let storage = fields.any(includes_storage).then_some(scope.storage.to_bits());
+                    let query = scope.query(self.dialect.transfer);
+                    if known.insert((SearchKey::of(&query), storage)) {
+                        searches.push(query);
+                    }
+                }
+            }
+        }
+        Ok(searches)
+    }
+}
+
+/// The searches of version 0.1, as if they had been sent with the default storage.
+fn old_searches(
+    connection: &Connection,
+    market: &str,
+    (resource, offer_type): (Resource, OfferType),
+    transfer: TransferUnit,
+) -> rusqlite::Result<Vec<Scope>> {
+    let conditions: Vec<String> = connection
+        .prepare_cached(
+            "SELECT conditions FROM search WHERE market = ?1 AND resource = ?2 AND offer_type = ?3 ORDER BY id",
+        )?
+        .query_map(
+            params![market, codes::resource(resource), codes::offer_type(offer_type)],
+            |row| row.get(0),
+        )?
+        .collect::<rusqlite::Result<_>>()?;
+    let scopes = conditions.iter().filter_map(|conditions| {
+        let bare = Scope {
+            resource,
+            offer_type,
+            storage: DEFAULT_STORAGE_GB,
+            is_bundled: true,
+            conditions: Vec::new(),
+            excluded: Vec::new(),
+        };
+        // One that is no longer understood is no evidence.
+        let scope = bare.with(conditions, "")?;
+        let normal = scope.conditions.iter().map(|condition| normalised(condition, transfer));
+        Some(Scope {
+            conditions: normal.collect(),
+            ..scope
+        })
+    });
+    Ok(scopes.collect())
+}
