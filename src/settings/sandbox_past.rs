@@ -2,13 +2,15 @@
 //! them once, from whichever program reads it first.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use crate::domain::annotations::Bans;
 use crate::domain::dialect::Dialect;
 use crate::domain::listing::Listing;
 use crate::domain::response_check::ResponseCheck;
 use crate::domain::{Query, Resource};
-use crate::record::store::{Database, HistoryError};
+use crate::record::store::{Database, HistoryError, PastWriter};
 use crate::record::{Arrival, DAY, Moment, Poll};
 use crate::sandbox::market::MarketConfig;
 use crate::sandbox::past::{INTERVAL, Past};
@@ -16,9 +18,8 @@ use crate::sandbox::past::{INTERVAL, Past};
 /// As many as a verdict looks back.
 const DAYS: u32 = 30;
 
-// Another program may be recording it, which takes longer than a writer waits otherwise.
-/// How often the past waits once more for a locked record.
-const MOST_WAITS: usize = 20;
+/// How long a program that waits for another one's simulation waits before it looks again.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// The past of a sandbox's market.
 #[derive(Debug, Clone, Copy)]
@@ -58,23 +59,43 @@ impl SandboxPast {
         self,
         database: &mut Database,
         is_stopped: &AtomicBool,
-        progress: impl FnMut(u32),
+        mut progress: impl FnMut(u32),
     ) -> Result<Ensured, HistoryError> {
         if self.is_in(database)? {
             return Ok(Ensured::WasThere);
         }
-        let Some(polls) = self.polls(is_stopped, progress) else {
-            return Ok(Ensured::Stopped);
-        };
-        let mut recorded = database.record_past(&polls);
-        for _ in 0..MOST_WAITS {
-            let is_locked = matches!(recorded, Err(HistoryError::Locked { .. }));
-            if !is_locked || is_stopped.load(Ordering::Relaxed) {
-                break;
+        progress(0);
+        while !is_stopped.load(Ordering::Relaxed) {
+            if let Some(writer) = database.write_past()? {
+                return self.write(writer, is_stopped, progress);
             }
-            recorded = database.record_past(&polls);
+            // Another program is at it.
+            thread::sleep(LOOK);
+            if self.is_in(database)? {
+                return Ok(Ensured::WasThere);
+            }
         }
-        Ok(if recorded? {
+        Ok(Ensured::Stopped)
+    }
+
+    fn write(
+        self,
+        mut writer: PastWriter<'_>,
+        is_stopped: &AtomicBool,
+        mut progress: impl FnMut(u32),
+    ) -> Result<Ensured, HistoryError> {
+        let polls = 2 * self.moments();
+        let percent = |done: usize| u32::try_from(done * 100 / polls).unwrap_or(100);
+        for (poll, done) in self.polls().zip(0..) {
+            if is_stopped.load(Ordering::Relaxed) {
+                return Ok(Ensured::Stopped);
+            }
+            writer.add(&poll)?;
+            if percent(done + 1) > percent(done) {
+                progress(percent(done + 1));
+            }
+        }
+        Ok(if writer.finish()? {
             Ensured::Recorded
         } else {
             Ensured::WasThere
@@ -102,33 +123,21 @@ impl SandboxPast {
     }
 
     /// Moments in its days.
-    const fn moments(self) -> u32 {
-        (self.days * 86_400).div_ceil(INTERVAL)
+    const fn moments(self) -> usize {
+        (self.days * 86_400).div_ceil(INTERVAL) as usize
     }
 
-    /// Polls of all offers and all volumes every seven hours, the oldest first; `None` if it was
-    /// stopped meanwhile.
-    pub fn polls(self, is_stopped: &AtomicBool, mut progress: impl FnMut(u32)) -> Option<Vec<Poll>> {
+    /// Polls of all offers and all volumes every seven hours, the oldest first.
+    pub fn polls(self) -> impl Iterator<Item = Poll> {
         let [offers, volumes] = Self::queries();
-        let mut polls = Vec::new();
-        progress(0);
-        let Ok(past) = Past::new(self.market, &offers, &volumes) else {
-            return Some(polls);
-        };
-        let moments = self.moments();
-        for (moment, done) in past.zip(0..moments) {
-            if is_stopped.load(Ordering::Relaxed) {
-                return None;
-            }
-            polls.extend(self.poll(&offers, &moment.offers, moment.at));
-            polls.extend(self.poll(&volumes, &moment.volumes, moment.at));
-            let percent = |done: u32| done * 100 / moments;
-            if percent(done + 1) > percent(done) {
-                progress(percent(done + 1));
-            }
-        }
-        polls.reverse();
-        Some(polls)
+        let past = Past::new(self.market, self.moments(), &offers, &volumes);
+        past.into_iter().flatten().flat_map(move |moment| {
+            let polls = [(&offers, &moment.offers), (&volumes, &moment.volumes)];
+            polls
+                .map(|(query, body)| self.poll(query, body, moment.at))
+                .into_iter()
+                .flatten()
+        })
     }
 
     fn poll(self, query: &Query, body: &[u8], at: f64) -> Option<Poll> {

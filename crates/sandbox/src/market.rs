@@ -108,7 +108,7 @@ const fn anchor(model: &'static str, gpus: u32, location: &'static str, datacent
 }
 
 /// The place of a machine that has left: its host lists another one with the same GPUs.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Vacancy {
     host: Arc<Host>,
     model: usize,
@@ -130,11 +130,11 @@ impl Vacancy {
 pub struct Listed<'m>(&'m Machine, &'m machine::Slice);
 
 /// The hosts, machines and volumes of a market at a moment.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Market {
     config: MarketConfig,
-    figures: Figures,
-    codes: geolocode::Codes,
+    figures: Arc<Figures>,
+    codes: Arc<geolocode::Codes>,
     machines: Vec<Machine>,
     volumes: Vec<Volume>,
     ids: Ids,
@@ -151,8 +151,8 @@ pub struct Market {
 impl Market {
     /// Draws the market of `config`. Fails only if the embedded figures are broken.
     pub fn new(config: MarketConfig) -> Result<Self, FiguresError> {
-        let figures = Figures::load()?;
-        let codes = geolocode::Codes::new(&figures);
+        let figures = Arc::new(Figures::load()?);
+        let codes = Arc::new(geolocode::Codes::new(&figures));
         let gap = 58_000_000 / (config.offers as u64 + 1);
         let mut market = Self {
             config,

@@ -18,14 +18,19 @@ pub const INTERVAL: u32 = 7 * 3_600;
 /// that pace nothing would be left of the market.
 const MOTION: f64 = 60.0;
 
-/// The market at moments before the start as two searches would have found it, the newest first.
+/// Moments from one copy of the market that is kept to the next. All copies would fill the memory, and the motion
+/// between them costs little.
+const KEPT: usize = 10;
+
+/// The market at moments before the start as two searches would have found it, the oldest first.
 #[derive(Debug)]
 pub struct Past {
-    market: Market,
+    /// Copies of the market, the newest first, and how many moments each begins.
+    kept: Vec<(Market, usize)>,
+    /// The moments from the oldest copy on, the newest first.
+    moments: Vec<Market>,
     offers: Search,
     volumes: Search,
-    /// Whether the moment of the start was given.
-    is_begun: bool,
 }
 
 /// The market at a moment.
@@ -40,19 +45,33 @@ pub struct PastMoment {
 }
 
 impl Past {
-    /// The past of the market that starts with `config`. Both queries are asked without a limit.
+    /// The last `moments` moments of the market that starts with `config`. Both queries are asked without a limit.
     ///
     /// # Errors
     ///
     /// If the embedded figures are broken.
-    pub fn new(config: MarketConfig, offers: &Query, volumes: &Query) -> Result<Self, FiguresError> {
+    pub fn new(config: MarketConfig, moments: usize, offers: &Query, volumes: &Query) -> Result<Self, FiguresError> {
+        let mut market = Market::before(config)?;
+        let mut kept = Vec::new();
+        for first in (0..moments).step_by(KEPT) {
+            let begun = KEPT.min(moments - first);
+            kept.push((market.clone(), begun));
+            for _ in 0..begun {
+                go_back(&mut market);
+            }
+        }
         Ok(Self {
-            market: Market::before(config)?,
+            kept,
+            moments: Vec::new(),
             offers: whole(offers),
             volumes: whole(volumes),
-            is_begun: false,
         })
     }
+}
+
+fn go_back(market: &mut Market) {
+    let seconds = f64::from(INTERVAL);
+    market.go_back(seconds, seconds / 3_600.0 * MOTION);
 }
 
 fn whole(query: &Query) -> Search {
@@ -67,17 +86,20 @@ impl Iterator for Past {
     type Item = PastMoment;
 
     fn next(&mut self) -> Option<PastMoment> {
-        if self.is_begun {
-            let seconds = f64::from(INTERVAL);
-            self.market.go_back(seconds, seconds / 3_600.0 * MOTION);
+        if self.moments.is_empty() {
+            let (mut market, begun) = self.kept.pop()?;
+            for _ in 1..begun {
+                self.moments.push(market.clone());
+                go_back(&mut market);
+            }
+            self.moments.push(market);
         }
-        // A second before the first response, which would replace what is recorded at the same time.
-        let at = self.market.now() - 1.0;
-        self.is_begun = true;
+        let market = self.moments.pop()?;
         Some(PastMoment {
-            at,
-            offers: found_offers(&self.market, &self.offers),
-            volumes: found_volumes(&self.market, &self.volumes),
+            // A second before the first response, which would replace what is recorded at the same time.
+            at: market.now() - 1.0,
+            offers: found_offers(&market, &self.offers),
+            volumes: found_volumes(&market, &self.volumes),
         })
     }
 }

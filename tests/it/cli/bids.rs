@@ -10,11 +10,14 @@ use serde_json::{Value as Json, json};
 use super::commands::{Home, run};
 use crate::polls::{query, with_lines};
 
+/// A market that nothing is asked of: bids come from the record.
+const MARKET: &str = "http://127.0.0.1:9";
+
 /// Thirty hours with a poll an hour of one machine that asks $0.20, and $0.50 in every sixth hour.
 fn record(home: &Home) {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() as i64;
-    let file = home.path().join(".local/state/bourse/profiles/sandbox/history.sqlite");
-    let mut database = Database::open(&file, "sandbox-1").unwrap();
+    let file = home.path().join(".local/state/bourse/profiles/custom/history.sqlite");
+    let mut database = Database::open(&file, MARKET).unwrap();
     let query = Query {
         offer_type: OfferType::Bid,
         ..query("gpu_name=RTX_4090")
@@ -59,8 +62,7 @@ fn record(home: &Home) {
 }
 
 fn bids(home: &Home, flags: &[&str]) -> (i32, String, String) {
-    // Few offers, as the past of the sandbox is simulated too.
-    let fixed = ["bids", "--seed", "1", "--offers", "20", "--no-default"];
+    let fixed = ["bids", "--base-url", MARKET, "--no-default"];
     run(&mut home.bourse(&[&fixed, flags].concat()))
 }
 

@@ -19,7 +19,7 @@ mod line_rows;
 mod lines;
 mod maintenance;
 mod members;
-mod prepend;
+mod past;
 mod retention;
 mod ring;
 mod schema;
@@ -41,6 +41,7 @@ use crate::files;
 
 pub use budget::SharedBudget;
 pub use maintenance::{Contents, ExportedSpell};
+pub use past::PastWriter;
 pub use retention::Limits;
 pub use ring::ProgramId;
 pub use turn::Turns;

@@ -248,6 +248,14 @@ fn equal_responses_change_nothing_but_their_own_row() {
     assert_eq!(rows(&record.file, "SELECT count(*), max(first) FROM member"), ["50 0"]);
 }
 
+fn write_past(database: &mut Database, polls: &[Poll]) -> bool {
+    let mut past = database.write_past().unwrap().unwrap();
+    for poll in polls {
+        past.add(poll).unwrap();
+    }
+    past.finish().unwrap()
+}
+
 #[test]
 fn a_past_is_joined_with_what_is_recorded_already() {
     let past = |end: i64| {
@@ -266,7 +274,7 @@ fn a_past_is_joined_with_what_is_recorded_already() {
     let mut record = Record::new();
     record.add(&poll("", &present, 10_000));
     record.add(&poll("", &present[..1], 10_060));
-    assert!(record.database.record_past(&past(10_000)).unwrap());
+    assert!(write_past(&mut record.database, &past(10_000)));
     assert_eq!(
         record.members(),
         [
@@ -289,7 +297,7 @@ fn a_past_is_joined_with_what_is_recorded_already() {
     assert_eq!(record.database.check().unwrap(), Vec::<String>::new());
     // Of an empty record it is all there is.
     let mut empty = Record::new();
-    assert!(empty.database.record_past(&past(10_000)).unwrap());
+    assert!(write_past(&mut empty.database, &past(10_000)));
     assert_eq!(
         empty.members(),
         ["1 1 2800 0 - - -", "2 1 2800 0 - - -", "3 1 6400 1 - - -"]

@@ -18,7 +18,7 @@ fn tape(database: &Database, question: Question) -> Vec<Event> {
 }
 
 #[test]
-fn polls_that_belong_together_are_recorded_whole_or_not_at_all() {
+fn a_past_is_recorded_whole_or_not_at_all_by_one_program_at_a_time() {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("history.sqlite");
     drop(open(&path));
@@ -28,11 +28,23 @@ fn polls_that_belong_together_are_recorded_whole_or_not_at_all() {
     // The second poll took as long as the first one.
     file.execute_batch("CREATE UNIQUE INDEX one ON response (took)")
         .unwrap();
-    assert!(open(&path).record_past(&polls).is_err());
+    let mut database = open(&path);
+    let mut past = database.write_past().unwrap().unwrap();
+    past.add(&polls[0]).unwrap();
+    assert!(past.add(&polls[1]).is_err());
+    assert!(open(&path).write_past().unwrap().is_none());
+    drop(past);
     assert_eq!(recorded(), 0);
     file.execute_batch("DROP INDEX one").unwrap();
-    open(&path).record_past(&polls).unwrap();
+    let mut past = database.write_past().unwrap().unwrap();
+    for poll in &polls {
+        past.add(poll).unwrap();
+    }
+    assert!(past.finish().unwrap());
     assert_eq!(recorded(), 2);
+    // Nothing of it is another market's.
+    let market = "SELECT count(*) FROM market";
+    assert_eq!(file.query_row(market, [], |row| row.get(0)), Ok(1));
 }
 
 #[test]

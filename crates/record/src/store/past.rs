@@ -1,44 +1,152 @@
 //! What a market was before its first response: the past of the sandbox, which is simulated.
 //!
-//! It is recorded beside the market and joined with it at the first response of each scope. What is recorded stays: a
-//! command may have asked before, and of several programs that simulate at once the first one to write is right.
+//! It is recorded beside the market, response by response, so that neither memory nor other programs wait for all of
+//! it, and joined with the market at the end. What is recorded stays: a command may have asked before.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
 
 use bourse_domain::Resource;
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
-use super::{codes, scopes};
-use crate::{Beginning, Cause, Ending, Moment, Poll, attributes, patience};
+use super::{Database, HistoryError, codes, scopes};
+use crate::{Beginning, Cause, Ending, Moment, Poll, attributes, files, patience};
 
-/// Adds polls from before a market's first response about a resource, oldest first; the time of the last one that was,
-/// if any were.
-pub(super) fn add(connection: &Connection, market: &str, polls: &[Poll]) -> rusqlite::Result<Option<Moment>> {
-    let mut polls: Vec<&Poll> = polls.iter().collect();
-    polls.sort_by_key(|poll| poll.at);
-    let id = scopes::market_id(connection, market)?;
-    let recorded: Vec<(i64, i64, i64)> = connection
+/// The past of a market while it is recorded. Dropped before [`PastWriter::finish`] it is forgotten.
+#[derive(Debug)]
+pub struct PastWriter<'a> {
+    database: &'a mut Database,
+    /// The market that the record knows it by until then.
+    beside: String,
+    /// The first response about each resource, by its code, before which it ends.
+    recorded: Vec<(i64, Moment)>,
+    last: Option<Moment>,
+    /// Locked, so that one program at a time writes a past.
+    _lock: Option<File>,
+}
+
+impl Database {
+    /// Begins to record what the market was before its first response; `None` while another program does.
+    ///
+    /// # Errors
+    ///
+    /// When the record cannot be read or written.
+    pub fn write_past(&mut self) -> Result<Option<PastWriter<'_>>, HistoryError> {
+        self.follow()?;
+        let lock = match self.lock_past() {
+            Ok(lock) => Some(lock),
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            // Where files cannot be locked, every program may.
+            Err(TryLockError::Error(_)) => None,
+        };
+        let beside = format!("the past of {}", self.market);
+        let begin = || {
+            // One that was killed has left its part.
+            forget(&self.connection, &beside)?;
+            first_responses(&self.connection, &self.market)
+        };
+        let recorded = begin().map_err(|error| self.explained(&error))?;
+        Ok(Some(PastWriter {
+            database: self,
+            beside,
+            recorded,
+            last: None,
+            _lock: lock,
+        }))
+    }
+
+    fn lock_past(&self) -> Result<File, TryLockError> {
+        let nowhere = || TryLockError::Error(io::ErrorKind::Unsupported.into());
+        let (path, _) = self.file.as_ref().ok_or_else(nowhere)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let file = files::private(&mut options).open(path.with_extension("past"));
+        let file = file.map_err(TryLockError::Error)?;
+        file.try_lock()?;
+        Ok(file)
+    }
+}
+
+impl PastWriter<'_> {
+    /// Adds a response, which is later than those before. One that is no earlier than the recorded ones is left out.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written.
+    pub fn add(&mut self, poll: &Poll) -> Result<(), HistoryError> {
+        let resource = codes::resource(poll.scope.resource);
+        let is_late = |(own, first): &(i64, Moment)| *own == resource && poll.at.0 + 60 >= first.0;
+        if self.recorded.iter().any(is_late) {
+            return Ok(());
+        }
+        let mut add = || {
+            let behavior = TransactionBehavior::Immediate;
+            let transaction = self.database.connection.transaction_with_behavior(behavior)?;
+            let at = scopes::add(&transaction, &self.beside, poll)?;
+            transaction.commit()?;
+            Ok(at)
+        };
+        let at = add().map_err(|error| self.database.explained(&error))?;
+        self.last = at.or(self.last);
+        Ok(())
+    }
+
+    /// Makes it part of the record: all of it or, on an error, nothing. Returns whether anything was missing.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written.
+    pub fn finish(self) -> Result<bool, HistoryError> {
+        let Some(last) = self.last else {
+            return Ok(false);
+        };
+        let mut join = || {
+            let behavior = TransactionBehavior::Immediate;
+            let transaction = self.database.connection.transaction_with_behavior(behavior)?;
+            join(&transaction, &self.beside, &self.database.market)?;
+            transaction.commit()
+        };
+        join().map_err(|error| self.database.explained(&error))?;
+        self.database.keep_size(last)?;
+        Ok(true)
+    }
+}
+
+impl Drop for PastWriter<'_> {
+    fn drop(&mut self) {
+        // What cannot be deleted now is when the next one begins.
+        let _ = forget(&self.database.connection, &self.beside);
+    }
+}
+
+/// Deletes what is recorded of a market.
+fn forget(connection: &Connection, market: &str) -> rusqlite::Result<()> {
+    for table in ["scope", "line"] {
+        let of_market = format!("DELETE FROM {table} WHERE market = (SELECT id FROM market WHERE name = ?1)");
+        connection.execute(&of_market, [market])?;
+    }
+    connection
+        .execute("DELETE FROM market WHERE name = ?1", [market])
+        .map(drop)
+}
+
+/// The first response about each resource that has any, by its code. Of what was before a clock was set back nobody
+/// knows when it was: then nothing is added.
+fn first_responses(connection: &Connection, market: &str) -> rusqlite::Result<Vec<(i64, Moment)>> {
+    connection
         .prepare(
-            "SELECT resource, min(at), max(ahead) FROM response JOIN scope ON scope.id = scope WHERE market = ?1
-             GROUP BY resource",
+            "SELECT resource, CASE max(max(ahead)) OVER () WHEN 0 THEN min(at) ELSE 0 END
+             FROM response JOIN scope ON scope.id = scope
+             WHERE market = (SELECT id FROM market WHERE name = ?1) GROUP BY resource",
         )?
-        .query_map([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
-        .collect::<rusqlite::Result<_>>()?;
-    if recorded.is_empty() {
-        return add_all(connection, market, &polls);
-    }
-    for (resource, first, _) in &recorded {
-        let is_about = |poll: &&Poll| codes::resource(poll.scope.resource) == *resource;
-        let is_before = |poll: &&Poll| poll.at.0 + 60 < *first;
-        // It has its past: of the same hours, as another program simulated them a moment ago.
-        let has_past = polls.iter().filter(|poll| is_about(poll) && is_before(poll)).count() < 2;
-        polls.retain(|poll| !is_about(poll) || (!has_past && is_before(poll)));
-    }
-    // What was before a clock was set back, nobody knows.
-    if polls.is_empty() || recorded.iter().any(|(.., ahead)| *ahead != 0) {
-        return Ok(None);
-    }
-    let beside = format!("the past of {market}");
-    let last = add_all(connection, &beside, &polls)?;
-    let past = scopes::market_id(connection, &beside)?;
+        .query_map([market], |row| Ok((row.get(0)?, Moment(row.get(1)?))))?
+        .collect()
+}
+
+/// Joins a past that is recorded beside a market with it.
+fn join(connection: &Connection, beside: &str, market: &str) -> rusqlite::Result<()> {
+    let past = scopes::market_id(connection, beside)?;
+    let id = scopes::market_id(connection, market)?;
     connection.execute_batch(
         "CREATE TEMP TABLE IF NOT EXISTS joint (past INTEGER PRIMARY KEY, line INTEGER, first INTEGER);
          DELETE FROM joint",
@@ -83,16 +191,7 @@ pub(super) fn add(connection: &Connection, market: &str, polls: &[Poll]) -> rusq
     ] {
         connection.execute(text, parameters)?;
     }
-    connection.execute_batch("DELETE FROM joint")?;
-    Ok(last)
-}
-
-fn add_all(connection: &Connection, market: &str, polls: &[&Poll]) -> rusqlite::Result<Option<Moment>> {
-    let mut last = None;
-    for poll in polls {
-        last = scopes::add(connection, market, poll)?.or(last);
-    }
-    Ok(last)
+    connection.execute_batch("DELETE FROM joint")
 }
 
 /// What lines were before the market's first sight of them, as changes until then.
