@@ -44,8 +44,10 @@ fn most(samples: &[Sample], of: impl Fn(&Sample) -> usize) -> usize {
 fn soak_under_faults() {
     let minutes = std::env::var("BOURSE_SOAK_MINUTES");
     let minutes: u64 = minutes.map_or(3, |text| text.parse().unwrap());
-    let mut pty = Pty::bourse(&["--faults", "flaky,seed=11"], &[], 150, 45);
-    pty.wait_for_text("SANDBOX");
+    // A market whose past is simulated in a second: of more offers, that would be most of the memory.
+    let market = ["--faults", "flaky,seed=11", "--offers", "200"];
+    let mut pty = Pty::bourse(&market, &[], 150, 45);
+    pty.wait_for_text("simulated days of prices are recorded");
     pty.keys("w");
     let started = Instant::now();
     let mut samples = Vec::new();
