@@ -84,7 +84,9 @@ fn every_example_of_the_help_runs_as_printed() {
         for line in &examples {
             let own = ["bourse", command.first().unwrap_or(&"")].join(" ");
             assert!(line.contains(own.trim()), "{line} belongs to another command");
-            let ran = Shell::new().run(line);
+            let shell = Shell::new();
+            shell.give_past(std::slice::from_ref(line));
+            let ran = shell.run(line);
             assert!(ran.is_ok(), "{}", ran.unwrap_err());
         }
     });

@@ -308,6 +308,8 @@ fn the_verdict_is_the_one_of_a_search_for_the_same_offers() {
         let words = [
             "--seed",
             "1",
+            "--offers",
+            "100",
             "--no-default",
             "gpu_name=RTX_4090 num_gpus=1",
             "--with",
