@@ -164,7 +164,7 @@ impl Keeper {
                     self.turns.end();
                 }
                 HistoryJob::Ask { ticket, analysis } => {
-                    let result = self.with(|database| database.ask_any(&analysis)).map_err(|error| {
+                    let result = self.with(|database| database.ask(&analysis)).map_err(|error| {
                         self.tell(&error);
                         error.to_string()
                     });

@@ -218,7 +218,7 @@ impl TestApp {
                 }
                 Effect::History(HistoryJob::Ask { ticket, analysis }) if self.files.is_some() => {
                     let files = self.files.as_ref().unwrap();
-                    let output = files.database.ask_any(&analysis).unwrap();
+                    let output = files.database.ask(&analysis).unwrap();
                     let news = News::Recalled(Ok(output));
                     let recalled = Message::News { ticket, news };
                     effects.extend(update(&mut self.model, self.now, recalled));

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::fmt;
 
-use crate::{Excerpt, Question};
+use crate::{Excerpt, PollRow, Question, Spell};
 
 /// A computation on the record: it names the questions it needs and computes its output from their excerpts.
 pub trait Analysis: fmt::Debug + Send + 'static {
@@ -13,6 +13,20 @@ pub trait Analysis: fmt::Debug + Send + 'static {
 
     /// The output, from an excerpt for each of the questions, in their order.
     fn answer(&self, excerpts: &[Excerpt]) -> Self::Output;
+
+    /// What computes the output lot by lot instead, for an analysis of one question that is asked all day: a month of
+    /// a busy market has more spells than the memory has room for.
+    fn lot_reader(&self) -> Option<Box<dyn LotReader<Self::Output>>> {
+        None
+    }
+}
+
+/// Takes what is on record of a question, one lot after another.
+pub trait LotReader<T> {
+    /// All spells of a lot, in their order in time. Which of the responses have the lowest price is not known yet.
+    fn lot(&mut self, polls: &[PollRow], spells: &[Spell]);
+
+    fn finish(self: Box<Self>, polls: &[PollRow]) -> T;
 }
 
 /// An analysis of any type, on its way to the record.
@@ -23,7 +37,8 @@ pub struct AnyOutput(Box<dyn Any + Send>);
 
 trait Erased: Send + fmt::Debug {
     fn questions(&self) -> Vec<Question>;
-    fn answer(&self, excerpts: &[Excerpt]) -> Box<dyn Any + Send>;
+    fn answer(&self, excerpts: &[Excerpt]) -> AnyOutput;
+    fn lot_reader(&self) -> Option<Box<dyn LotReader<AnyOutput>>>;
     fn as_any(&self) -> &dyn Any;
 }
 
@@ -32,12 +47,30 @@ impl<A: Analysis> Erased for A {
         Analysis::questions(self)
     }
 
-    fn answer(&self, excerpts: &[Excerpt]) -> Box<dyn Any + Send> {
-        Box::new(Analysis::answer(self, excerpts))
+    fn answer(&self, excerpts: &[Excerpt]) -> AnyOutput {
+        AnyOutput::new(Analysis::answer(self, excerpts))
+    }
+
+    fn lot_reader(&self) -> Option<Box<dyn LotReader<AnyOutput>>> {
+        let reader = Analysis::lot_reader(self)?;
+        Some(Box::new(AnyReader(reader)))
     }
 
     fn as_any(&self) -> &dyn Any {
         self
+    }
+}
+
+/// A reader whose output is one of any type.
+struct AnyReader<T>(Box<dyn LotReader<T>>);
+
+impl<T: Send + 'static> LotReader<AnyOutput> for AnyReader<T> {
+    fn lot(&mut self, polls: &[PollRow], spells: &[Spell]) {
+        self.0.lot(polls, spells);
+    }
+
+    fn finish(self: Box<Self>, polls: &[PollRow]) -> AnyOutput {
+        AnyOutput::new(self.0.finish(polls))
     }
 }
 
@@ -46,17 +79,25 @@ impl AnyAnalysis {
         Self(Box::new(analysis))
     }
 
-    pub fn questions(&self) -> Vec<Question> {
-        self.0.questions()
-    }
-
-    pub fn answer(&self, excerpts: &[Excerpt]) -> AnyOutput {
-        AnyOutput(self.0.answer(excerpts))
-    }
-
     /// The analysis, if it is of this type.
     pub fn downcast<A: Analysis>(&self) -> Option<&A> {
         self.0.as_any().downcast_ref()
+    }
+}
+
+impl Analysis for AnyAnalysis {
+    type Output = AnyOutput;
+
+    fn questions(&self) -> Vec<Question> {
+        self.0.questions()
+    }
+
+    fn answer(&self, excerpts: &[Excerpt]) -> AnyOutput {
+        self.0.answer(excerpts)
+    }
+
+    fn lot_reader(&self) -> Option<Box<dyn LotReader<AnyOutput>>> {
+        self.0.lot_reader()
     }
 }
 

@@ -47,7 +47,7 @@ mod verdict;
 pub mod watch;
 
 pub use alert::{AlertState, Figures, PricePer, Repeat, Ring, Rule, RuleError, Seen, Trigger, check};
-pub use analysis::{Analysis, AnyAnalysis, AnyOutput};
+pub use analysis::{Analysis, AnyAnalysis, AnyOutput, LotReader};
 pub use attributes::{Attribute, Fact, Facts, attributes};
 pub use clock::{Before, Placed, place};
 pub use like::{CheapestKind, offers_like};

@@ -1,8 +1,5 @@
 //! Prices that weigh by the time for which they were asked, and the lowest prices of polls.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use super::outline::Interval;
 use super::{Moment, PollRow};
 
@@ -63,16 +60,6 @@ pub fn quantile(sorted: &[(f64, f64)], part: f64) -> Option<f64> {
     reached.or(sorted.last()).map(|(price, _)| *price)
 }
 
-/// A price as a number with the same order.
-const fn rank(price: f64) -> u64 {
-    let bits = price.to_bits();
-    if price.is_sign_negative() {
-        !bits
-    } else {
-        bits | 1 << 63
-    }
-}
-
 /// Times with a known lowest price, in their order, and the price.
 pub type LowIntervals = Vec<(Moment, Moment, f64)>;
 
@@ -88,83 +75,87 @@ pub struct LowSeries {
 }
 
 impl LowSeries {
-    /// The first interval by price that was on offer at a poll is its lowest. The cheapest few are
-    /// mostly those of all polls: the others need no sorting.
     pub fn of(intervals: &[Interval], polls: &[PollRow]) -> Self {
-        let mut lows = Self {
-            of_polls: vec![None; polls.len()],
-            ..Self::default()
-        };
-        let mut left = Unpriced::of(polls.len());
-        let ranked = intervals.iter().enumerate();
-        let ranked = ranked.filter(|(_, interval)| interval.price.is_finite());
-        let ranked = ranked.map(|(index, interval)| Reverse((rank(interval.price), index)));
-        let mut by_price: BinaryHeap<Reverse<(u64, usize)>> = ranked.collect();
-        while lows.prices.len() < polls.len()
-            && let Some(Reverse((_, index))) = by_price.pop()
-            && let Some(interval) = intervals.get(index)
-        {
-            let removed = interval.removed();
-            let end = polls.partition_point(|poll| poll.at < removed);
-            let mut poll = left.next(polls.partition_point(|poll| poll.at < interval.first));
-            while poll < end {
-                // A price below zero is the market's mistake.
-                let low = interval.price.max(0.0);
-                lows.see(low, polls.get(poll).map(|poll| poll.at));
-                if let Some(lowest) = lows.of_polls.get_mut(poll) {
-                    *lowest = Some(low);
-                }
-                left.remove(poll);
-                poll = left.next(poll);
-            }
+        let mut lowest = LowestOfPolls::new(polls.len());
+        for interval in intervals {
+            lowest.add(interval, polls);
         }
-        lows
-    }
-
-    fn see(&mut self, low: f64, at: Option<Moment>) {
-        self.prices.push(low);
-        match (&mut self.record, at) {
-            (Some((record, first)), Some(at)) if low <= *record => *first = at.min(*first),
-            (None, Some(at)) => self.record = Some((low, at)),
-            (Some(_) | None, _) => {}
-        }
-    }
-}
-
-/// The polls whose lowest price is not known yet.
-struct Unpriced {
-    /// For each poll one that is not earlier and may be without a price: itself, or where the search
-    /// for one goes on. The last stands for none.
-    next: Vec<usize>,
-}
-
-impl Unpriced {
-    fn of(polls: usize) -> Self {
+        let of_polls = lowest.finish();
+        let seen = || of_polls.iter().copied().flatten();
+        let record = seen().reduce(f64::min).and_then(|record| {
+            let mut polls = polls.iter().zip(&of_polls);
+            let (first, _) = polls.find(|(_, low)| **low == Some(record))?;
+            Some((record, first.at))
+        });
+        let mut prices: Vec<f64> = seen().collect();
+        prices.sort_unstable_by(f64::total_cmp);
         Self {
-            next: (0..=polls).collect(),
+            prices,
+            of_polls,
+            record,
+        }
+    }
+}
+
+/// Finds the lowest price of each poll, from one interval after another.
+///
+/// An interval may go on for thousands of polls, so that noting its price at each would take long.
+#[derive(Debug)]
+pub struct LowestOfPolls {
+    /// A tree: its second half are the polls, and the price of a node is the lowest of what was on offer at all polls
+    /// below it. The children of the node `n` are `2n` and `2n + 1`.
+    nodes: Vec<f64>,
+}
+
+impl LowestOfPolls {
+    pub fn new(polls: usize) -> Self {
+        Self {
+            nodes: vec![f64::INFINITY; 2 * polls],
         }
     }
 
-    /// The first poll without a price from `place` on.
-    fn next(&mut self, mut poll: usize) -> usize {
-        let mut passed = poll;
-        while let Some(next) = self.next.get(poll).copied()
-            && next != poll
-        {
-            poll = next;
+    /// Notes the price of an interval at the `polls` that saw it.
+    pub fn add(&mut self, interval: &Interval, polls: &[PollRow]) {
+        if !interval.price.is_finite() {
+            return;
         }
-        // The next search need not come this way again.
-        while let Some(next) = self.next.get_mut(passed)
-            && *next != poll
-        {
-            passed = std::mem::replace(next, poll);
+        let many = self.nodes.len() / 2;
+        let removed = interval.removed();
+        let mut from = many + polls.partition_point(|poll| poll.at < interval.first);
+        let mut end = many + polls.partition_point(|poll| poll.at < removed);
+        // A price below zero is the market's mistake.
+        let price = interval.price.max(0.0);
+        while from < end {
+            if from % 2 == 1 {
+                self.lower(from, price);
+                from += 1;
+            }
+            if end % 2 == 1 {
+                end -= 1;
+                self.lower(end, price);
+            }
+            (from, end) = (from / 2, end / 2);
         }
-        poll
     }
 
-    fn remove(&mut self, poll: usize) {
-        if let Some(next) = self.next.get_mut(poll) {
-            *next = poll + 1;
+    fn lower(&mut self, node: usize, price: f64) {
+        if let Some(lowest) = self.nodes.get_mut(node) {
+            *lowest = lowest.min(price);
         }
+    }
+
+    /// The lowest price of each poll, `None` where nothing was on offer.
+    pub fn finish(mut self) -> Vec<Option<f64>> {
+        let many = self.nodes.len() / 2;
+        for node in 1..many {
+            let price = self.nodes.get(node).copied().unwrap_or(f64::INFINITY);
+            self.lower(2 * node, price);
+            self.lower(2 * node + 1, price);
+        }
+        let polls = self.nodes.split_off(many);
+        polls
+            .into_iter()
+            .map(|low| Some(low).filter(|low| low.is_finite()))
+            .collect()
     }
 }

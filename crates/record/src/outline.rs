@@ -3,7 +3,7 @@
 //! A month of a busy market has hundreds of thousands of spells. Copying the model's name into each
 //! would take longer than all the statistics.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{Beginning, Ending, Excerpt, Lot, Moment, PollRow, Spell};
 
@@ -52,6 +52,15 @@ impl Onset {
 }
 
 impl Excerpt {
+    /// The spells by lot, of each in their order in time.
+    pub fn lots(&self) -> BTreeMap<&Lot, Vec<&Spell>> {
+        let mut lots: BTreeMap<&Lot, Vec<&Spell>> = BTreeMap::new();
+        for spell in &self.spells {
+            lots.entry(&spell.lot).or_default().push(spell);
+        }
+        lots
+    }
+
     /// The outline of the lots with a price, and those lots by their numbers.
     pub fn outline(&self, price: impl Fn(&Spell) -> Option<f64>) -> (Outline, Vec<&Lot>) {
         let mut numbers: HashMap<&Lot, u32> = HashMap::new();
@@ -89,14 +98,6 @@ impl Spell {
             last: self.last,
             end: self.end,
         }
-    }
-}
-
-impl Outline {
-    /// How many numbers of lots there are.
-    pub fn lots(&self) -> usize {
-        let greatest = self.intervals.iter().map(|interval| interval.lot).max();
-        greatest.map_or(0, |lot| lot as usize + 1)
     }
 }
 

@@ -106,28 +106,38 @@ pub fn spells(lot: &Lot, stretches: &[Stretch], polls: &[i64]) -> Vec<Spell> {
     times.dedup();
     // What is on offer has no end.
     times.retain(|time| *time < i64::MAX);
+    let mut coming: Vec<(usize, &Stretch)> = stretches.iter().enumerate().collect();
+    coming.sort_by_key(|(_, stretch)| stretch.from);
+    let mut coming = coming.into_iter().peekable();
+    // A lot has few lines, though each may have changed thousands of times.
+    let mut on_offer: Vec<(usize, &Stretch)> = Vec::new();
     let mut spells: Vec<Spell> = Vec::new();
     let mut before: Option<Figures> = None;
     for time in times {
-        let on_offer = |stretch: &&Stretch| stretch.from <= time && time < stretch.stop;
-        let figures = Figures::of(stretches.iter().filter(on_offer));
-        let begun = stretches.iter().filter(|stretch| stretch.from == time);
-        let ended = stretches.iter().filter(|stretch| stretch.stop == time);
+        let ended = on_offer.extract_if(.., |(_, stretch)| stretch.stop == time);
+        let ended: Vec<&Stretch> = ended.map(|(_, stretch)| stretch).collect();
+        let mut begun = Vec::new();
+        while let Some((index, stretch)) = coming.next_if(|(_, stretch)| stretch.from == time) {
+            begun.push(stretch);
+            let place = on_offer.partition_point(|(other, _)| *other < index);
+            on_offer.insert(place, (index, stretch));
+        }
+        let figures = Figures::of(on_offer.iter().map(|(_, stretch)| *stretch));
         match (&before, figures.as_ref()) {
             (None, None) => {}
             (None, Some(figures)) => {
-                let is_listed = begun.clone().all(|stretch| stretch.begun == Begun::Listed);
+                let is_listed = begun.iter().all(|stretch| stretch.begun == Begun::Listed);
                 let beginning = if is_listed { Beginning::Listed } else { Beginning::Found };
                 spells.push(begin(lot, figures, beginning, time));
             }
             (Some(_), None) => {
                 if let Some(open) = spells.last_mut() {
-                    close(open, ended, time, polls);
+                    close(open, &ended, time, polls);
                 }
             }
             (Some(old), Some(new)) => {
-                let is_seen = begun.clone().all(|stretch| stretch.begun != Begun::Found)
-                    && ended.clone().all(|stretch| !matches!(stretch.ended, Ended::Lost(_)));
+                let is_seen = begun.iter().all(|stretch| stretch.begun != Begun::Found)
+                    && ended.iter().all(|stretch| !matches!(stretch.ended, Ended::Lost(_)));
                 let beginning = if old.is_quoted_as(new) && old.amount == new.amount {
                     None
                 } else if !is_seen {
@@ -183,7 +193,7 @@ fn begin(lot: &Lot, figures: &Figures, beginning: Beginning, at: i64) -> Spell {
 }
 
 /// Ends a spell after which no line of its lot is on offer.
-fn close<'a>(open: &mut Spell, ended: impl Iterator<Item = &'a Stretch>, time: i64, polls: &[i64]) {
+fn close(open: &mut Spell, ended: &[&Stretch], time: i64, polls: &[i64]) {
     // None of them goes on: what changed no longer meets the question.
     let mut cause = None;
     let mut sight = None;

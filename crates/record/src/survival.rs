@@ -11,7 +11,7 @@
 //! few minutes allow for lives of hours. A lot that comes and goes between two polls is never seen:
 //! the curve is about those that last for a poll.
 
-use super::outline::{Interval, Onset, Outline};
+use super::outline::{Interval, Onset};
 use super::timeline::{self, seconds};
 use super::{Ending, Excerpt, Moment, PollRow};
 
@@ -158,21 +158,22 @@ const fn count(number: usize) -> f64 {
 
 /// The watched stretches of the lives of an excerpt's lots.
 pub fn lives(excerpt: &Excerpt) -> Vec<Life> {
-    excerpt.outline(|spell| Some(spell.price)).0.lives()
+    let polls = timeline::usable(&excerpt.polls);
+    let lots = excerpt.lots().into_values();
+    let lives = lots.flat_map(|spells| {
+        let priced = spells.into_iter().filter(|spell| spell.price.is_finite());
+        lives_of_lot(priced.map(|spell| spell.interval(0)), &polls)
+    });
+    lives.collect()
 }
 
-impl Outline {
-    pub(super) fn lives(&self) -> Vec<Life> {
-        let polls = timeline::usable(&self.polls);
-        let mut watched = Watched {
-            alive: vec![None; self.lots()],
-            lives: Vec::new(),
-        };
-        for interval in &self.intervals {
-            watched.follow(*interval, &polls);
-        }
-        watched.lives
-    }
+/// The watched stretches of the life of a lot, from its intervals in their order. `polls` are the usable ones.
+pub fn lives_of_lot(intervals: impl IntoIterator<Item = Interval>, polls: &[PollRow]) -> Vec<Life> {
+    let mut alive = None;
+    let lives = intervals
+        .into_iter()
+        .filter_map(|interval| follow(&mut alive, interval, polls));
+    lives.collect()
 }
 
 /// A lot whose listing was seen.
@@ -185,40 +186,26 @@ struct Alive {
     latest: Interval,
 }
 
-struct Watched {
-    /// By the numbers of their lots.
-    alive: Vec<Option<Alive>>,
-    lives: Vec<Life>,
-}
-
-impl Watched {
-    fn follow(&mut self, interval: Interval, polls: &[PollRow]) {
-        let Some(life) = self.alive.get_mut(interval.lot as usize) else {
-            return;
-        };
-        let Some(alive) = begin(life.take(), interval, polls) else {
-            return;
-        };
-        let (to, is_departed) = match interval.end {
-            Some((Ending::Changed, _)) => {
-                *life = Some(alive);
-                return;
-            }
-            Some((Ending::Gone(_), at)) => (middle(interval.last, at), true),
-            Some((Ending::LostSight, _)) | None => {
-                *life = Some(alive);
-                (seconds(interval.last.0), false)
-            }
-        };
-        let life = Life {
-            from: alive.from,
-            to: to - alive.born,
-            is_departed,
-        };
-        if life.to > life.from {
-            self.lives.push(life);
+/// Goes on with the next interval of a lot; the stretch that ends with it.
+fn follow(life: &mut Option<Alive>, interval: Interval, polls: &[PollRow]) -> Option<Life> {
+    let alive = begin(life.take(), interval, polls)?;
+    let (to, is_departed) = match interval.end {
+        Some((Ending::Changed, _)) => {
+            *life = Some(alive);
+            return None;
         }
-    }
+        Some((Ending::Gone(_), at)) => (middle(interval.last, at), true),
+        Some((Ending::LostSight, _)) | None => {
+            *life = Some(alive);
+            (seconds(interval.last.0), false)
+        }
+    };
+    let stretch = Life {
+        from: alive.from,
+        to: to - alive.born,
+        is_departed,
+    };
+    (stretch.to > stretch.from).then_some(stretch)
 }
 
 /// The lot as an interval begins; `None` if its age is unknown.

@@ -6,12 +6,15 @@
 use bourse_domain::{OfferType, Query};
 use jiff::tz::TimeZone;
 
-use super::lows::{LowSeries, Prices, quantile};
-use super::outline::Outline;
-use super::survival::Lifetimes;
+use super::lows::{LowSeries, LowestOfPolls, Prices, quantile};
+use super::outline::{Interval, Outline};
+use super::survival::{Life, Lifetimes, lives_of_lot};
 use super::tape::{Lasted, Lived};
 use super::timeline::{self, seconds, share};
-use super::{Analysis, DAY, Excerpt, Lot, LowIntervals, Moment, PollOutcome, Question, VERDICT_DAYS, lifetimes};
+use super::{
+    Analysis, DAY, Excerpt, Lot, LotReader, LowIntervals, Moment, PollOutcome, PollRow, Question, Spell, VERDICT_DAYS,
+    lifetimes,
+};
 
 /// Seconds with a known lowest price below which there is no verdict: a day, with its nights.
 pub const LEAST_WATCHED: i64 = DAY;
@@ -162,80 +165,151 @@ impl Analysis for VerdictBasis {
     }
 
     fn answer(&self, excerpts: &[Excerpt]) -> Option<Memory> {
-        memory(&self.0, excerpts.first()?)
+        let excerpt = excerpts.first()?;
+        let mut known = Remembering::new(&self.0);
+        for spells in excerpt.lots().values() {
+            known.follow(&excerpt.polls, spells.iter().copied());
+        }
+        known.memory(&excerpt.polls)
+    }
+
+    fn lot_reader(&self) -> Option<Box<dyn LotReader<Option<Memory>>>> {
+        Some(Box::new(Remembering::new(&self.0)))
     }
 }
 
-fn memory(question: &Question, excerpt: &Excerpt) -> Option<Memory> {
-    let until = question.until;
-    let (outline, names) = excerpt.outline(|spell| question.price_of(spell));
-    let polls = timeline::usable(&outline.polls);
-    let first = polls.partition_point(|poll| poll.at < question.since);
-    let since = polls.get(first).filter(|poll| poll.at <= until)?.at;
-    let last = polls.iter().rfind(|poll| poll.at <= until);
-    let last = last.map_or(since, |poll| poll.at);
-    let (lows, lowest) = outline.lows(question, since);
-    Some(Memory {
-        query: question.query.clone(),
-        gpus: question.gpus(),
-        since,
-        until,
-        watched: lows.iter().map(|(from, to, _)| to.since(*from)).sum(),
-        lowest,
-        recorded: lowest,
-        lifetimes: lifetimes(&outline.lives()),
-        lows,
-        on_offer: outline.on_offer(last, &names),
-        last,
-    })
+/// What becomes a memory, lot by lot.
+struct Remembering {
+    question: Question,
+    /// From the first lot on.
+    sums: Option<Sums>,
+}
+
+/// What is summed up for all lots.
+struct Sums {
+    /// The usable responses, and how many of them are of the question's time or before it.
+    usable: Vec<PollRow>,
+    many: usize,
+    lows: LowestOfPolls,
+    lives: Vec<Life>,
+    on_offer: Vec<(Lot, Lasted)>,
+}
+
+impl Sums {
+    fn new(question: &Question, polls: &[PollRow]) -> Self {
+        let usable = timeline::usable(polls);
+        let many = usable.partition_point(|poll| poll.at <= question.until);
+        Self {
+            lows: LowestOfPolls::new(many),
+            many,
+            usable,
+            lives: Vec::new(),
+            on_offer: Vec::new(),
+        }
+    }
+
+    fn follow<'a>(&mut self, question: &Question, spells: impl Iterator<Item = &'a Spell>) {
+        let asked = self.usable.get(..self.many).unwrap_or_default();
+        let last = asked.last().map(|poll| poll.at);
+        let mut lived: Option<Lived> = None;
+        let mut intervals = Vec::new();
+        for spell in spells.filter(|spell| spell.price.is_finite()) {
+            let interval = Interval {
+                price: question.price_of(spell).unwrap_or(f64::NAN),
+                ..spell.interval(0)
+            };
+            let so_far = *lived.insert(Lived::after(lived, &interval));
+            if let Some(last) = last.filter(|last| interval.is_on_offer(*last)) {
+                self.on_offer.push((spell.lot.clone(), so_far.lasted(last)));
+            }
+            self.lows.add(&interval, asked);
+            intervals.push(interval);
+        }
+        self.lives.extend(lives_of_lot(intervals, &self.usable));
+    }
+}
+
+impl Remembering {
+    fn new(question: &Question) -> Self {
+        Self {
+            question: question.clone(),
+            sums: None,
+        }
+    }
+
+    fn follow<'a>(&mut self, polls: &[PollRow], spells: impl Iterator<Item = &'a Spell>) {
+        let sums = self.sums.get_or_insert_with(|| Sums::new(&self.question, polls));
+        sums.follow(&self.question, spells);
+    }
+
+    /// `None` if nothing is recorded in the time; `polls` say by now which of them have the lowest price.
+    fn memory(self, polls: &[PollRow]) -> Option<Memory> {
+        let Self { question, sums } = self;
+        let sums = sums.unwrap_or_else(|| Sums::new(&question, polls));
+        let usable = timeline::usable(polls);
+        let asked = usable.get(..sums.many)?;
+        let since = asked.get(asked.partition_point(|poll| poll.at < question.since))?.at;
+        let last = asked.last()?.at;
+        let (lows, lowest) = low_intervals(asked, &sums.lows.finish(), since);
+        let mut on_offer = sums.on_offer;
+        on_offer.sort_by(|(left, _), (right, _)| left.cmp(right));
+        Some(Memory {
+            gpus: question.gpus(),
+            since,
+            until: question.until,
+            watched: lows.iter().map(|(from, to, _)| to.since(*from)).sum(),
+            lowest,
+            recorded: lowest,
+            lifetimes: lifetimes(&sums.lives),
+            lows,
+            on_offer,
+            last,
+            query: question.query,
+        })
+    }
+}
+
+impl LotReader<Option<Memory>> for Remembering {
+    fn lot(&mut self, polls: &[PollRow], spells: &[Spell]) {
+        self.follow(polls, spells.iter());
+    }
+
+    fn finish(self: Box<Self>, polls: &[PollRow]) -> Option<Memory> {
+        self.memory(polls)
+    }
 }
 
 impl Outline {
-    /// The times with a known lowest price, and the one of the last poll that has to know it. What a
-    /// poll saw holds until the next one.
+    /// The times with a known lowest price, and the one of the last poll that has to know it.
     pub fn lows(&self, question: &Question, since: Moment) -> (LowIntervals, Option<f64>) {
         let mut polls = timeline::usable(&self.polls);
         polls.retain(|poll| poll.at <= question.until);
-        let of_polls = LowSeries::of(&self.intervals, &polls).of_polls;
-        let mut lows = LowIntervals::new();
-        let mut lowest = None;
-        for (index, (poll, low)) in polls.iter().zip(&of_polls).enumerate() {
-            // A truncated poll without such an offer says nothing of its price.
-            if !poll.has_lowest || (low.is_none() && poll.outcome == PollOutcome::Truncated) {
-                continue;
-            }
-            lowest = *low;
-            let next = polls.get(index + 1).filter(|next| !poll.is_gap(next.at));
-            let from = poll.at.max(since);
-            let (Some(low), Some(to)) = (*low, next.map(|next| next.at).filter(|to| *to > from)) else {
-                continue;
-            };
-            match lows.last_mut() {
-                Some((_, end, price)) if *end == from && price.total_cmp(&low).is_eq() => *end = to,
-                Some(_) | None => lows.push((from, to, low)),
-            }
-        }
-        (lows, lowest)
+        low_intervals(&polls, &LowSeries::of(&self.intervals, &polls).of_polls, since)
     }
+}
 
-    /// The lots on offer at a poll, sorted, and how long they are so.
-    fn on_offer(&self, at: Moment, lots: &[&Lot]) -> Vec<(Lot, Lasted)> {
-        let mut lives: Vec<Option<Lived>> = vec![None; self.lots()];
-        let mut on_offer = Vec::new();
-        for interval in &self.intervals {
-            let Some(known) = lives.get_mut(interval.lot as usize) else {
-                continue;
-            };
-            let so_far = *known.insert(Lived::after(*known, interval));
-            if interval.is_on_offer(at)
-                && let Some(lot) = lots.get(interval.lot as usize)
-            {
-                on_offer.push((Lot::clone(lot), so_far.lasted(at)));
-            }
+/// The times with a known lowest price, and the one of the last poll that has to know it. What a poll saw holds until
+/// the next one.
+fn low_intervals(polls: &[PollRow], of_polls: &[Option<f64>], since: Moment) -> (LowIntervals, Option<f64>) {
+    let mut lows = LowIntervals::new();
+    let mut lowest = None;
+    for (index, (poll, low)) in polls.iter().zip(of_polls).enumerate() {
+        // A truncated poll without such an offer says nothing of its price.
+        if !poll.has_lowest || (low.is_none() && poll.outcome == PollOutcome::Truncated) {
+            continue;
         }
-        on_offer.sort_by(|(left, _), (right, _)| left.cmp(right));
-        on_offer
+        lowest = *low;
+        let next = polls.get(index + 1).filter(|next| !poll.is_gap(next.at));
+        let from = poll.at.max(since);
+        let (Some(low), Some(to)) = (*low, next.map(|next| next.at).filter(|to| *to > from)) else {
+            continue;
+        };
+        match lows.last_mut() {
+            Some((_, end, price)) if *end == from && price.total_cmp(&low).is_eq() => *end = to,
+            Some(_) | None => lows.push((from, to, low)),
+        }
     }
+    (lows, lowest)
 }
 
 impl Memory {

@@ -59,6 +59,10 @@ const MOST_ANSWERS: usize = 16;
 /// Seconds after which a verdict's memory is asked for again, with the next response.
 const FRESH: f64 = 60.0;
 
+// Reading a record of millions of prices takes seconds, in which nothing is recorded and no search may begin.
+/// How many times as long as it took to read, a memory is fresh at least.
+const REST: f64 = 20.0;
+
 // The models of the selected and the marked rows: more are rarely compared, and each is read from the record.
 /// Models whose memory is asked for after one response.
 const MOST_MODELS: usize = 8;
@@ -88,8 +92,9 @@ struct Remembered {
     /// Which they are.
     like: Query,
     awaited: Option<Ticket>,
-    /// When it was asked for, on the monotonic clock.
+    /// When it was asked for, and until when it is fresh, on the monotonic clock.
     asked: f64,
+    fresh: f64,
     memory: Option<Box<Memory>>,
     /// The rows on screen that are among them.
     rows: Excerpt,
@@ -125,10 +130,12 @@ impl Recall {
         }
     }
 
-    fn take(&mut self, ticket: Ticket, result: Result<AnyOutput, String>) {
+    fn take(&mut self, ticket: Ticket, result: Result<AnyOutput, String>, now: Now) {
         let is_it = |remembered: &&mut Remembered| remembered.awaited == Some(ticket);
         if let Some(remembered) = self.models.iter_mut().find(is_it) {
             remembered.awaited = None;
+            let took = now.mono - remembered.asked;
+            remembered.fresh = remembered.fresh.max(now.mono + REST * took);
             if let Ok(output) = result {
                 let memory: Option<&Option<Memory>> = output.downcast();
                 remembered.memory = memory.cloned().flatten().map(Box::new);
@@ -152,16 +159,18 @@ impl Recall {
         let mut remembered = known.map(|index| self.models.remove(index)).unwrap_or(Remembered {
             like: like.clone(),
             awaited: None,
-            asked: f64::NEG_INFINITY,
+            asked: now.mono,
+            fresh: now.mono,
             memory: None,
             rows: Excerpt::default(),
         });
         remembered.rows = rows;
         remembered.look();
-        let is_due = remembered.awaited.is_none() && now.mono - remembered.asked >= FRESH;
+        let is_due = remembered.awaited.is_none() && now.mono >= remembered.fresh;
         if is_due {
             remembered.awaited = Some(ticket);
             remembered.asked = now.mono;
+            remembered.fresh = now.mono + FRESH;
         }
         self.models.insert(0, remembered);
         self.models.truncate(MOST_REMEMBERED);
@@ -197,7 +206,8 @@ pub(crate) fn ask<A: Analysis>(cx: &mut Cx<'_>, analysis: A) -> Asked<A> {
 
 fn on_output(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     if let News::Recalled(result) = news {
-        cx.feature::<Recall>().take(ticket, result);
+        let now = cx.now;
+        cx.feature::<Recall>().take(ticket, result, now);
     }
 }
 

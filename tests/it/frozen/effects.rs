@@ -165,7 +165,7 @@ impl Desk<'_> {
                     ),
                 ];
                 self.note(words.iter().find(|(is_it, _)| *is_it).unwrap().1);
-                let result = self.database.ask_any(&analysis);
+                let result = self.database.ask(&analysis);
                 News::Recalled(result.map_err(|error| error.to_string()))
             }
             Effect::History(HistoryJob::LatestRows { .. }) => News::RecordedRows(None),

@@ -8,8 +8,8 @@ use bourse::features::history::Recall;
 use bourse::features::history::prices::series::PriceSeries;
 use bourse::features::history::tape::events::RecentEvents;
 use bourse::record::{
-    AnyAnalysis, AnyOutput, Beginning, Cause, Change, ChangeKind, Ending, Event, EventKind, Excerpt, Lasted, Lot,
-    Moment, PollOutcome, PollRow, Question, Quote, SearchKey, Spell, VOLUME_MODEL, VerdictBasis,
+    Analysis, AnyAnalysis, AnyOutput, Beginning, Cause, Change, ChangeKind, Ending, Event, EventKind, Excerpt, Lasted,
+    Lot, Moment, PollOutcome, PollRow, Question, Quote, SearchKey, Spell, VOLUME_MODEL, VerdictBasis,
 };
 
 use crate::stories::groups::FOUR;

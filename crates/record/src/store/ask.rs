@@ -1,7 +1,7 @@
 //! Computing analyses from what is on record.
 
 use super::{Database, HistoryError};
-use crate::{Analysis, AnyAnalysis, AnyOutput, Excerpt, Question};
+use crate::{Analysis, Excerpt};
 
 impl Database {
     /// Reads what an analysis needs, and computes its output.
@@ -10,19 +10,12 @@ impl Database {
     ///
     /// When the database cannot be read.
     pub fn ask<A: Analysis>(&self, analysis: &A) -> Result<A::Output, HistoryError> {
-        Ok(analysis.answer(&self.excerpts(&analysis.questions())?))
-    }
-
-    /// As [`Database::ask`], for an analysis of any type.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be read.
-    pub fn ask_any(&self, analysis: &AnyAnalysis) -> Result<AnyOutput, HistoryError> {
-        Ok(analysis.answer(&self.excerpts(&analysis.questions())?))
-    }
-
-    fn excerpts(&self, questions: &[Question]) -> Result<Vec<Excerpt>, HistoryError> {
-        questions.iter().map(|question| self.excerpt(question)).collect()
+        let questions = analysis.questions();
+        if let ([question], Some(mut reader)) = (questions.as_slice(), analysis.lot_reader()) {
+            let known = self.read_lots(question, &mut |polls, spells| reader.lot(polls, &spells))?;
+            return Ok(reader.finish(&known.polls));
+        }
+        let excerpts: Result<Vec<Excerpt>, _> = questions.iter().map(|question| self.excerpt(question)).collect();
+        Ok(analysis.answer(&excerpts?))
     }
 }

@@ -37,20 +37,19 @@ struct OldSearch {
 }
 
 impl Database {
-    /// Adds what was recorded before the first response of an excerpt, by the search that was watched longest.
-    pub(super) fn with_evidence_of_before(
+    /// What was recorded before the first response with a scope, by the search that was watched longest.
+    pub(super) fn evidence_before(
         &self,
         connection: &Connection,
-        recorded: Excerpt,
+        first: Moment,
         question: &Question,
     ) -> rusqlite::Result<Excerpt> {
-        let first = recorded.polls.first().map_or(Moment(i64::MAX), |poll| poll.at);
         let question = &Question {
             until: question.until.min(Moment(first.0.saturating_sub(1))),
             ..question.clone()
         };
         let Some(best) = self.best(connection, question)? else {
-            return Ok(recorded);
+            return Ok(Excerpt::default());
         };
         let spells = self.spells_of(connection, &best, question)?;
         let old = Excerpt {
@@ -58,7 +57,7 @@ impl Database {
             spells,
             unknown: 0,
         };
-        Ok(joined(old, recorded, first))
+        Ok(until(old, first))
     }
 
     fn best(&self, connection: &Connection, question: &Question) -> rusqlite::Result<Option<OldSearch>> {
@@ -317,8 +316,8 @@ fn end_where_no_size_goes_on(spells: &mut [Spell]) {
     }
 }
 
-/// The evidence of an old record up to `first`, followed by that of a new one.
-fn joined(mut old: Excerpt, new: Excerpt, first: Moment) -> Excerpt {
+/// The evidence of an old record up to `first`, from where on a new one is followed.
+fn until(mut old: Excerpt, first: Moment) -> Excerpt {
     old.polls.retain(|poll| poll.at < first);
     let seen = timeline::usable(&old.polls).last().map(|poll| poll.at);
     old.spells.retain(|spell| spell.first < first);
@@ -331,10 +330,5 @@ fn joined(mut old: Excerpt, new: Excerpt, first: Moment) -> Excerpt {
             spell.end = Some((Ending::LostSight, last));
         }
     }
-    old.polls.extend(new.polls);
-    old.spells.extend(new.spells);
-    Excerpt {
-        unknown: new.unknown,
-        ..old
-    }
+    old
 }

@@ -1,19 +1,30 @@
 //! Reading what the record knows about a question, whoever recorded it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use bourse_domain::Resource;
 use rusqlite::Connection;
 
-use super::asked::Asked;
+use super::asked::{Asked, KnownScope};
 use super::line_reader::LineReader;
 use super::line_rows::{market, needed, scopes, select_lines, targets, watch};
 use super::{Database, HistoryError};
-use crate::Question;
-use crate::lows::LowSeries;
+use crate::implication::Part;
+use crate::lows::LowestOfPolls;
 use crate::presence::{Merged, Watch, merged};
-use crate::spells;
-use crate::{Excerpt, Interval, Moment, PollOutcome, PollRow, Spell};
+use crate::spells::{self, Stretch};
+use crate::{Excerpt, Interval, Lot, Moment, PollOutcome, PollRow, Question, Spell};
+
+/// Takes the spells of a lot, beside all responses.
+type Take<'a> = &'a mut dyn FnMut(&[PollRow], Vec<Spell>);
+
+/// What is known besides the spells.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    pub polls: Vec<PollRow>,
+    /// Lots that only an unknown value kept from meeting the question.
+    pub unknown: u32,
+}
 
 impl Database {
     /// What was recorded of the offers of a question: the responses that cover it, and the spells of its lots.
@@ -22,35 +33,166 @@ impl Database {
     ///
     /// When the database cannot be read.
     pub fn excerpt(&self, question: &Question) -> Result<Excerpt, HistoryError> {
-        self.known(question).map_err(|error| self.explained(&error))
+        let mut spells = Vec::new();
+        let known = self.read_lots(question, &mut |_, own| spells.extend(own))?;
+        spells.sort_by(|left, right| (left.first, &left.lot).cmp(&(right.first, &right.lot)));
+        Ok(Excerpt {
+            polls: known.polls,
+            spells,
+            unknown: known.unknown,
+        })
     }
 
-    fn known(&self, question: &Question) -> rusqlite::Result<Excerpt> {
+    /// As [`Database::excerpt`], lot by lot: all spells of one, in their order in time, before those of the next.
+    pub(super) fn read_lots(&self, question: &Question, take: Take<'_>) -> Result<Known, HistoryError> {
+        self.lots_of(question, take).map_err(|error| self.explained(&error))
+    }
+
+    fn lots_of(&self, question: &Question, take: Take<'_>) -> rusqlite::Result<Known> {
         // One moment of the file, although other programs write to it.
         let transaction = self.connection.unchecked_transaction()?;
         let asked = Asked::of(&question.query, self.dialect.transfer);
         let recorded = match market(&transaction, &self.market)? {
-            Some(market) => self.recorded_since(&transaction, market, &asked, question)?,
-            None => Excerpt::default(),
+            Some(market) => Recorded::of(&transaction, market, &asked, question)?,
+            None => None,
         };
-        let is_from_before = recorded.polls.first().is_some_and(|first| first.at < question.since);
-        if is_from_before {
-            return Ok(recorded);
+        let first = recorded.as_ref().and_then(|recorded| recorded.responses.first());
+        let first = first.map(|first| first.row.at);
+        let mut before = match first {
+            Some(first) if first < question.since => Excerpt::default(),
+            _ => self.evidence_before(&transaction, first.unwrap_or(Moment(i64::MAX)), question)?,
+        };
+        let mut of_lots: BTreeMap<Lot, Vec<Spell>> = BTreeMap::new();
+        for spell in before.spells {
+            of_lots.entry(spell.lot.clone()).or_default().push(spell);
         }
-        self.with_evidence_of_before(&transaction, recorded, question)
+        let mut unknown = 0;
+        if let Some(recorded) = recorded {
+            let rows = recorded.rows();
+            let all = [before.polls.as_slice(), &rows].concat();
+            let mut lows = recorded.lows();
+            unknown = self.spells_of_lots(&transaction, &recorded, &asked, question, &mut |spells| {
+                for spell in &spells {
+                    if let Some(lows) = &mut lows {
+                        let price = question.price_of(spell).unwrap_or(f64::NAN);
+                        lows.add(
+                            &Interval {
+                                price,
+                                ..spell.interval(0)
+                            },
+                            &rows,
+                        );
+                    }
+                }
+                let old = spells.first().and_then(|spell| of_lots.remove(&spell.lot));
+                take(&all, old.into_iter().flatten().chain(spells).collect());
+            })?;
+            before.polls.extend(recorded.settled(lows));
+        }
+        for spells in of_lots.into_values() {
+            take(&before.polls, spells);
+        }
+        Ok(Known {
+            polls: before.polls,
+            unknown,
+        })
     }
 
-    fn recorded_since(
+    /// Hands over the spells of one lot after another; returns how many lines only an unknown value kept from
+    /// meeting the question.
+    fn spells_of_lots(
         &self,
         connection: &Connection,
-        market: i64,
+        recorded: &Recorded,
         asked: &Asked,
         question: &Question,
-    ) -> rusqlite::Result<Excerpt> {
+        take: &mut dyn FnMut(Vec<Spell>),
+    ) -> rusqlite::Result<u32> {
+        let Recorded {
+            scopes, parts, watches, ..
+        } = recorded;
+        let mut reader = LineReader {
+            asked,
+            connection,
+            scopes,
+            parts,
+            vouched: watches
+                .keys()
+                .filter_map(|place| Some((*place, asked.vouched(&scopes.get(*place)?.scope))))
+                .collect(),
+            watches,
+            targets: targets(connection, asked)?,
+            left_out: &self.left_out,
+            ahead: scopes.iter().map(|known| known.ahead).max().unwrap_or(0),
+            from: recorded.from,
+            until: question.until.0,
+            unknown: 0,
+        };
+        let moments: Vec<i64> = recorded.responses.iter().map(|merged| merged.row.at.0).collect();
+        // Responses of other parts do not say that an offer of one is gone.
+        let seen = moments.last().copied().filter(|_| parts.len() > 1);
+        let mut finish = |lot: &Lot, stretches: &[Stretch]| {
+            let mut spells = spells::spells(lot, stretches, &moments);
+            for spell in spells.iter_mut().filter(|spell| spell.end.is_none()) {
+                spell.last = spell.last.max(Moment(seen.unwrap_or(i64::MIN)));
+            }
+            spells
+                .retain(|spell| spell.end.is_none_or(|(_, at)| at.0 >= recorded.from) && spell.first <= question.until);
+            if !spells.is_empty() {
+                take(spells);
+            }
+        };
+        let mut open: Option<(Lot, Vec<Stretch>)> = None;
+        // All of a lot together.
+        let order = " ORDER BY machine, model, memory";
+        select_lines(
+            connection,
+            recorded.market,
+            asked,
+            &needed(asked),
+            order,
+            &mut |known| {
+                let stretches = reader.read(&known)?;
+                match &mut open {
+                    Some((lot, all)) if *lot == known.line.lot => all.extend(stretches),
+                    _ => {
+                        if let Some((lot, all)) = open.replace((known.line.lot, stretches)) {
+                            finish(&lot, &all);
+                        }
+                    }
+                }
+                Ok(())
+            },
+        )?;
+        if let Some((lot, all)) = open {
+            finish(&lot, &all);
+        }
+        Ok(reader.unknown)
+    }
+}
+
+/// What is on record of the scopes that cover a question.
+struct Recorded {
+    market: i64,
+    scopes: Vec<KnownScope>,
+    parts: Vec<(Part, Vec<usize>)>,
+    watches: BTreeMap<usize, Watch>,
+    /// From the last one before the question's time on.
+    responses: Vec<Merged>,
+    /// When the first of them was sent, or else the question's time begins.
+    from: i64,
+    /// Whether the question is about one size, so that a price up to which a response proves what is there may
+    /// settle the lowest price.
+    size: Option<f64>,
+}
+
+impl Recorded {
+    /// `None` if no scope covers the question.
+    fn of(connection: &Connection, market: i64, asked: &Asked, question: &Question) -> rusqlite::Result<Option<Self>> {
         let scopes = scopes(connection, market, (asked.terms.resource, asked.terms.offer_type))?;
         let parts = asked.covering(&scopes);
         if parts.is_empty() {
-            return Ok(Excerpt::default());
+            return Ok(None);
         }
         let mut watches: BTreeMap<usize, Watch> = BTreeMap::new();
         for place in parts.iter().flat_map(|(_, places)| places) {
@@ -64,92 +206,49 @@ impl Database {
             .iter()
             .map(|(_, places)| places.iter().filter_map(|place| watches.get(place)).collect())
             .collect();
-        let responses = merged(&of_parts);
+        let mut responses = merged(&of_parts);
         let from = responses.iter().map(|merged| merged.row.at.0);
         let from = from.take_while(|at| *at < question.since.0).last();
-        let mut reader = LineReader {
-            asked,
-            connection,
-            scopes: &scopes,
-            parts: &parts,
-            vouched: watches
-                .keys()
-                .filter_map(|place| Some((*place, asked.vouched(&scopes.get(*place)?.scope))))
-                .collect(),
-            watches: &watches,
-            targets: targets(connection, asked)?,
-            left_out: &self.left_out,
-            ahead: scopes.iter().map(|known| known.ahead).max().unwrap_or(0),
+        responses.retain(|merged| Some(merged.row.at.0) >= from || merged.row.at >= question.since);
+        Ok(Some(Self {
+            market,
+            scopes,
+            parts,
+            watches,
+            responses,
             from: from.unwrap_or(question.since.0),
-            until: question.until.0,
-            unknown: 0,
-            stretches: HashMap::new(),
-        };
-        for known in select_lines(connection, market, asked, &needed(asked), "")? {
-            reader.read(&known)?;
-        }
-        let mut polls: Vec<Merged> = responses;
-        polls.retain(|merged| Some(merged.row.at.0) >= from || merged.row.at >= question.since);
-        let moments: Vec<i64> = polls.iter().map(|merged| merged.row.at.0).collect();
-        let mut spells = Vec::new();
-        for (lot, stretches) in &reader.stretches {
-            spells.extend(spells::spells(lot, stretches, &moments));
-        }
-        let end = moments.last().copied();
-        for spell in spells.iter_mut().filter(|spell| spell.end.is_none()) {
-            // Responses of other parts do not say otherwise.
-            if let Some(end) = end.filter(|end| spell.last.0 < *end && parts.len() > 1) {
-                spell.last = Moment(end);
-            }
-        }
-        spells.retain(|spell| spell.end.is_none_or(|(_, at)| at.0 >= reader.from) && spell.first <= question.until);
-        spells.sort_by(|left, right| (left.first, &left.lot).cmp(&(right.first, &right.lot)));
-        let unknown = reader.unknown;
-        Ok(Excerpt {
-            polls: settled(polls, &spells, question, asked),
-            spells,
-            unknown,
-        })
+            // Of several sizes the cheapest for each GPU may cost more altogether.
+            size: match asked.terms.resource {
+                Resource::Offers => question.gpus().map(f64::from),
+                Resource::Volumes | Resource::Workergroups => Some(1.0),
+            },
+        }))
     }
-}
 
-/// The responses, where those that prove prices only up to one count as having the lowest price if that is below it.
-fn settled(polls: Vec<Merged>, spells: &[Spell], question: &Question, asked: &Asked) -> Vec<PollRow> {
-    let is_settled = |merged: &Merged| merged.below.is_none();
-    if polls.iter().all(is_settled) {
-        return polls.into_iter().map(|merged| merged.row).collect();
+    fn rows(&self) -> Vec<PollRow> {
+        self.responses.iter().map(|merged| merged.row).collect()
     }
-    let rows: Vec<PollRow> = polls.iter().map(|merged| merged.row).collect();
-    // Of several sizes the cheapest for each GPU may cost more altogether.
-    let size = match asked.terms.resource {
-        Resource::Offers => question.gpus().map(f64::from),
-        Resource::Volumes | Resource::Workergroups => Some(1.0),
-    };
-    let Some(size) = size else {
-        return rows
-            .into_iter()
-            .map(|row| PollRow {
-                has_lowest: row.outcome == PollOutcome::Complete,
+
+    /// What finds the lowest price of each response, if one of them proves prices only up to one.
+    fn lows(&self) -> Option<LowestOfPolls> {
+        let is_open = self.size.is_some() && self.responses.iter().any(|merged| merged.below.is_some());
+        is_open.then(|| LowestOfPolls::new(self.responses.len()))
+    }
+
+    /// The responses, where those that prove prices only up to one count as having the lowest price if that is below
+    /// it.
+    fn settled(&self, lows: Option<LowestOfPolls>) -> Vec<PollRow> {
+        let lows = lows.map(LowestOfPolls::finish).unwrap_or_default();
+        let rows = self.responses.iter().enumerate().map(|(index, merged)| {
+            let Merged { row, below } = *merged;
+            let Some(below) = below else { return row };
+            let lowest = lows.get(index).copied().flatten().zip(self.size);
+            PollRow {
+                has_lowest: row.outcome == PollOutcome::Complete
+                    || lowest.is_some_and(|(price, size)| price * size < below),
                 ..row
-            })
-            .collect();
-    };
-    let intervals: Vec<Interval> = excerpt_intervals(spells, question);
-    let lowest = LowSeries::of(&intervals, &rows).of_polls;
-    let rows = polls.iter().zip(lowest).map(|(merged, lowest)| {
-        let is_below = |below: f64| lowest.is_some_and(|price| price * size < below);
-        PollRow {
-            has_lowest: merged.row.outcome == PollOutcome::Complete || merged.below.is_some_and(is_below),
-            ..merged.row
-        }
-    });
-    rows.collect()
-}
-
-fn excerpt_intervals(spells: &[Spell], question: &Question) -> Vec<Interval> {
-    let intervals = spells.iter().map(|spell| Interval {
-        price: question.price_of(spell).unwrap_or(f64::NAN),
-        ..spell.interval(0)
-    });
-    intervals.collect()
+            }
+        });
+        rows.collect()
+    }
 }

@@ -110,12 +110,15 @@ impl Database {
             Some(_) => needed(asked),
             None => (0..attributes(asked.terms.resource).len()).collect(),
         };
-        let mut lines = select_lines(&transaction, market, asked, &places, &within)?;
         let vouched = asked.vouched(&known.scope);
-        lines.retain(|line| {
-            let is_left_out = self.left_out.iter().any(|supplier| is_of(line, asked, *supplier));
-            !is_left_out && asked.judge(&state(asked.terms, line), response.row.at).is_met(vouched)
-        });
+        let mut lines = Vec::new();
+        select_lines(&transaction, market, asked, &places, &within, &mut |line| {
+            let is_left_out = self.left_out.iter().any(|supplier| is_of(&line, asked, *supplier));
+            if !is_left_out && asked.judge(&state(asked.terms, &line), response.row.at).is_met(vouched) {
+                lines.push(line);
+            }
+            Ok(())
+        })?;
         Ok(Some(Recalled {
             scope: known.scope,
             response,

@@ -13,7 +13,7 @@ use super::line_rows::{KnownLine, Target, Values, host_of};
 use crate::implication::Part;
 use crate::presence::{Presence, Response, Run, Sight, Watch, presences};
 use crate::spells::{Begun, Ended, Stretch};
-use crate::{Attribute, Beginning, Cause, Ending, Line, Lot, Moment, Quote, State, attribute_index};
+use crate::{Attribute, Beginning, Cause, Ending, Line, Moment, Quote, State, attribute_index};
 
 /// A time in which a line did not change.
 struct Piece {
@@ -43,11 +43,11 @@ pub(super) struct LineReader<'a> {
     pub from: i64,
     pub until: i64,
     pub unknown: u32,
-    pub stretches: HashMap<Lot, Vec<Stretch>>,
 }
 
 impl LineReader<'_> {
-    pub fn read(&mut self, known: &KnownLine) -> rusqlite::Result<()> {
+    /// When a line was on offer and met the question.
+    pub fn read(&mut self, known: &KnownLine) -> rusqlite::Result<Vec<Stretch>> {
         let host = host_of(&known.latest.facts, self.asked.terms.resource);
         let machine = known.line.lot.machine;
         let is_left_out = self.left_out.iter().any(|supplier| match supplier {
@@ -55,12 +55,12 @@ impl LineReader<'_> {
             Supplier::Host(left_out) => host == Some(*left_out),
         });
         if is_left_out || !self.may_meet(&known.line) {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let places: Vec<usize> = self.places(known);
         let runs = self.runs(known, &places, host)?;
         if runs.values().all(Vec::is_empty) {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let first = runs.values().flatten().map(|run| run.first).min();
         let pieces = self.pieces(known, first.unwrap_or(self.from))?;
@@ -80,7 +80,7 @@ impl LineReader<'_> {
             Some(self.scopes.get(*place)?.scope.storage)
         };
         let total = |index: usize, at: i64| {
-            let piece = pieces.iter().find(|piece| piece.from <= at && at < piece.until)?;
+            let piece = pieces.get(pieces.partition_point(|piece| piece.until <= at))?;
             let quote = piece.quote?;
             Some(quote.per_gpu(storage(index)?) * f64::from(quote.gpus.max(1)))
         };
@@ -93,16 +93,7 @@ impl LineReader<'_> {
         self.unknown = self
             .unknown
             .saturating_add(u32::from(is_unknown && stretches.is_empty()));
-        if stretches.is_empty() {
-            return Ok(());
-        }
-        match self.stretches.get_mut(&known.line.lot) {
-            Some(all) => all.extend(stretches),
-            None => {
-                self.stretches.insert(known.line.lot.clone(), stretches);
-            }
-        }
-        Ok(())
+        Ok(stretches)
     }
 
     /// When a line was on offer and met the question; and whether only an unknown value kept it from that.
@@ -120,7 +111,9 @@ impl LineReader<'_> {
             if stop < self.from || presence.first > self.until {
                 continue;
             }
-            for piece in pieces {
+            let first = pieces.partition_point(|piece| piece.until <= presence.first);
+            let within = pieces.get(first..).unwrap_or_default();
+            for piece in within.iter().take_while(|piece| piece.from < stop) {
                 let (from, until) = (piece.from.max(presence.first), piece.until.min(stop));
                 if from >= until {
                     continue;

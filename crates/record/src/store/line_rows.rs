@@ -221,14 +221,19 @@ pub(super) fn needed(asked: &Asked) -> Vec<usize> {
     needed.map(|(place, _)| place).collect()
 }
 
-/// The lines that a query's conditions on what never changes may let through, with the attributes at these places; `within` is a further condition in SQL.
+/// Takes a line.
+type Take<'a> = &'a mut dyn FnMut(KnownLine) -> rusqlite::Result<()>;
+
+/// Hands over the lines that a query's conditions on what never changes may let through, with the attributes at these
+/// places; the SQL ends with `within`.
 pub(super) fn select_lines(
     connection: &Connection,
     market: i64,
     asked: &Asked,
     places: &[usize],
     within: &str,
-) -> rusqlite::Result<Vec<KnownLine>> {
+    take: Take<'_>,
+) -> rusqlite::Result<()> {
     let attributes = attributes(asked.terms.resource);
     let mut sql = "SELECT id, machine, model, memory, gpus, offer, offers, gpu_mask".to_owned();
     for place in places {
@@ -258,7 +263,6 @@ pub(super) fn select_lines(
     sql.push_str(within);
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(rusqlite::params_from_iter(values))?;
-    let mut lines = Vec::new();
     while let Some(row) = rows.next()? {
         let mut facts = vec![Fact::Unknown; attributes.len()];
         for (index, place) in places.iter().enumerate() {
@@ -267,7 +271,7 @@ pub(super) fn select_lines(
             }
         }
         let mask: Option<i64> = row.get(7)?;
-        lines.push(KnownLine {
+        take(KnownLine {
             id: row.get(0)?,
             line: Line {
                 lot: Lot {
@@ -283,9 +287,9 @@ pub(super) fn select_lines(
                 gpu_mask: mask.map(i64::cast_unsigned),
                 facts,
             },
-        });
+        })?;
     }
-    Ok(lines)
+    Ok(())
 }
 
 // Far more than a search can name.
