@@ -18,7 +18,7 @@
 
 #[path = "../tests/it/terminal/memory.rs"]
 mod memory;
-#[path = "../tests/it/recorder.rs"]
+#[path = "../crates/client/tests/it/recorder.rs"]
 mod recorder;
 #[path = "../tests/it/route_server.rs"]
 mod route_server;

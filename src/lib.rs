@@ -9,7 +9,6 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-pub mod api;
 pub mod cli;
 pub mod core;
 pub mod features;
@@ -22,6 +21,7 @@ pub mod store;
 pub mod table;
 pub mod widgets;
 
+pub use bourse_client as api;
 pub use bourse_domain as domain;
 pub use bourse_record as record;
 pub use bourse_sandbox as sandbox;

@@ -2,7 +2,7 @@
 
 use super::profile::Profile;
 use super::sandbox::SandboxNotes;
-use crate::api::{ApiError, KeySource, Secret};
+use crate::api::{ApiError, Secret};
 use crate::domain::annotations::Annotations;
 use crate::domain::evidence::Findings;
 use crate::domain::journal::{Damage, Entry};
@@ -10,6 +10,7 @@ use crate::domain::saved::{Searches, Snapshot};
 use crate::domain::{Dialect, workergroup};
 use crate::keys::{Action, Keymap};
 use crate::record::alerts::Alerts;
+use crate::settings::KeySource;
 use crate::table::remote::Ticket;
 
 /// A market in the list.

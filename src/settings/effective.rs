@@ -2,10 +2,9 @@
 
 use super::chosen::Chosen;
 use super::config::{CUSTOM, SANDBOX, VAST};
-use super::key_source::Source;
+use super::key_source::{KeySource, Source};
 use super::table::SETTINGS;
 use super::{Config, ConfigError, Environment, Error, Global, Profile};
-use crate::api::KeySource;
 use crate::sandbox::SandboxConfig;
 use crate::store::Paths;
 

@@ -7,7 +7,6 @@ use secrecy::SecretString;
 use super::chosen::Chosen;
 use super::config::{Profile, VAST};
 use super::{Environment, Global};
-use crate::api::KeySource;
 use crate::process::Terminal;
 use crate::store::Paths;
 use crate::store::keys;
@@ -17,6 +16,57 @@ pub const KEY_VARIABLE: &str = "BOURSE_API_KEY";
 
 /// The environment variable with the key for the public service.
 pub const VAST_KEY_VARIABLE: &str = "VAST_API_KEY";
+
+/// The source of a key. Never the key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeySource {
+    /// The sandbox makes its own.
+    Generated,
+    Variable(&'static str),
+    /// A file; its path, for display.
+    File(String),
+    /// The output of a command, run when bourse connects.
+    Command,
+    /// The file of the market's own client, which bourse only reads; its path.
+    OtherClient(String),
+    None,
+    /// A key for another address, which is not sent to the one in use.
+    Withheld(String),
+    /// A configured key that cannot be used; why.
+    Unusable(String),
+}
+
+impl KeySource {
+    pub const fn short(&self) -> &'static str {
+        match self {
+            Self::Generated => "own key",
+            Self::Variable(_) => "environment",
+            Self::File(_) => "key file",
+            Self::Command => "key command",
+            Self::OtherClient(_) => "client's file",
+            Self::None => "no key",
+            Self::Withheld(_) => "key not sent",
+            Self::Unusable(_) => "key unusable",
+        }
+    }
+
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::Generated => "The sandbox creates its own key.".to_owned(),
+            Self::Variable(name) => format!("The key comes from {name} in the environment."),
+            Self::File(path) => format!("The key is in {path}."),
+            Self::Command => "The key is read from a command's output.".to_owned(),
+            Self::OtherClient(path) => {
+                format!("The key is read from the market's own client: {path}.")
+            }
+            Self::None => "No API key configured.".to_owned(),
+            Self::Withheld(address) => {
+                format!("The key is for {address} and is not sent here: start bourse with --send-key to send it.")
+            }
+            Self::Unusable(why) => format!("The key cannot be used: {why}."),
+        }
+    }
+}
 
 pub(crate) enum Source {
     /// An environment variable: its name and value.

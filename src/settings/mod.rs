@@ -19,7 +19,7 @@ pub mod themes;
 pub use appearance::Notifications;
 pub use config::{Config, ConfigError, Profile};
 pub use flags::Global;
-pub use key_source::KEY_VARIABLE;
+pub use key_source::{KEY_VARIABLE, KeySource};
 pub use preferences::Preferences;
 pub use resolve::{Connection, Environment, Market, Settings, by_name};
 pub use table::{Values, default_config};

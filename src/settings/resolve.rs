@@ -7,12 +7,12 @@ use std::time::Duration;
 use secrecy::ExposeSecret as _;
 
 use super::chosen::{Chosen, KeyReach};
-use super::key_source::{KEY_VARIABLE, Source, VAST_KEY_VARIABLE};
+use super::key_source::{KEY_VARIABLE, KeySource, Source, VAST_KEY_VARIABLE};
 use super::sandbox_past::SandboxPast;
 use super::{Config, ConfigError, Error, Global, Preferences, Profile};
 use crate::api::client::epoch_seconds;
 use crate::api::redact::KnownSecrets;
-use crate::api::{Client, ClientConfig, KeySource, Operation, Origin, Pacer, Secret, Session};
+use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session};
 use crate::domain::dialect::RouteKey;
 use crate::domain::workergroup::{MOST_GROUPS, MadeGroups};
 use crate::domain::{Condition, Dialect, plain};

@@ -5,8 +5,7 @@ use std::fmt;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use secrecy::zeroize::{Zeroize as _, Zeroizing};
 
-use crate::api::Secret;
-use crate::domain::secrets::{LONGEST_KEY, key_fault};
+use crate::domain::secrets::{LONGEST_KEY, Secret, key_fault};
 
 /// The length of the mask, however long the key is.
 const MASK: usize = 8;

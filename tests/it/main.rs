@@ -17,6 +17,7 @@ mod fuzz;
 mod hostile;
 mod polls;
 mod pty_support;
+#[path = "../../crates/client/tests/it/recorder.rs"]
 mod recorder;
 mod repository;
 mod route_server;

@@ -3,12 +3,14 @@
 
 mod json_text;
 mod known;
+mod secret;
 
 use serde_json::Value as Json;
 
 pub use json_text::without_members;
 pub use known::{Known, scrub};
 pub use known::{has_secret_names, holds_secrets, without_secrets};
+pub use secret::Secret;
 
 /// What stands in place of a secret.
 pub const REMOVED: &str = "<removed>";

@@ -8,7 +8,7 @@ use secrecy::ExposeSecret as _;
 
 use super::{Change, Done, KeyFile, KeyFrom, Market, MarketList, NewMarket};
 use crate::api::redact::KnownSecrets;
-use crate::api::{KeySource, Origin, Secret, Session};
+use crate::api::{Origin, Secret, Session};
 use crate::domain::text::{message, visible};
 use crate::process::Terminal;
 use crate::settings::chosen::Chosen;
@@ -16,7 +16,8 @@ use crate::settings::key_source::Source;
 use crate::settings::profiles::{self, KeyStorage};
 use crate::settings::resolve::dropped;
 use crate::settings::{
-    Config, ConfigError, Environment, Error, Global, KEY_VARIABLE, Preferences, Profile, Settings, config, themes,
+    Config, ConfigError, Environment, Error, Global, KEY_VARIABLE, KeySource, Preferences, Profile, Settings, config,
+    themes,
 };
 use crate::store::Paths;
 use crate::store::keys;

@@ -3,7 +3,6 @@
 //! The words are written by hand, so that a record survives that types are renamed. What is only of
 //! interest between programs and threads is carried out without a word.
 
-use bourse::api::KeySource;
 use bourse::api::Request;
 use bourse::core::exported::{NotWritten, Written};
 use bourse::core::message::{ConfigCommand, HistoryJob, News, Saved, Saving};
@@ -20,6 +19,7 @@ use bourse::features::markets::{MarketCommand, MarketEvent, MarketReady};
 use bourse::features::price_index::index::PriceIndex;
 use bourse::record::watch::Right;
 use bourse::record::{Poll, PollOutcome, VerdictBasis};
+use bourse::settings::KeySource;
 use bourse::store::Shared;
 use serde::Serialize;
 

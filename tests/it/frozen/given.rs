@@ -1,6 +1,5 @@
 //! What is there before a script starts: market, profile, files, markets, themes; and keys by name.
 
-use bourse::api::KeySource;
 use bourse::core::keys::{Keymap, UserKeys};
 use bourse::core::sandbox::{SandboxNotes, UserListing};
 use bourse::core::themes::{NamedTheme, Themes};
@@ -11,6 +10,7 @@ use bourse::domain::saved::Searches;
 use bourse::domain::workergroup::NewWorkergroup;
 use bourse::features::markets::{Market as Listed, MarketList, RestoredState};
 use bourse::record::{Moment, Poll};
+use bourse::settings::KeySource;
 use bourse::widgets::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 

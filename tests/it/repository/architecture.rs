@@ -12,15 +12,19 @@ use super::tokens::{Token, program, sources, tokens, without_tests};
 
 /// The crates: the folder under `crates/` and the name that `src` gives it. What a crate may use is what its
 /// `Cargo.toml` lists, so the compiler holds these walls.
-const CRATES: [(&str, &str); 3] = [("domain", "domain"), ("record", "record"), ("sandbox", "sandbox")];
+const CRATES: [(&str, &str); 4] = [
+    ("domain", "domain"),
+    ("record", "record"),
+    ("client", "api"),
+    ("sandbox", "sandbox"),
+];
 
 /// The rooms inside crates and whom they may name besides themselves. A name with `::` opens one module only.
 /// `cli` and what lies beside the rooms (`main.rs`, `lib.rs`) see everything: `cli` starts `runtime`.
-const ROOMS: [(&str, &[&str]); 13] = [
+const ROOMS: [(&str, &[&str]); 12] = [
     ("record", &["domain"]),
     ("record::store", &["domain", "record"]),
     ("process", &[]),
-    ("api", &["domain"]),
     ("keys", &["domain"]),
     ("widgets", &["domain", "keys", "api::Secret"]),
     ("table", &["domain", "record", "api", "keys", "widgets"]),
@@ -33,6 +37,7 @@ const ROOMS: [(&str, &[&str]); 13] = [
             "keys",
             "widgets",
             "table",
+            "settings::KeySource",
             "settings::Values",
         ],
     ),
@@ -205,7 +210,7 @@ const FORBIDDEN: [(&[&str], &[&str], &str); 6] = [
 
 /// Names that belong to a few places: the name, then the starts of the paths that may use it.
 const RESERVED: [(&str, &[&str]); 14] = [
-    ("reqwest", &["src/api/client"]),
+    ("reqwest", &["crates/client/src/client"]),
     (
         "ratatui",
         &[
@@ -227,7 +232,7 @@ const RESERVED: [(&str, &[&str]); 14] = [
         "Instant::now",
         &[
             "src/runtime",
-            "src/api",
+            "crates/client",
             "crates/sandbox",
             "src/cli",
             "src/features/watch_saved/command.rs",
@@ -239,7 +244,7 @@ const RESERVED: [(&str, &[&str]); 14] = [
         "SystemTime::now",
         &[
             "src/runtime",
-            "src/api",
+            "crates/client",
             "crates/sandbox",
             "src/store",
             "src/cli",
@@ -248,7 +253,7 @@ const RESERVED: [(&str, &[&str]); 14] = [
     ),
     (
         "Timestamp::now",
-        &["src/runtime", "src/api", "crates/sandbox", "src/store", "src/cli"],
+        &["src/runtime", "crates/client", "crates/sandbox", "src/store", "src/cli"],
     ),
     ("Zoned::now", &["src/runtime", "src/store", "src/cli"]),
     ("println!", &["src/main.rs", "src/cli"]),
@@ -621,14 +626,19 @@ fn every_rule_catches_what_breaks_it() {
             "keys must not name frame",
         ),
         (
-            "src/api/a.rs",
+            "src/store/a.rs",
             "fn f() -> crate::core::Model {}",
-            "api must not name core::Model",
+            "store must not name core::Model",
         ),
         (
-            "src/api/mod.rs",
+            "src/store/mod.rs",
             "use crate::{domain::{Query, text}, frame};",
-            "api must not name frame",
+            "store must not name frame",
+        ),
+        (
+            "src/store/a.rs",
+            "use bourse_client::Request;",
+            "store must not name api::Request",
         ),
         (
             "src/core/a.rs",
@@ -700,12 +710,12 @@ fn every_rule_catches_what_breaks_it() {
         ("src/core/a.rs", "let now = Instant::now();", "names Instant::now"),
         ("src/frame/a.rs", "tokio::spawn(f());", "names tokio"),
         (
-            "src/api/pacing.rs",
+            "crates/client/src/pacing.rs",
             "use reqwest::Client;",
             "names reqwest, which is reserved",
         ),
         ("src/cli.rs", "use reqwest::Client;", "names reqwest, which is reserved"),
-        ("src/api/a.rs", "println!(\"x\");", "names println!"),
+        ("crates/client/src/a.rs", "println!(\"x\");", "names println!"),
         ("src/runtime/a.rs", "eprintln!(\"x\");", "names eprintln!"),
         ("src/frame/a.rs", "cell.set_symbol(text);", "names set_symbol"),
         ("src/runtime/a.rs", "execute!(out, SetTitle(text))", "names SetTitle"),
@@ -757,7 +767,10 @@ fn what_is_allowed_is_left_in_peace() {
             "crates/sandbox/src/a.rs",
             "use bourse_domain::Query; let now = Instant::now();",
         ),
-        ("src/api/client.rs", "use reqwest::Client; let now = Instant::now();"),
+        (
+            "crates/client/src/client.rs",
+            "use reqwest::Client; let now = Instant::now();",
+        ),
         (
             "src/runtime/mod.rs",
             "use crate::{api, core, domain, features, frame, sandbox, settings, store};",

@@ -7,7 +7,14 @@ use std::path::Path;
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
 /// The packages of this repository.
-const MEMBERS: [&str; 5] = ["bourse", "bourse-domain", "bourse-record", "bourse-sandbox", "benches"];
+const MEMBERS: [&str; 6] = [
+    "bourse",
+    "bourse-client",
+    "bourse-domain",
+    "bourse-record",
+    "bourse-sandbox",
+    "benches",
+];
 
 /// The entries of a lock file that come from elsewhere, or without a checksum.
 fn strangers(lock: &str) -> Vec<String> {

@@ -4,12 +4,12 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use bourse::api::KeySource;
 use bourse::api::Secret;
 use bourse::domain::Dialect;
 use bourse::features::markets::command::ProfileResolver;
 use bourse::features::markets::{Change, Done, KeyFrom, NewMarket};
 use bourse::settings::Global;
+use bourse::settings::KeySource;
 use bourse::settings::{Environment, Market};
 use bourse::store::Paths;
 

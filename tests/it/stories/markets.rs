@@ -16,7 +16,7 @@ use bourse::table::remote::Ticket;
 
 use crate::stories::unlist::{TWO, flat, said};
 use crate::test_app::{THREE, TestApp};
-use bourse::api::KeySource;
+use bourse::settings::KeySource;
 
 const KEY: &str = "canary-key-4711-markets";
 

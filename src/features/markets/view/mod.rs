@@ -8,12 +8,12 @@ use ratatui::layout::Rect;
 
 use self::form::MarketForm;
 use super::{Change, Done, Market, StatusMessage};
-use crate::api::KeySource;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::core::views::confirm::Confirm;
 use crate::features::markets;
 use crate::keys::{Action, Context};
+use crate::settings::KeySource;
 
 /// The list; the selection is by name, because its index may change while the list is open.
 #[derive(Debug)]

@@ -1,12 +1,12 @@
 //! What goes wrong: who pauses for it, and what is said of it, once.
 
 use super::{End, Told, Watcher};
-use crate::api::{ApiError, KeySource};
+use crate::api::ApiError;
 use crate::core::watching::failure;
 use crate::domain::format::lasting;
 use crate::features::watch_saved::targets::Task;
 use crate::record::watch::Failure;
-use crate::settings::Market;
+use crate::settings::{KeySource, Market};
 use crate::table::remote::Now;
 
 // Labels of the things that can fail.

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,7 +18,13 @@ use crate::recorder::Recorder;
 
 /// A market in which each response has other prices.
 fn market() -> Recorder {
-    Recorder::start(|number, _| {
+    market_noting(|| {})
+}
+
+/// The same, which calls `note` for each request.
+fn market_noting(note: impl Fn() + Send + 'static) -> Recorder {
+    Recorder::start(move |number, _| {
+        note();
         let machines = (1..=40).map(|machine| {
             let price = 0.2 + 0.01 * ((number as u64 + machine) % 7) as f64;
             offer(machine, price, "RTX 4090")
@@ -126,7 +133,10 @@ fn wait_until_current(desk: &Pty) {
 #[test]
 #[ignore = "long: three programs for minutes"]
 fn programs_stay_current_with_one_request_an_interval_whatever_becomes_of_the_others() {
-    let (recorder, home) = (market(), Home::new());
+    let received = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&received);
+    let recorder = market_noting(move || noted.lock().unwrap().push(Instant::now()));
+    let home = Home::new();
     let (url, state) = (recorder.url(), home.path().join("state"));
     let path = home.path().join("events");
     let mut command = home.bourse(&["watch", "--every", "10s", "--base-url", &url]);
@@ -174,9 +184,9 @@ fn programs_stay_current_with_one_request_an_interval_whatever_becomes_of_the_ot
     last.exit().assert_clean(0);
 
     // The record counts whole seconds.
-    let requests = recorder.requests();
-    for pair in requests[before - 1..].windows(2) {
-        let apart = pair[1].received - pair[0].received;
+    let received = received.lock().unwrap();
+    for pair in received[before - 1..].windows(2) {
+        let apart = pair[1] - pair[0];
         assert!(apart >= Duration::from_secs(9), "two requests are {apart:?} apart");
     }
 }

@@ -1,0 +1,365 @@
+//! Sends one request and reads one bounded response.
+
+use std::error::Error;
+use std::io;
+use std::time::Duration;
+
+use bourse_domain::listing::{LONGEST_PIECE, Reader};
+use reqwest::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER, USER_AGENT,
+};
+
+use super::Origin;
+use super::progress::{PartialResponse, Received};
+use crate::error::{ApiError, Unreachable};
+use crate::wire::{Method, WireRequest, is_good};
+use crate::{Request, Secret};
+
+// A header of the public service.
+/// When the quota resets, in seconds since 1970.
+const RATE_LIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+/// Which fault of its own making a sandbox answers with.
+const SANDBOX_FAULT: HeaderName = HeaderName::from_static("x-sandbox-fault");
+const AGENT: &str = concat!("bourse/", env!("CARGO_PKG_VERSION"));
+// Bytes allowed per record: a full offer takes about 2.7 kB.
+const PER_RECORD: usize = 16 * 1024;
+// A search without rows still has an envelope, and a limit of 1 must not make it an error.
+/// Bytes allowed for a search besides its records.
+const PER_SEARCH: usize = 1024 * 1024;
+// About 100,000 offers, as many as the dashboard shows.
+/// The maximum for any search, in bytes.
+const MOST: usize = 256 * 1024 * 1024;
+// Workergroups are listed without a limit, so that their number cannot be known before.
+/// The maximum for other responses, in bytes.
+const OTHER: usize = 16 * 1024 * 1024;
+// Enough for its message.
+/// How much of an error response is read, in bytes.
+const REFUSAL: usize = 64 * 1024;
+
+/// The maximum size of the response to a request, in bytes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bound {
+    bytes: usize,
+    is_search: bool,
+    silence: Duration,
+}
+
+impl Bound {
+    pub(super) fn of(request: &Request) -> Self {
+        // The limit of a search, if it has one.
+        let search = match request {
+            Request::Search(query) => Some(query.limit.map(u64::from)),
+            Request::Raw(raw) => Some(raw.limit()),
+            Request::UnlistVolume { .. }
+            | Request::ListWorkergroups
+            | Request::CreateWorkergroup(_)
+            | Request::Route(_) => None,
+        };
+        Self {
+            bytes: search.map_or(OTHER, |limit| limit.map_or(MOST, for_records)),
+            is_search: search.is_some(),
+            silence: request.operation().longest_silence(),
+        }
+    }
+
+    const fn exceeded(self) -> ApiError {
+        ApiError::TooLarge {
+            bound: self.bytes,
+            is_search: self.is_search,
+        }
+    }
+}
+
+/// The maximum size of that many records, in bytes.
+fn for_records(records: u64) -> usize {
+    usize::try_from(records)
+        .unwrap_or(usize::MAX)
+        .saturating_mul(PER_RECORD)
+        .saturating_add(PER_SEARCH)
+        .min(MOST)
+}
+
+/// A received response, not decoded.
+pub(super) struct Raw {
+    pub(super) status: u16,
+    pub(super) location: Option<String>,
+    pub(super) retry_after: Option<String>,
+    pub(super) rate_limit_reset: Option<String>,
+    /// Bytes of the body, decompressed.
+    pub(super) bytes: usize,
+    pub(super) body: Body,
+}
+
+/// A body as it arrives.
+pub(super) enum Body {
+    Bytes(Vec<u8>),
+    /// Records, read while they arrive.
+    Records(Box<Reader>),
+}
+
+impl Body {
+    pub(super) fn new(reader: Option<Reader>) -> Self {
+        reader.map_or_else(|| Self::Bytes(Vec::new()), |reader| Self::Records(reader.into()))
+    }
+
+    fn reserve(&mut self, bytes: usize) {
+        match self {
+            Self::Bytes(body) => body.reserve_exact(bytes),
+            Self::Records(reader) => reader.reserve(bytes),
+        }
+    }
+
+    /// Whether it is refused whatever follows.
+    fn is_too_long(&self) -> bool {
+        matches!(self, Self::Records(reader) if reader.is_too_long())
+    }
+
+    fn has_too_long_a_piece(&self) -> bool {
+        matches!(self, Self::Records(reader) if reader.has_too_long_a_piece())
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        match self {
+            Self::Bytes(body) => body.extend_from_slice(bytes),
+            Self::Records(reader) => reader.push(bytes),
+        }
+    }
+}
+
+/// What to send, where, and how much may come back.
+#[derive(Clone, Copy)]
+pub(super) struct Exchange<'a> {
+    pub(super) http: &'a reqwest::Client,
+    pub(super) origin: &'a Origin,
+    pub(super) wire: &'a WireRequest,
+    pub(super) key: Option<&'a Secret>,
+    pub(super) bound: Bound,
+}
+
+/// What the ledger entry keeps of a head, even if the response never completes.
+#[derive(Debug, Default)]
+pub(super) struct Head {
+    pub(super) status: Option<u16>,
+    /// The fault that a sandbox injected.
+    pub(super) sandbox_fault: Option<String>,
+}
+
+/// Sends the request and reads the response into `body`. `seen` gets the head as soon as it is known,
+/// `on_part` what has arrived so far.
+pub(super) async fn exchange(
+    exchange: Exchange<'_>,
+    body: Body,
+    seen: &mut Head,
+    on_part: impl FnMut(Received),
+) -> Result<Raw, ApiError> {
+    let Exchange { origin, bound, .. } = exchange;
+    let request = build(exchange)?;
+    let mut response = within(bound.silence, exchange.http.execute(request))
+        .await?
+        .map_err(|error| unsent_or_lost(&error, origin))?;
+    let status = response.status().as_u16();
+    seen.status = Some(status);
+    seen.sandbox_fault = header(response.headers(), &SANDBOX_FAULT);
+    let good = is_good(status);
+    let mut raw = Raw {
+        status,
+        location: header(response.headers(), &LOCATION),
+        retry_after: header(response.headers(), &RETRY_AFTER),
+        rate_limit_reset: header(response.headers(), &RATE_LIMIT_RESET),
+        bytes: 0,
+        body: if good { body } else { Body::new(None) },
+    };
+    let limit = if good { bound.bytes } else { REFUSAL };
+    // An announced size beyond the bound fails at once: reading up to the bound could take longer
+    // than the deadline.
+    let announced = response.content_length().unwrap_or(0);
+    let announced = usize::try_from(announced).unwrap_or(usize::MAX);
+    if good && announced > limit {
+        return Err(bound.exceeded());
+    }
+    // Growing step by step would copy a long response several times.
+    raw.body.reserve(announced.min(limit));
+    let mut arrival = PartialResponse::new(announced, on_part);
+    // Read in chunks, because reqwest's `bytes()` has no bound: 1 MB of gzip can unpack to 1 GB.
+    loop {
+        match within(bound.silence, response.chunk()).await {
+            // The status alone makes it a refusal, even if its body was cut off.
+            Err(_) | Ok(Err(_)) if !good => return Ok(raw),
+            Err(silent) => return Err(silent),
+            Ok(Err(error)) => return Err(broken_body(&error, status, raw.bytes)),
+            Ok(Ok(None)) => return Ok(raw),
+            Ok(Ok(Some(bytes))) if raw.bytes + bytes.len() <= limit => {
+                raw.bytes += bytes.len();
+                raw.body.push(&bytes);
+                if raw.body.is_too_long() {
+                    return Ok(raw);
+                }
+                if raw.body.has_too_long_a_piece() {
+                    return Err(ApiError::TooLarge {
+                        bound: LONGEST_PIECE,
+                        is_search: false,
+                    });
+                }
+                arrival.tell(raw.bytes, &raw.body);
+            }
+            Ok(Ok(Some(_))) if good => return Err(bound.exceeded()),
+            Ok(Ok(Some(_))) => return Ok(raw),
+        }
+    }
+}
+
+/// Waits for the next sign of the server, at most as long as it may be silent.
+async fn within<T>(silence: Duration, sign: impl Future<Output = T>) -> Result<T, ApiError> {
+    tokio::time::timeout(silence, sign)
+        .await
+        .map_err(|_| ApiError::TimedOut { after: silence })
+}
+
+fn build(exchange: Exchange<'_>) -> Result<reqwest::Request, ApiError> {
+    let Exchange { http, origin, wire, .. } = exchange;
+    let method = match wire.method {
+        Method::Get => reqwest::Method::GET,
+        Method::Post => reqwest::Method::POST,
+    };
+    let mut builder = http
+        .request(method, origin.at(wire.path))
+        .header(USER_AGENT, AGENT)
+        .header(ACCEPT, "application/json");
+    if let Some(key) = exchange.key {
+        let mut value = HeaderValue::try_from(format!("Bearer {}", key.expose()))
+            .map_err(|_| ApiError::Misconfigured("the API key can't be sent in a header".to_owned()))?;
+        // Otherwise `{:?}` of a request would print the key.
+        value.set_sensitive(true);
+        builder = builder.header(AUTHORIZATION, value);
+    }
+    if let Some(body) = wire.body_text() {
+        builder = builder.header(CONTENT_TYPE, "application/json").body(body);
+    }
+    builder
+        .build()
+        .map_err(|_| ApiError::Misconfigured("the request cannot be built".to_owned()))
+}
+
+fn header(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
+    let value = headers.get(name)?.to_str().ok()?;
+    // A redirect or a pause is short; a longer header is of no use and would be kept in the ledger.
+    (value.len() <= 4096).then(|| value.to_owned())
+}
+
+/// The error for a response that never began: either nothing was sent, or the response was lost.
+fn unsent_or_lost(error: &reqwest::Error, origin: &Origin) -> ApiError {
+    if error.is_connect() {
+        return ApiError::NotConnected {
+            host: origin.authority(),
+            why: unreachable(error),
+        };
+    }
+    if error.is_builder() {
+        return ApiError::Misconfigured("the request cannot be built".to_owned());
+    }
+    ApiError::Lost
+}
+
+fn unreachable(error: &reqwest::Error) -> Unreachable {
+    if error.is_timeout() {
+        return Unreachable::TooSlow;
+    }
+    for cause in causes(error) {
+        if let Some(tls) = cause.downcast_ref::<rustls::Error>() {
+            return handshake(tls);
+        }
+        if let Some(io) = cause.downcast_ref::<io::Error>()
+            && io.kind() == io::ErrorKind::ConnectionRefused
+        {
+            return Unreachable::NobodyListens;
+        }
+        // The connector's own error type is private, so a failed name lookup shows only in its
+        // text.
+        if cause.to_string().starts_with("dns error") {
+            return Unreachable::NoSuchName;
+        }
+    }
+    Unreachable::Other
+}
+
+/// What it means that two sides could not agree on TLS.
+fn handshake(error: &rustls::Error) -> Unreachable {
+    match error {
+        rustls::Error::InvalidCertificate(_)
+        | rustls::Error::NoCertificatesPresented
+        | rustls::Error::InvalidCertRevocationList(_)
+        | rustls::Error::UnsupportedNameType => Unreachable::Certificate,
+        rustls::Error::PeerIncompatible(_)
+        | rustls::Error::AlertReceived(rustls::AlertDescription::ProtocolVersion) => Unreachable::TlsVersion,
+        _ => Unreachable::Handshake,
+    }
+}
+
+/// The error for a body that broke off.
+fn broken_body(error: &reqwest::Error, status: u16, bytes: usize) -> ApiError {
+    let is_damage = |cause: &(dyn Error + 'static)| {
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|io| matches!(io.kind(), io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput))
+    };
+    if causes(error).any(is_damage) {
+        // What the decompressor says comes as it is, what the connection says inside of its own.
+        let first = causes(error).find(|cause| cause.downcast_ref::<reqwest::Error>().is_none());
+        let why = if first.is_some_and(is_damage) {
+            "corrupt compression"
+        } else {
+            "corrupt chunked encoding"
+        };
+        return ApiError::Unreadable {
+            status,
+            why: why.to_owned(),
+        };
+    }
+    ApiError::Cut { bytes, records: None }
+}
+
+/// An error followed by its causes.
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |error| behind(*error))
+}
+
+/// The cause of an error; for an I/O error the wrapped one, which its own `source` skips.
+fn behind<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        Some(inside) => Some(inside),
+        None => error.source(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustls::{AlertDescription, CertificateError, Error, PeerIncompatible};
+
+    use super::*;
+
+    #[test]
+    fn only_a_certificate_that_was_refused_is_called_one() {
+        for (error, why) in [
+            (
+                Error::InvalidCertificate(CertificateError::Expired),
+                Unreachable::Certificate,
+            ),
+            (Error::NoCertificatesPresented, Unreachable::Certificate),
+            (
+                Error::PeerIncompatible(PeerIncompatible::Tls12NotOffered),
+                Unreachable::TlsVersion,
+            ),
+            (
+                Error::AlertReceived(AlertDescription::ProtocolVersion),
+                Unreachable::TlsVersion,
+            ),
+            (
+                Error::AlertReceived(AlertDescription::HandshakeFailure),
+                Unreachable::Handshake,
+            ),
+            (Error::DecryptError, Unreachable::Handshake),
+        ] {
+            assert_eq!(handshake(&error), why, "{error}");
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! The one HTTP client: the only place that knows reqwest.
+//!
+//! It follows no redirect, retries nothing by itself, sends the key to the two configured addresses
+//! only, and bounds every response by what was requested.
+
+mod exchange;
+mod origin;
+mod progress;
+mod transport;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use jiff::tz::TimeZone;
+use tokio::time::Instant;
+
+use super::error::ApiError;
+use super::ledger::{self, LedgerEntry};
+use super::redact::KnownSecrets;
+use super::wire::{self, Answer, Content, Target, WireRequest};
+use super::{Reply, Request, Secret, curl};
+
+use bourse_domain::secrets::Known;
+use bourse_domain::{Dialect, Untrusted};
+use exchange::{Body, Bound, Exchange, Head, Raw};
+use transport::Transports;
+
+pub use origin::{Origin, OriginError};
+pub use progress::Received;
+
+/// Responses above this size in bytes are decoded on a separate thread.
+const LARGE: usize = 1_000_000;
+
+/// The configuration of a client.
+#[derive(Debug, Clone)]
+pub struct ClientConfig {
+    /// The base address of the management API.
+    pub management: Origin,
+    /// The base address of the routing endpoint.
+    pub route: Origin,
+    /// The dialect in which requests are written.
+    pub dialect: &'static Dialect,
+    /// The key; without one no Authorization header is sent.
+    pub key: Option<Secret>,
+    /// Whether the routing endpoint gets a key: this one, or a workergroup's.
+    pub sends_route_key: bool,
+}
+
+/// The result of one attempt.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The reply or the error.
+    pub result: Result<Reply, ApiError>,
+    /// The request and response, for the ledger.
+    pub record: LedgerEntry,
+}
+
+/// The client. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Client {
+    inner: Arc<Inner>,
+    secrets: KnownSecrets,
+}
+
+#[derive(Debug)]
+struct Inner {
+    config: ClientConfig,
+    transports: Mutex<Arc<Transports>>,
+}
+
+impl Client {
+    /// The only constructor. Rejects a key that would be sent in clear text. Certificates are
+    /// loaded by the first call that needs them, not here.
+    pub fn new(config: ClientConfig) -> Result<Self, ApiError> {
+        let secrets = KnownSecrets::default();
+        if let Some(key) = &config.key {
+            check_key(key)?;
+            judge(&config.management)?;
+            if config.sends_route_key {
+                judge(&config.route)?;
+            }
+            secrets.add(key);
+        }
+        Ok(Self {
+            inner: Arc::new(Inner {
+                config,
+                transports: Mutex::default(),
+            }),
+            secrets,
+        })
+    }
+
+    /// Removes what other clients know from its texts as well, and tells them its own.
+    #[must_use]
+    pub fn sharing(self, secrets: KnownSecrets) -> Self {
+        if let Some(key) = &self.inner.config.key {
+            secrets.add(key);
+        }
+        Self { secrets, ..self }
+    }
+
+    /// The keys that must not leave the program.
+    pub const fn secrets(&self) -> &KnownSecrets {
+        &self.secrets
+    }
+
+    /// The configuration it was made with.
+    pub fn config(&self) -> &ClientConfig {
+        &self.inner.config
+    }
+
+    /// The request as one runnable shell command. Nothing is sent. The command takes the key from
+    /// the environment of whoever runs it, so it does not matter whether this client has one.
+    pub fn curl(&self, request: &Request) -> String {
+        let wire = wire::encode(request, self.inner.config.dialect);
+        let command = curl::command(&wire, &self.origin(&wire).address(wire.path));
+        self.secrets.remove(&command).into_owned()
+    }
+
+    /// Sends a request once and reads the response. Dropping the future cancels the call.
+    pub async fn call(&self, request: &Request) -> Outcome {
+        self.call_and_tell(request, |_| {}).await
+    }
+
+    /// As [`Client::call`]; `on_part` is told how much of a search's response has arrived.
+    pub async fn call_and_tell(&self, request: &Request, on_part: impl FnMut(Received)) -> Outcome {
+        let wire = wire::encode(request, self.inner.config.dialect);
+        let mut record = self.record(request, &wire);
+        let started = Instant::now();
+        let result = self.attempt(request, &wire, &mut record, on_part).await;
+        record.took = started.elapsed();
+        let result = result.map_err(|error| self.told(error, &wire));
+        record.error = result.as_ref().err().map(ToString::to_string);
+        self.log(&record);
+        Outcome { result, record }
+    }
+
+    /// Logs an attempt, without keys.
+    fn log(&self, record: &LedgerEntry) {
+        let error = record.error.as_deref().map(|error| self.secrets.remove(error));
+        tracing::debug!(
+            operation = record.operation.label(),
+            method = record.method.name(),
+            url = record.url.as_str(),
+            status = record.status,
+            took_ms = record.took.as_secs_f64() * 1000.0,
+            sent = record.bytes_sent,
+            received = record.bytes_received,
+            error = error.as_deref(),
+            "attempt"
+        );
+    }
+
+    /// An error for display: in local time, and with a missing key named as such.
+    fn told(&self, error: ApiError, wire: &WireRequest) -> ApiError {
+        let error = if self.key(wire).is_some() {
+            error
+        } else {
+            error.without_key()
+        };
+        error.in_zone(&TimeZone::system())
+    }
+
+    async fn attempt(
+        &self,
+        request: &Request,
+        wire: &WireRequest,
+        record: &mut LedgerEntry,
+        on_part: impl FnMut(Received),
+    ) -> Result<Reply, ApiError> {
+        if wire.key.is_some()
+            && let Some(key) = self.key(wire)
+        {
+            check_key(key)?;
+            judge(self.origin(wire))?;
+        }
+        let raw = self.exchange(request, wire, record, on_part).await?;
+        record.bytes_received = raw.bytes;
+        let (result, kept) = decode(request.clone(), raw, self.known(wire)).await;
+        if let Some((text, is_cut)) = kept {
+            record.response = Some(Untrusted::from(text));
+            record.response_cut = is_cut;
+        }
+        if let (Request::ListWorkergroups, Ok(Reply::Records(listing))) = (request, &result) {
+            self.secrets.note(listing);
+        }
+        result
+    }
+
+    /// The exchange itself, within the operation's deadline.
+    async fn exchange(
+        &self,
+        request: &Request,
+        wire: &WireRequest,
+        record: &mut LedgerEntry,
+        on_part: impl FnMut(Received),
+    ) -> Result<Raw, ApiError> {
+        let origin = self.origin(wire);
+        let transports = Arc::clone(&self.transports());
+        let http = transports.of(origin).await?;
+        let deadline = request.operation().deadline();
+        let mut head = Head::default();
+        let exchanging = Exchange {
+            http: &http,
+            origin,
+            wire,
+            key: self.key(wire),
+            bound: Bound::of(request),
+        };
+        let reader = wire::reader(request, self.known(wire), epoch_seconds());
+        let transfer = self.inner.config.dialect.transfer;
+        let body = Body::new(reader.map(|reader| reader.in_units(transfer)));
+        let exchanged = exchange::exchange(exchanging, body, &mut head, on_part);
+        let result = tokio::time::timeout(deadline, exchanged)
+            .await
+            .unwrap_or(Err(ApiError::TimedOut { after: deadline }));
+        record.status = head.status;
+        record.sandbox_fault = head.sandbox_fault.map(Untrusted::from);
+        result
+    }
+
+    /// The ledger entry of a call before its response.
+    pub(super) fn blank(&self, request: &Request) -> LedgerEntry {
+        self.record(request, &wire::encode(request, self.inner.config.dialect))
+    }
+
+    fn record(&self, request: &Request, wire: &WireRequest) -> LedgerEntry {
+        let body = wire.body_text();
+        LedgerEntry {
+            at: epoch_seconds(),
+            operation: request.operation(),
+            method: wire.method,
+            url: self.origin(wire).address(wire.path),
+            with_key: self.key(wire).is_some(),
+            bytes_sent: body.as_ref().map_or(0, String::len),
+            request: body.map(|body| ledger::clean(&body, &self.known(wire))),
+            status: None,
+            took: Duration::ZERO,
+            bytes_received: 0,
+            attempt: 1,
+            waited: Duration::ZERO,
+            response: None,
+            response_cut: false,
+            error: None,
+            sandbox_fault: None,
+        }
+    }
+
+    /// Uses no connection again that is open now; calls under way keep theirs.
+    pub fn drop_connections(&self) {
+        *self.transports() = Arc::default();
+    }
+
+    fn transports(&self) -> MutexGuard<'_, Arc<Transports>> {
+        // It is whole after every statement: a panic elsewhere spoils nothing.
+        let transports = &self.inner.transports;
+        transports.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn origin(&self, wire: &WireRequest) -> &Origin {
+        match wire.target {
+            Target::Management => &self.inner.config.management,
+            Target::Route => &self.inner.config.route,
+        }
+    }
+
+    fn key<'a>(&'a self, wire: &'a WireRequest) -> Option<&'a Secret> {
+        let config = &self.inner.config;
+        match wire.target {
+            Target::Route if !config.sends_route_key => None,
+            Target::Route | Target::Management => wire.key.as_ref().or(config.key.as_ref()),
+        }
+    }
+
+    /// What an answer to this request might echo.
+    fn known(&self, wire: &WireRequest) -> Arc<Known> {
+        if let Some(key) = &wire.key {
+            self.secrets.add_group(key);
+        }
+        self.secrets.known()
+    }
+}
+
+/// The beginning of a body for the ledger, and whether more follows.
+type Excerpt = (String, bool);
+
+/// Reads what is left of an answer, of a large one off the caller's thread. What is known is removed
+/// first.
+async fn decode(request: Request, raw: Raw, known: Arc<Known>) -> (Result<Reply, ApiError>, Option<Excerpt>) {
+    let now = epoch_seconds();
+    let (status, size) = (raw.status, raw.bytes);
+    let read = move || {
+        let content = match raw.body {
+            Body::Bytes(body) => Content::Text(wire::clean_text(body, &known)),
+            Body::Records(reader) => Content::Records(Box::new(reader.finish())),
+        };
+        let location = raw.location.as_deref().map(|text| known.remove(text));
+        let answer = Answer {
+            status: raw.status,
+            location: location.as_deref(),
+            retry_after: raw.retry_after.as_deref(),
+            rate_limit_reset: raw.rate_limit_reset.as_deref(),
+            body: &[],
+        };
+        let excerpt = ledger::excerpt(&content);
+        (wire::decode_content(&request, answer, content, now), Some(excerpt))
+    };
+    if size <= LARGE {
+        return read();
+    }
+    tokio::task::spawn_blocking(read).await.unwrap_or_else(|_| {
+        let why = "bourse failed to decode it".to_owned();
+        (Err(ApiError::Unreadable { status, why }), None)
+    })
+}
+
+/// Whether a key can be sent in a header.
+fn check_key(key: &Secret) -> Result<(), ApiError> {
+    let sound = !key.expose().is_empty() && key.expose().bytes().all(|byte| byte.is_ascii_graphic());
+    sound.then_some(()).ok_or_else(|| {
+        ApiError::Misconfigured("the API key is empty or contains spaces, control or non-ASCII characters".to_owned())
+    })
+}
+
+fn judge(origin: &Origin) -> Result<(), ApiError> {
+    origin
+        .judge_for_key()
+        .map_err(|error| ApiError::Misconfigured(format!("{origin}: {error}")))
+}
+
+/// The current time, in seconds since 1970.
+pub fn epoch_seconds() -> f64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0.0, |since| since.as_secs_f64())
+}

@@ -1,0 +1,101 @@
+//! Builds the HTTP clients: in one place, with the same restrictions everywhere.
+
+use std::time::Duration;
+
+use tokio::sync::OnceCell;
+
+use super::Origin;
+use crate::error::ApiError;
+
+// Well within the deadlines, so that a dead address is told as such and not as a slow market.
+const CONNECT: Duration = Duration::from_secs(5);
+// Servers close idle connections after a minute or so, and a request on a closed one fails.
+/// How long an idle connection is kept.
+const POOL_IDLE: Duration = Duration::from_secs(30);
+
+/// The clients for the two addresses, each built by its first call: loading the platform's
+/// certificates takes longer than a frame.
+#[derive(Debug, Default)]
+pub(super) struct Transports {
+    secure: OnceCell<reqwest::Client>,
+    local: OnceCell<reqwest::Client>,
+    plain: OnceCell<reqwest::Client>,
+}
+
+impl Transports {
+    /// The client for an address.
+    pub(super) async fn of(&self, origin: &Origin) -> Result<reqwest::Client, ApiError> {
+        let cell = match (origin.is_loopback(), origin.is_tls()) {
+            (false, true) => &self.secure,
+            (false, false) => &self.plain,
+            (true, false) => &self.local,
+            // Https on this computer is rare: such a client is not cached.
+            (true, true) => return build(origin.clone()).await,
+        };
+        cell.get_or_try_init(|| build(origin.clone())).await.cloned()
+    }
+}
+
+async fn build(origin: Origin) -> Result<reqwest::Client, ApiError> {
+    if !origin.is_tls() {
+        // Plain http needs no certificates, and must not fail without them.
+        return make(&origin, Some(Vec::new()));
+    }
+    tokio::task::spawn_blocking(move || {
+        // A machine without a certificate store, such as a slim container.
+        make(&origin, None).or_else(|_| make(&origin, Some(built_in_roots())))
+    })
+    .await
+    .unwrap_or_else(|_| Err(unbuildable()))
+}
+
+/// A client that trusts these certificates, or else those of the platform.
+fn make(origin: &Origin, roots: Option<Vec<reqwest::Certificate>>) -> Result<reqwest::Client, ApiError> {
+    // The only error is that a provider is installed already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut builder = reqwest::Client::builder()
+        // reqwest would resend a POST on 307 and 308, and turn it into a GET on 301 to 303, whose
+        // 200 looks like success.
+        .redirect(reqwest::redirect::Policy::none())
+        // Only the session retries: it knows which operations are reads.
+        .retry(reqwest::retry::never())
+        .referer(false)
+        .https_only(origin.is_tls())
+        .connect_timeout(CONNECT)
+        .pool_idle_timeout(POOL_IDLE)
+        .gzip(true);
+    if origin.is_loopback() {
+        // A proxy from the environment (`HTTP_PROXY`) would see the key.
+        builder = builder.no_proxy();
+    }
+    if let Some((name, addresses)) = origin.pinned() {
+        builder = builder.resolve_to_addrs(name, &addresses);
+    }
+    if let Some(roots) = roots {
+        builder = builder.tls_certs_only(roots);
+    }
+    builder.build().map_err(|_| unbuildable())
+}
+
+fn built_in_roots() -> Vec<reqwest::Certificate> {
+    webpki_root_certs::TLS_SERVER_ROOT_CERTS
+        .iter()
+        .filter_map(|der| reqwest::Certificate::from_der(der.as_ref()).ok())
+        .collect()
+}
+
+fn unbuildable() -> ApiError {
+    ApiError::Misconfigured("can't set up TLS: the certificates of this computer can't be read".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_computer_without_certificates_gets_all_that_are_built_in() {
+        let certificates = webpki_root_certs::TLS_SERVER_ROOT_CERTS.len();
+        assert!(certificates > 100);
+        assert_eq!(built_in_roots().len(), certificates);
+    }
+}

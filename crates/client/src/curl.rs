@@ -1,0 +1,66 @@
+//! Requests as curl commands for a POSIX shell, without their key.
+
+use bourse_domain::text;
+
+use super::ledger::LedgerEntry;
+use super::wire::{Method, WireRequest};
+
+/// One runnable POSIX shell command that sends `request` to `url`. The body follows `--data-raw` as
+/// one quoted word; the key comes from the environment and is never in the text.
+pub fn command(request: &WireRequest, url: &str) -> String {
+    written(request.method, url, true, request.body_text().as_deref())
+}
+
+/// The request of a ledger entry as such a command; without a key if none was sent.
+pub fn recorded(entry: &LedgerEntry) -> String {
+    let body = entry.request_body();
+    written(entry.method, &entry.url, entry.with_key, body.as_deref())
+}
+
+fn written(method: Method, url: &str, with_key: bool, body: Option<&str>) -> String {
+    let mut command = format!("curl -sS -X {} {}", method.name(), quoted(url));
+    if with_key {
+        command.push_str(r#" -H "Authorization: Bearer $BOURSE_API_KEY""#);
+    }
+    if let Some(body) = body {
+        command.push_str(" -H 'Content-Type: application/json' --data-raw ");
+        // `\uXXXX` is the same JSON, and no terminal acts on it.
+        command.push_str(&quoted(&text::json_for_terminal(body)));
+    }
+    command
+}
+
+/// One runnable POSIX shell command that sends a JSON body to an address without any key; `None`
+/// unless an untrusted address is a plain web address.
+pub fn without_key(url: &str, body: &str) -> Option<String> {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
+    let is_plain = !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_graphic());
+    is_plain.then(|| written(Method::Post, url, false, Some(body)))
+}
+
+/// A word in single quotes. No argument can hold NUL; an address has it encoded.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\0', "%00").replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::Target;
+
+    #[test]
+    fn quotes_and_controls_in_a_body_stay_one_word() {
+        let request = WireRequest {
+            method: Method::Post,
+            target: Target::Management,
+            path: "/x/",
+            body: Some(serde_json::json!({"a": "it's $(id) \u{202e}"})),
+            key: None,
+        };
+        let command = command(&request, "http://127.0.0.1:1/x/");
+        assert_eq!(
+            command,
+            r#"curl -sS -X POST 'http://127.0.0.1:1/x/' -H "Authorization: Bearer $BOURSE_API_KEY" -H 'Content-Type: application/json' --data-raw '{"a":"it'\''s $(id) \u202e"}'"#
+        );
+    }
+}

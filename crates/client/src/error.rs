@@ -1,0 +1,450 @@
+//! Errors of calls: kinds that the program acts on, with messages that a person acts on.
+//!
+//! An [`ApiError`] never holds a response, a value from it or another library's error: those may
+//! contain secrets. Messages of a server are kept bounded, as untrusted text.
+
+use std::fmt;
+use std::time::Duration;
+
+use bourse_domain::Untrusted;
+use bourse_domain::format::{grouped, trimmed};
+use bourse_domain::routing::or_more;
+use jiff::Zoned;
+use jiff::tz::TimeZone;
+
+use super::Operation;
+
+/// The maximum length of a server's message in an error, in characters.
+pub(crate) const WORDS_KEPT: usize = 400;
+
+/// The body of an error response.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum ErrorBody {
+    /// No body.
+    #[default]
+    Nothing,
+    /// A message, in one of the documented shapes or as plain text.
+    Words {
+        /// The error code (`invalid_request`), if there is one.
+        code: Option<Untrusted>,
+        /// The message, if there is one.
+        message: Option<Untrusted>,
+    },
+    /// A web page instead of an API response.
+    Page {
+        /// Its title, if it has one.
+        title: Option<Untrusted>,
+    },
+    /// Nothing readable.
+    Noise,
+}
+
+impl ErrorBody {
+    /// Whether it is an error of the interface and not of something in between: only then is it
+    /// certain that a refused write was not carried out.
+    const fn is_clear(&self) -> bool {
+        matches!(self, Self::Words { .. })
+    }
+
+    /// The bounded message, if there is one.
+    pub const fn message(&self) -> Option<&Untrusted> {
+        match self {
+            Self::Words {
+                message: Some(text), ..
+            }
+            | Self::Words {
+                code: Some(text),
+                message: None,
+            } => Some(text),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for ErrorBody {
+    /// As the end of a sentence: empty, or starting with a colon or blank.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing => Ok(()),
+            Self::Words {
+                code: Some(code),
+                message: Some(message),
+            } => write!(f, ": {} ({})", shown(message), shown(code)),
+            Self::Words { code: Some(text), .. }
+            | Self::Words {
+                message: Some(text), ..
+            } => write!(f, ": {}", shown(text)),
+            Self::Words { .. } => Ok(()),
+            Self::Page { title: Some(title) } => {
+                write!(f, ", with a web page titled \"{}\"", shown(title))
+            }
+            Self::Page { title: None } => f.write_str(", with a web page"),
+            Self::Noise => f.write_str(", with an unreadable body"),
+        }
+    }
+}
+
+fn shown(text: &Untrusted) -> String {
+    text.screen(WORDS_KEPT)
+}
+
+/// Why there was no connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unreachable {
+    /// The name of the host is not known.
+    NoSuchName,
+    /// Nothing listens at the address.
+    NobodyListens,
+    /// No connection within the timeout.
+    TooSlow,
+    /// The certificate is not trusted.
+    Certificate,
+    /// The server speaks no version of TLS that is still safe.
+    TlsVersion,
+    /// No TLS, or none that makes sense.
+    Handshake,
+    /// Anything else.
+    Other,
+}
+
+impl fmt::Display for Unreachable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoSuchName => "host not found; check the address and your network",
+            Self::NobodyListens => "connection refused; check the address and the port",
+            Self::TooSlow => "connection timed out; check your network",
+            Self::Certificate => "certificate not trusted; check the address and your clock",
+            Self::TlsVersion => "no common TLS version; the server must offer TLS 1.2 or 1.3",
+            Self::Handshake => "TLS handshake failed; check the address and the port",
+            Self::Other => "connection failed; check the address and your network",
+        })
+    }
+}
+
+/// Why a call has no [`super::Reply`].
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ApiError {
+    /// Rejected by bourse itself: nothing was sent.
+    #[error("{0}")]
+    Misconfigured(String),
+    /// No connection: nothing was sent.
+    #[error("{host} unreachable: {why}")]
+    NotConnected {
+        /// The host that was to be reached, for display.
+        host: String,
+        /// What failed.
+        why: Unreachable,
+    },
+    /// The connection broke before the response began.
+    #[error("connection lost before the response; try again")]
+    Lost,
+    /// The response did not arrive within the deadline.
+    #[error("no response within {}; try again, or request less", seconds(*.after))]
+    TimedOut {
+        /// The deadline.
+        after: Duration,
+    },
+    /// Only part of the response arrived.
+    #[error("response cut off {}; try again", broke_off(*.records, *.bytes))]
+    Cut {
+        /// Bytes received.
+        bytes: usize,
+        /// Complete records received, if they could be counted.
+        records: Option<usize>,
+    },
+    /// The response is larger than bourse reads.
+    #[error("the response exceeds {}{}", mebibytes(*.bound), if *.is_search { "; lower the limit" } else { "" })]
+    TooLarge {
+        /// The bound in bytes.
+        bound: usize,
+        /// Whether a lower limit makes the response smaller.
+        is_search: bool,
+    },
+    /// More records than bourse takes.
+    #[error("the response has more than {} records{}", grouped(*.most),
+        if *.is_search { "; lower the limit" } else { "" })]
+    TooManyRecords {
+        /// The most that are taken.
+        most: usize,
+        /// Whether a lower limit makes the response shorter.
+        is_search: bool,
+    },
+    /// The server redirects; bourse does not follow.
+    #[error("redirected{} (status {status}); bourse does not follow redirects: check the profile's address",
+        elsewhere(.to.as_ref()))]
+    Redirected {
+        /// HTTP status.
+        status: u16,
+        /// Scheme and host of the redirect.
+        to: Option<Untrusted>,
+    },
+    /// The market refuses the key.
+    #[error("API key rejected (status {status}){said}; check the profile's API key")]
+    Refused {
+        /// HTTP status: 401, 403, or 404 with `auth_error`.
+        status: u16,
+        /// What the server said.
+        said: ErrorBody,
+    },
+    /// The market requires a key and none was sent.
+    #[error("no API key configured (status {status}){said}; set BOURSE_API_KEY")]
+    NoKey {
+        /// HTTP status.
+        status: u16,
+        /// What the server said.
+        said: ErrorBody,
+    },
+    /// The key is valid, but lacks the permission for this.
+    #[error("API key lacks the permission (status 403){said}; use a key that has it")]
+    NotPermitted {
+        /// What the server said.
+        said: ErrorBody,
+    },
+    /// The quota of the day is used up: waiting a little does not help.
+    #[error("daily quota exceeded (status 429){said}; {}", resets(.reset.as_ref()))]
+    QuotaExceeded {
+        /// When the quota resets, if the response says so.
+        reset: Option<Zoned>,
+        /// What the server said.
+        said: ErrorBody,
+    },
+    /// Requests followed each other too closely.
+    #[error("too many requests{}{said}", pause(*.threshold, *.retry_after))]
+    RateLimited {
+        /// Minimum seconds between two requests, if the response names them.
+        threshold: Option<f64>,
+        /// How long the server asks to wait.
+        retry_after: Option<Duration>,
+        /// What the server said.
+        said: ErrorBody,
+    },
+    /// The server rejected the request.
+    #[error("{}{said}", rejection(*.status))]
+    Invalid {
+        /// HTTP status.
+        status: u16,
+        /// What the server said.
+        said: ErrorBody,
+    },
+    /// The market does not offer this operation.
+    #[error("this market has no network volumes (status 404)")]
+    NotOffered,
+    /// The market is broken, or overloaded.
+    #[error("server error (status {status}){said}; try again in a moment")]
+    Server {
+        /// HTTP status.
+        status: u16,
+        /// What the server said.
+        said: ErrorBody,
+    },
+    /// A good status with a web page instead of an API response.
+    #[error("got a web page{} instead of JSON (status {status}); check the address, or whether your network requires \
+        a login", titled(.title.as_ref()))]
+    Html {
+        /// HTTP status.
+        status: u16,
+        /// The title of the page, if it has one.
+        title: Option<Untrusted>,
+    },
+    /// A good status with an unusable body.
+    #[error("unexpected response (status {status}): {why}")]
+    Unreadable {
+        /// HTTP status.
+        status: u16,
+        /// What is wrong, without any value of the response.
+        why: String,
+    },
+    /// A good status, but the body reports a failure.
+    #[error("the request failed{said}")]
+    Failure {
+        /// What the server said.
+        said: ErrorBody,
+    },
+    /// A good status and no body.
+    #[error("empty response (status {status}); try again")]
+    Empty {
+        /// HTTP status.
+        status: u16,
+    },
+}
+
+impl ApiError {
+    /// Whether it is unknown if `operation` was carried out. Never true for reads. A write is
+    /// certainly not carried out only if nothing was sent, if there was a clear refusal (400, 401,
+    /// 403, 404 or 429 with an error of the interface), or if the response itself reports a
+    /// failure.
+    pub const fn outcome_unknown(&self, operation: Operation) -> bool {
+        if operation.is_read() {
+            return false;
+        }
+        match self {
+            // The response itself reports the failure: its message cannot make that unclear.
+            Self::Misconfigured(_) | Self::NotConnected { .. } | Self::Failure { .. } => false,
+            Self::Refused { said, .. }
+            | Self::NoKey { said, .. }
+            | Self::NotPermitted { said }
+            | Self::RateLimited { said, .. }
+            | Self::QuotaExceeded { said, .. } => !said.is_clear(),
+            Self::Invalid { status, said } => !(said.is_clear() && matches!(*status, 400 | 401 | 403 | 404 | 429)),
+            _ => true,
+        }
+    }
+
+    /// Whether the same read may succeed if retried soon.
+    pub const fn is_passing(&self) -> bool {
+        match self {
+            Self::NotConnected { why, .. } => match why {
+                Unreachable::Certificate | Unreachable::TlsVersion | Unreachable::Handshake => false,
+                Unreachable::NoSuchName | Unreachable::NobodyListens | Unreachable::TooSlow | Unreachable::Other => {
+                    true
+                }
+            },
+            Self::Lost | Self::TimedOut { .. } | Self::Cut { .. } | Self::RateLimited { .. } | Self::Empty { .. } => {
+                true
+            }
+            Self::Server { status, .. } => matches!(*status, 500 | 502 | 503 | 504),
+            _ => false,
+        }
+    }
+
+    /// Whether the key is wrong or missing: no timer may resend the request until that changes.
+    pub const fn is_auth(&self) -> bool {
+        matches!(
+            self,
+            Self::Refused { .. } | Self::NoKey { .. } | Self::NotPermitted { .. }
+        )
+    }
+
+    /// Whether a timer must not resend the request at `epoch`, in seconds since 1970, because it
+    /// would fail the same way.
+    pub fn stops_timers(&self, epoch: f64) -> bool {
+        match self {
+            Self::QuotaExceeded { reset, .. } => reset
+                .as_ref()
+                .is_none_or(|reset| epoch < reset.timestamp().as_duration().as_secs_f64()),
+            error => error.is_auth(),
+        }
+    }
+
+    /// The same error for a call without a key, which cannot have been rejected.
+    #[must_use]
+    pub fn without_key(self) -> Self {
+        match self {
+            Self::Refused { status, said } => Self::NoKey { status, said },
+            Self::NotPermitted { said } => Self::NoKey { status: 403, said },
+            error => error,
+        }
+    }
+
+    /// The same error, with times shown in a time zone.
+    #[must_use]
+    pub fn in_zone(self, zone: &TimeZone) -> Self {
+        match self {
+            Self::QuotaExceeded {
+                reset: Some(reset),
+                said,
+            } => Self::QuotaExceeded {
+                reset: Some(reset.with_time_zone(zone.clone())),
+                said,
+            },
+            error => error,
+        }
+    }
+
+    /// The message without advice that only fits reads: a write is not simply retried.
+    pub fn without_advice(&self) -> String {
+        match self {
+            Self::Lost => "connection lost before the response".to_owned(),
+            Self::TimedOut { after } => format!("no response within {}", seconds(*after)),
+            Self::Cut { .. } => "response cut off".to_owned(),
+            Self::TooLarge { bound, .. } => format!("the response exceeds {}", mebibytes(*bound)),
+            Self::Server { status, said } => format!("server error (status {status}){said}"),
+            Self::Empty { status } => format!("empty response (status {status})"),
+            error => error.to_string(),
+        }
+    }
+
+    /// A short version for narrow places.
+    pub const fn headline(&self) -> &'static str {
+        match self {
+            Self::Misconfigured(_) => "not sent",
+            Self::NotConnected { .. } => "unreachable",
+            Self::Lost => "connection lost",
+            Self::TimedOut { .. } => "timed out",
+            Self::Cut { .. } => "response cut off",
+            Self::TooLarge { .. } | Self::TooManyRecords { .. } => "response too large",
+            Self::Redirected { .. } => "redirected",
+            Self::Refused { .. } => "API key rejected",
+            Self::NoKey { .. } => "no API key",
+            Self::NotPermitted { .. } => "not permitted",
+            Self::QuotaExceeded { .. } => "daily quota exceeded",
+            Self::RateLimited { .. } => "too many requests",
+            Self::Invalid { .. } => "request rejected",
+            Self::NotOffered => "not supported here",
+            Self::Server { .. } => "server error",
+            Self::Html { .. } => "web page instead of JSON",
+            Self::Unreadable { .. } => "unexpected response",
+            Self::Failure { .. } => "failed",
+            Self::Empty { .. } => "empty response",
+        }
+    }
+}
+
+fn seconds(span: Duration) -> String {
+    let seconds = span.as_secs_f64();
+    if seconds.fract() == 0.0 {
+        format!("{seconds:.0} s")
+    } else {
+        format!("{seconds:.1} s")
+    }
+}
+
+/// A bound as people read it: `256 MiB`, `1.02 MiB`.
+fn mebibytes(bytes: usize) -> String {
+    #[expect(clippy::cast_precision_loss)] // two decimals are shown
+    let mebibytes = bytes as f64 / (1024.0 * 1024.0);
+    format!("{} MiB", trimmed(mebibytes, 2))
+}
+
+fn resets(reset: Option<&Zoned>) -> String {
+    reset.map_or_else(
+        || "try again tomorrow".to_owned(),
+        |reset| format!("it resets at {}", reset.strftime("%Y-%m-%d %H:%M %Z")),
+    )
+}
+
+fn broke_off(records: Option<usize>, bytes: usize) -> String {
+    match records {
+        Some(1) => "after 1 complete record".to_owned(),
+        Some(count) => format!("after {count} complete records"),
+        None => format!("after {bytes} bytes"),
+    }
+}
+
+fn elsewhere(to: Option<&Untrusted>) -> String {
+    to.map_or_else(String::new, |to| format!(" to {}", to.consent()))
+}
+
+fn titled(title: Option<&Untrusted>) -> String {
+    title.map_or_else(String::new, |title| format!(" titled \"{}\"", shown(title)))
+}
+
+fn pause(threshold: Option<f64>, retry_after: Option<Duration>) -> String {
+    match (threshold, retry_after) {
+        (_, Some(span)) => {
+            let more = or_more(span.as_secs_f64());
+            format!(" (status 429; wait {}{more})", seconds(span))
+        }
+        (Some(least), None) => format!(" (status 429; at most one in {least} s)"),
+        (None, None) => " (status 429; wait a moment)".to_owned(),
+    }
+}
+
+fn rejection(status: u16) -> String {
+    match status {
+        400 | 422 => format!("the server rejected the request (status {status})"),
+        404 => "not found (status 404)".to_owned(),
+        405 => "method not allowed (status 405)".to_owned(),
+        _ => format!("the server rejected the request (status {status})"),
+    }
+}

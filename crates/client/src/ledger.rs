@@ -1,0 +1,324 @@
+//! Sent requests and their responses, without secrets: the source of the Requests pane and of the
+//! log.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use bourse_domain::Untrusted;
+use bourse_domain::secrets::{self, Known};
+
+use super::wire::{Content, Method};
+use super::{Operation, redact};
+
+// About a hundred offers: enough to look at what the market sends.
+/// How much of a response is kept with its entry, in bytes.
+pub const BODY_KEPT: usize = 256 * 1024;
+
+// A route run sends hundreds of requests a second: with a quota of its own it never pushes out the
+// searches and writes that a person wants to look up.
+/// How many calls of each class are kept, and bytes of their bodies: of the route's, and of all others.
+const MOST_ENTRIES: usize = 200;
+const MOST_OF_ROUTES: usize = 4 * 1024 * 1024;
+const MOST_OF_CALLS: usize = 16 * 1024 * 1024;
+
+/// Shown instead of a status.
+pub const NO_ANSWER: &str = "no response";
+
+/// The error of an attempt that was cancelled.
+pub const CANCELLED: &str = "cancelled before the response";
+
+/// The reason phrase of a status; empty for rare ones.
+pub const fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        201 => "created",
+        202 => "accepted",
+        204 => "no content",
+        301 | 308 => "moved permanently",
+        302 | 303 | 307 => "moved",
+        304 => "not modified",
+        400 => "bad request",
+        401 => "unauthorized",
+        402 => "payment required",
+        403 => "forbidden",
+        404 => "not found",
+        405 => "method not allowed",
+        408 => "request timeout",
+        409 => "conflict",
+        410 => "gone",
+        413 => "body too large",
+        415 => "unsupported media type",
+        422 => "unprocessable",
+        429 => "too many requests",
+        500 => "server error",
+        501 => "not implemented",
+        502 => "bad gateway",
+        503 => "unavailable",
+        504 => "gateway timeout",
+        _ => "",
+    }
+}
+
+/// One attempt: request and response.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LedgerEntry {
+    /// When it was sent, in seconds since 1970.
+    pub at: f64,
+    /// What was requested.
+    pub operation: Operation,
+    /// How it was sent.
+    pub method: Method,
+    /// The full address; it never contains a secret.
+    pub url: String,
+    /// Whether a key was sent.
+    pub with_key: bool,
+    /// The body as sent, without secrets.
+    pub request: Option<String>,
+    /// HTTP status, if there was a response.
+    pub status: Option<u16>,
+    /// The duration to the last byte.
+    pub took: Duration,
+    /// Bytes of the body sent.
+    pub bytes_sent: usize,
+    /// Bytes of body received, decompressed.
+    pub bytes_received: usize,
+    /// The number of the attempt within its call, from 1.
+    pub attempt: u32,
+    /// How long it waited for the rate limit.
+    pub waited: Duration,
+    /// The response, bounded by [`BODY_KEPT`], without secrets.
+    pub response: Option<Untrusted>,
+    /// Whether [`LedgerEntry::response`] is truncated.
+    pub response_cut: bool,
+    /// The error in words, if the call failed or was cancelled.
+    pub error: Option<String>,
+    /// The fault that a sandbox made on purpose, by its header.
+    pub sandbox_fault: Option<Untrusted>,
+}
+
+impl LedgerEntry {
+    /// Whether it was cancelled without harm. A cancelled write is an error: its outcome is
+    /// unknown.
+    pub fn is_cancelled(&self) -> bool {
+        let is_harmless = self.operation.is_read() || self.is_route();
+        is_harmless && self.error.as_deref() == Some(CANCELLED)
+    }
+
+    /// Whether it ended in an error.
+    pub fn is_failed(&self) -> bool {
+        self.error.is_some() && !self.is_cancelled()
+    }
+
+    /// The status with its reason phrase, or why there is none.
+    pub fn status_words(&self) -> String {
+        match self.status.map(|status| (status, reason(status))) {
+            None if self.is_cancelled() => "cancelled".to_owned(),
+            None => NO_ANSWER.to_owned(),
+            Some((status, "")) => status.to_string(),
+            Some((status, meaning)) => format!("{status} {meaning}"),
+        }
+    }
+
+    /// The body as sent, without possible secrets.
+    pub fn request_body(&self) -> Option<String> {
+        self.request.as_deref().map(redact::record)
+    }
+
+    /// The response, possibly truncated, without possible secrets.
+    pub fn response_body(&self) -> Option<String> {
+        let text = self.response.as_ref()?.compared();
+        Some(redact::record(text))
+    }
+
+    /// The first bytes of a body, at most `bytes`, and whether more follow.
+    pub fn beginning(body: &str, bytes: usize) -> (&str, bool) {
+        let end = body.floor_char_boundary(bytes);
+        (&body[..end], end < body.len())
+    }
+
+    fn is_route(&self) -> bool {
+        self.operation == Operation::Route
+    }
+
+    /// Bytes of text in the entry.
+    fn weight(&self) -> usize {
+        self.request.as_ref().map_or(0, String::len) + self.response.as_ref().map_or(0, |text| text.compared().len())
+    }
+}
+
+/// The latest entries, bounded in number and size: route calls and all others each by a quota.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    /// With their numbers, oldest first.
+    entries: VecDeque<(u64, LedgerEntry)>,
+    total: u64,
+}
+
+impl Ledger {
+    /// Adds an entry without possible secrets; when the quota is used up, the oldest of its class
+    /// are dropped. Returns their numbers.
+    pub fn push(&mut self, entry: LedgerEntry) -> Vec<u64> {
+        let request = entry.request_body();
+        let entry = LedgerEntry { request, ..entry };
+        let is_route = entry.is_route();
+        let most = if is_route { MOST_OF_ROUTES } else { MOST_OF_CALLS };
+        self.total += 1;
+        self.entries.push_back((self.total, entry));
+        let (mut many, mut bytes) = (0, 0);
+        let mut dropped = Vec::new();
+        let newest_first = self.entries.iter().rev();
+        for (number, entry) in newest_first.filter(|(_, entry)| entry.is_route() == is_route) {
+            many += 1;
+            bytes += entry.weight();
+            if many > MOST_ENTRIES || (bytes > most && many > 1) {
+                dropped.push(*number);
+            }
+        }
+        self.entries.retain(|(number, _)| !dropped.contains(number));
+        dropped
+    }
+
+    /// The entries, latest first.
+    pub fn latest(&self) -> impl ExactSizeIterator<Item = &LedgerEntry> {
+        self.entries.iter().rev().map(|(_, entry)| entry)
+    }
+
+    /// The entries with their numbers, latest first. Numbers start at 1 and are never reused.
+    pub fn numbered(&self) -> impl Iterator<Item = (u64, &LedgerEntry)> {
+        self.entries.iter().rev().map(|(number, entry)| (*number, entry))
+    }
+
+    /// The entry with that number, if it is still kept.
+    pub fn get(&self, number: u64) -> Option<&LedgerEntry> {
+        let index = self.entries.binary_search_by_key(&number, |(known, _)| *known).ok()?;
+        self.entries.get(index).map(|(_, entry)| entry)
+    }
+
+    /// How many entries there have been in all.
+    pub const fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// How many entries are kept.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether nothing was ever sent.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+/// A body without secrets: members that hold one, copies of them, and known ones.
+pub(crate) fn clean(text: &str, known: &Known) -> String {
+    secrets::without_secrets(text, known, secrets::is_secret_member).into_owned()
+}
+
+/// The beginning of a response without possible secrets, and whether it is only the beginning.
+pub(crate) fn excerpt(content: &Content) -> (String, bool) {
+    let (beginning, is_cut) = LedgerEntry::beginning(content.text(), BODY_KEPT);
+    let beginning = if content.is_clean() {
+        beginning.to_owned()
+    } else {
+        redact::record(beginning)
+    };
+    (beginning, is_cut)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(size: usize) -> LedgerEntry {
+        LedgerEntry {
+            at: 0.0,
+            operation: Operation::SearchOffers,
+            method: Method::Post,
+            url: "http://127.0.0.1:1/api/v0/bundles/".into(),
+            with_key: true,
+            request: None,
+            status: Some(200),
+            took: Duration::ZERO,
+            bytes_sent: 0,
+            bytes_received: size,
+            attempt: 1,
+            waited: Duration::ZERO,
+            response: Some(Untrusted::from("x".repeat(size))),
+            response_cut: false,
+            error: None,
+            sandbox_fault: None,
+        }
+    }
+
+    #[test]
+    fn the_ledger_is_bounded_in_number_and_in_size() {
+        let mut ledger = Ledger::default();
+        for _ in 0..1000 {
+            ledger.push(entry(10));
+        }
+        assert_eq!((ledger.len(), ledger.total()), (200, 1000));
+        for _ in 0..100 {
+            ledger.push(entry(BODY_KEPT));
+        }
+        assert_eq!(ledger.len(), 64); // 64 x 256 KiB are the 16 MiB
+        ledger.push(entry(1));
+        assert_eq!(ledger.latest().next().map(|entry| entry.bytes_received), Some(1));
+    }
+
+    #[test]
+    fn route_calls_never_push_others_out() {
+        let mut ledger = Ledger::default();
+        let route = |size| LedgerEntry {
+            operation: Operation::Route,
+            ..entry(size)
+        };
+        ledger.push(entry(1));
+        for _ in 0..100 {
+            ledger.push(route(BODY_KEPT));
+        }
+        ledger.push(entry(2));
+        for _ in 0..5000 {
+            ledger.push(route(10));
+        }
+        let calls: Vec<_> = ledger
+            .numbered()
+            .filter(|(_, entry)| entry.operation != Operation::Route)
+            .map(|(number, entry)| (number, entry.bytes_received))
+            .collect();
+        assert_eq!(calls, [(102, 2), (1, 1)]);
+        assert_eq!((ledger.len(), ledger.total()), (202, 5102));
+        assert_eq!(ledger.get(1).map(|entry| entry.bytes_received), Some(1));
+        assert_eq!(ledger.get(103), None);
+        assert!(ledger.get(5102).is_some());
+    }
+
+    #[test]
+    fn an_entry_keeps_its_number_while_others_come_and_go() {
+        let mut ledger = Ledger::default();
+        assert_eq!(ledger.get(0), None);
+        for size in 1..=250 {
+            ledger.push(entry(size));
+        }
+        let sizes = |number| ledger.get(number).map(|entry| entry.bytes_received);
+        assert_eq!(sizes(250), Some(250));
+        assert_eq!(sizes(51), Some(51));
+        assert_eq!((sizes(50), sizes(0), sizes(251)), (None, None, None));
+        assert!(
+            ledger
+                .numbered()
+                .all(|(number, entry)| number == entry.bytes_received as u64)
+        );
+        assert_eq!(ledger.numbered().count(), 200);
+    }
+
+    #[test]
+    fn a_key_on_the_cut_leaves_no_half() {
+        let known = Known::of(["canary-0123456789"]);
+        let body = "x".repeat(BODY_KEPT - 5) + "canary-0123456789 and more";
+        let clean = secrets::scrub(&body, &known, secrets::is_secret_member);
+        let (text, cut) = excerpt(&Content::Text(clean.into_owned()));
+        assert!(cut);
+        assert!(!text.contains('c'), "{}", &text[text.len() - 20..]);
+    }
+}

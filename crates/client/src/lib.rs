@@ -1,0 +1,264 @@
+//! A client of GPU compute marketplaces: six operations as data, their wire form, and one HTTP client.
+//!
+//! A [`Request`] is a value and so is its [`Reply`]: both can be made, compared and tested without a network. A
+//! [`Session`] sends requests to a market and waits for its rate limits:
+//!
+//! ```no_run
+//! use bourse_client::{Client, ClientConfig, Origin, Pacer, Reply, Request, Secret, Session};
+//! use bourse_domain::{Dialect, Query, Resource};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let address = Origin::parse("https://market.example")?;
+//! let client = Client::new(ClientConfig {
+//!     management: address.clone(),
+//!     route: address,
+//!     dialect: &Dialect::DOCUMENTED,
+//!     key: Some(Secret::new("the key of the account")),
+//!     sends_route_key: false,
+//! })?;
+//! let session = Session::new(client, Pacer::default());
+//! let request = Request::Search(Query::empty(Resource::Offers));
+//! if let Reply::Records(offers) = session.run(&request, |_progress| {}).await? {
+//!     println!("{} offers", offers.len());
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What it promises
+//!
+//! - **Writes are sent once.** Only reads are retried, at most [`session::MOST_ATTEMPTS`] times. After an error
+//!   [`ApiError::outcome_unknown`] says whether a write may have been carried out.
+//! - **The key stays where it belongs.** It is sent to the two configured addresses only, never in clear text over a
+//!   network, and redirects are not followed. A [`Secret`] cannot be printed, and copies of it that a server sends back
+//!   are removed from texts and from the [`Ledger`].
+//! - **Responses are bounded** in size, in silence and in time, and are read as they arrive. Texts in them are
+//!   [`Untrusted`]: they have to be escaped to be shown.
+//!
+//! # How it is built
+//!
+//! [`wire`] turns requests into bytes and replies back, in the dialect of a market; [`client`] is the only place that
+//! opens a socket; [`pacing`] is the rate limits as plain state; [`session`] decides when a request is sent and what is
+//! retried; [`ledger`] records requests and responses, which [`har`] and [`curl`] export; [`error`] puts failures in
+//! words.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+#![warn(missing_docs)]
+
+pub mod attempt;
+pub mod client;
+pub mod curl;
+pub mod error;
+pub mod har;
+pub mod ledger;
+pub mod pacing;
+pub mod raw;
+pub mod redact;
+pub mod session;
+pub mod wire;
+
+use std::time::Duration;
+
+use bourse_domain::workergroup::NewWorkergroup;
+use bourse_domain::{Listing, Query, Resource, Untrusted};
+
+pub use bourse_domain::secrets::Secret;
+pub use client::{Client, ClientConfig, Origin, OriginError, Outcome, Received};
+pub use error::{ApiError, ErrorBody, Unreachable};
+pub use ledger::{Ledger, LedgerEntry};
+pub use pacing::Pacer;
+pub use raw::RawSearch;
+pub use session::{Progress, Session, Wait};
+
+/// The six operations of the interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Operation {
+    /// Search machine offers.
+    SearchOffers,
+    /// Search network volumes.
+    SearchVolumes,
+    /// Take a volume of the account off the market.
+    UnlistVolume,
+    /// List the workergroups of the account.
+    ListWorkergroups,
+    /// Create a workergroup.
+    CreateWorkergroup,
+    /// Ask for a worker of an endpoint.
+    Route,
+}
+
+impl Operation {
+    /// All six.
+    pub const ALL: [Self; 6] = [
+        Self::SearchOffers,
+        Self::SearchVolumes,
+        Self::UnlistVolume,
+        Self::ListWorkergroups,
+        Self::CreateWorkergroup,
+        Self::Route,
+    ];
+
+    /// Its name, for display.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::SearchOffers => "search offers",
+            Self::SearchVolumes => "search network volumes",
+            Self::UnlistVolume => "unlist volume",
+            Self::ListWorkergroups => "list workergroups",
+            Self::CreateWorkergroup => "create workergroup",
+            Self::Route => "route",
+        }
+    }
+
+    /// Whether it changes nothing on the server: only such requests are retried automatically.
+    pub const fn is_read(self) -> bool {
+        matches!(self, Self::SearchOffers | Self::SearchVolumes | Self::ListWorkergroups)
+    }
+
+    /// How long the server may be silent while it answers. A read that hangs is better sent again; of
+    /// a write, every answer within the deadline counts.
+    pub const fn longest_silence(self) -> Duration {
+        if self.is_read() {
+            Duration::from_secs(10)
+        } else {
+            self.deadline()
+        }
+    }
+
+    /// The deadline for the whole response, from the first byte sent.
+    pub const fn deadline(self) -> Duration {
+        Duration::from_secs(match self {
+            Self::SearchOffers | Self::SearchVolumes | Self::ListWorkergroups => 20,
+            Self::Route => 15,
+            Self::UnlistVolume => 30,
+            Self::CreateWorkergroup => 60,
+        })
+    }
+}
+
+/// A request, as data.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Request {
+    /// Search offers or network volumes, by the query's resource. Workergroups cannot be searched:
+    /// their query makes a [`Request::ListWorkergroups`].
+    Search(Query),
+    /// Unlist the volume listing of that id. An offer id is not a listing id.
+    UnlistVolume {
+        /// The id of the listing.
+        id: i64,
+    },
+    /// List the workergroups of the key's account.
+    ListWorkergroups,
+    /// Create a workergroup.
+    CreateWorkergroup(NewWorkergroup),
+    /// Ask for a worker of an endpoint.
+    Route(RouteCall),
+    /// A search with a body that a person wrote.
+    Raw(RawSearch),
+}
+
+impl Request {
+    /// Its operation.
+    pub const fn operation(&self) -> Operation {
+        match self {
+            Self::Search(query) => match query.resource {
+                Resource::Offers => Operation::SearchOffers,
+                Resource::Volumes => Operation::SearchVolumes,
+                Resource::Workergroups => Operation::ListWorkergroups,
+            },
+            Self::UnlistVolume { .. } => Operation::UnlistVolume,
+            Self::ListWorkergroups => Operation::ListWorkergroups,
+            Self::CreateWorkergroup(_) => Operation::CreateWorkergroup,
+            Self::Route(_) => Operation::Route,
+            Self::Raw(search) => search.operation(),
+        }
+    }
+}
+
+/// A request to the routing endpoint.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RouteCall {
+    /// The name of the endpoint.
+    pub endpoint: String,
+    /// Estimated load of the request; finite and not negative. The specification's default is 100.
+    pub cost: f64,
+    /// The key to send instead of the profile's, in dialects that want the group's own.
+    pub key: Option<Secret>,
+}
+
+/// The result of a request: its reply or its error.
+pub type Response = Result<Reply, ApiError>;
+
+/// A successful reply.
+#[derive(Debug)]
+pub enum Reply {
+    /// Records of a search or listing.
+    Records(Box<Listing>),
+    /// The listing is off the market.
+    Unlisted {
+        /// The server's confirmation, which names the volume.
+        msg: Untrusted,
+    },
+    /// The workergroup is created.
+    Created {
+        /// The id of the workergroup.
+        id: i64,
+    },
+    /// A worker, or why there is none yet.
+    Routed(RouteReply),
+}
+
+/// A response of the routing endpoint.
+#[derive(Clone, PartialEq)]
+pub enum RouteReply {
+    /// A worker is ready.
+    Assigned(Assignment),
+    /// No worker yet: the full status reply as JSON text (its shape is not specified).
+    Waiting {
+        /// The reply as it came.
+        json: Untrusted,
+    },
+}
+
+/// Without the reply itself: it may hold a signature or a key.
+impl std::fmt::Debug for RouteReply {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Assigned(assignment) => f.debug_tuple("Assigned").field(assignment).finish(),
+            Self::Waiting { .. } => f.write_str("Waiting(…)"),
+        }
+    }
+}
+
+/// A worker assignment (specification, "Route assignment").
+#[derive(Clone, PartialEq)]
+pub struct Assignment {
+    /// The endpoint, as the server echoes it.
+    pub endpoint: Option<Untrusted>,
+    /// Address of the worker. Shown and copied, never called.
+    pub url: Untrusted,
+    /// The cost, as the server echoes it.
+    pub cost: Option<f64>,
+    /// Number of the request at this worker.
+    pub reqnum: Option<i64>,
+    /// The signature of the address, by which a worker recognizes the market.
+    pub signature: Option<Untrusted>,
+    /// Unique id that the server gave the request.
+    pub request_id: Option<Untrusted>,
+    /// What differs from the request: `endpoint` or `cost` not echoed as sent.
+    pub mismatches: Vec<&'static str>,
+    /// The full reply as JSON text: the next hop forwards it.
+    pub json: Untrusted,
+}
+
+impl std::fmt::Debug for Assignment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Assignment")
+            .field("endpoint", &self.endpoint)
+            .field("url", &self.url)
+            .field("cost", &self.cost)
+            .field("reqnum", &self.reqnum)
+            .field("mismatches", &self.mismatches)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,320 @@
+//! Rate limiting: minimum intervals per operation, documented and learned.
+//!
+//! The market refuses requests that follow each other too closely, for each operation separately,
+//! mostly without saying how long to wait. So waiting is the client's job. [`Pacer`] is plain
+//! state; the time is passed in as seconds of any monotonic clock.
+
+use std::time::Duration;
+
+use super::Operation;
+use super::error::ApiError;
+
+// The server's clock is not ours.
+/// Safety factor on an interval named in a refusal.
+const MARGIN: f64 = 1.1;
+// Refusals of the public service mostly name no interval and have no `Retry-After`.
+/// The first interval after a refusal that names none, in seconds.
+const FIRST_GUESS: f64 = 1.0;
+/// The longest interval that is kept to, in seconds: the one documented interval is 5 s, and a
+/// number beyond this is taken for a mistake.
+pub const LONGEST: f64 = 60.0;
+// A guessed interval may have come from a passing shortage: without this one bad minute would slow
+// the profile down for good. One that the market named in this run is kept to: less is refused.
+/// After so many answers without a refusal a guessed or remembered interval is relaxed.
+const CLEAN_CALLS: u32 = 20;
+// A tenth less at a time: one step too far costs one refusal.
+const RELAXED: f64 = 0.9;
+
+/// The pacing of one operation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Lane {
+    /// Minimum seconds between two requests.
+    interval: f64,
+    /// The documented interval, which is the lower bound.
+    floor: f64,
+    /// When the latest request was sent or answered, whichever is later: the server counts from
+    /// some moment in between.
+    last: Option<f64>,
+    /// Nothing before this moment, because a refusal asked for it.
+    not_before: f64,
+    /// Responses since the last refusal.
+    clean: u32,
+    /// Whether the market named the interval in this run.
+    is_named: bool,
+}
+
+impl Lane {
+    const fn new(operation: Operation) -> Self {
+        let floor = match operation {
+            // Specification, "Limits": the only documented interval.
+            Operation::UnlistVolume => 5.0,
+            Operation::SearchOffers
+            | Operation::SearchVolumes
+            | Operation::ListWorkergroups
+            | Operation::CreateWorkergroup
+            | Operation::Route => 0.0,
+        };
+        Self {
+            interval: floor,
+            floor,
+            last: None,
+            not_before: 0.0,
+            clean: 0,
+            is_named: false,
+        }
+    }
+
+    /// Learns from a refusal; gives the seconds to wait for it.
+    fn refused(&mut self, threshold: Option<f64>, retry_after: Option<Duration>) -> f64 {
+        self.clean = 0;
+        let wait = retry_after.map_or(0.0, |span| span.as_secs_f64());
+        match threshold.map(|seconds| seconds * MARGIN) {
+            // It teaches nothing, but the market wants a pause.
+            Some(named) if named > LONGEST => return wait.max(LONGEST),
+            Some(named) if named >= self.interval => {
+                self.interval = named;
+                self.is_named = true;
+            }
+            Some(_) => {}
+            // A pause says when to go on, not how often.
+            None if retry_after.is_some() => {}
+            None => {
+                let guess = (self.interval * 2.0).clamp(FIRST_GUESS, LONGEST);
+                self.is_named = false;
+                self.interval = guess.max(self.interval);
+            }
+        }
+        wait.max(self.interval)
+    }
+
+    /// Counts a request that was not rate limited.
+    fn allowed(&mut self) {
+        self.clean += 1;
+        if self.clean >= CLEAN_CALLS && !self.is_named {
+            self.clean = 0;
+            let relaxed = self.interval * RELAXED;
+            // Below a tenth of a second it limits nobody.
+            let relaxed = if relaxed < 0.1 { 0.0 } else { relaxed };
+            self.interval = relaxed.max(self.floor);
+        }
+    }
+}
+
+/// The intervals of all operations.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pacer {
+    lanes: [Lane; Operation::ALL.len()],
+}
+
+impl Default for Pacer {
+    fn default() -> Self {
+        Self {
+            lanes: Operation::ALL.map(Lane::new),
+        }
+    }
+}
+
+impl Pacer {
+    /// A pacer that starts with intervals learned earlier, in seconds.
+    pub fn with_learned(learned: impl IntoIterator<Item = (Operation, f64)>) -> Self {
+        let mut pacer = Self::default();
+        for (operation, interval) in learned {
+            if interval.is_finite() {
+                let lane = pacer.lane_mut(operation);
+                lane.interval = interval.clamp(lane.floor, LONGEST);
+            }
+        }
+        pacer
+    }
+
+    /// The intervals that differ from the documented ones, to save for the profile.
+    pub fn learned(&self) -> Vec<(Operation, f64)> {
+        Operation::ALL
+            .into_iter()
+            .zip(&self.lanes)
+            .filter(|(_, lane)| lane.interval > lane.floor)
+            .map(|(operation, lane)| (operation, lane.interval))
+            .collect()
+    }
+
+    /// The minimum seconds between two requests of an operation.
+    pub const fn interval(&self, operation: Operation) -> f64 {
+        self.lane(operation).interval
+    }
+
+    /// The earliest time at which a request can be sent; at least `now`.
+    pub fn ready_at(&self, operation: Operation, now: f64) -> f64 {
+        let lane = self.lane(operation);
+        lane.last
+            .map_or(now, |last| last + lane.interval)
+            .max(lane.not_before)
+            .max(now)
+    }
+
+    /// Records that a request is being sent.
+    pub fn sent(&mut self, operation: Operation, now: f64) {
+        self.lane_mut(operation).last = Some(now);
+    }
+
+    /// Records the result of a request.
+    pub fn answered<T>(&mut self, operation: Operation, now: f64, result: &Result<T, ApiError>) {
+        let lane = self.lane_mut(operation);
+        if lane.last.is_some() {
+            lane.last = Some(now);
+        }
+        match result {
+            Err(ApiError::RateLimited {
+                threshold, retry_after, ..
+            }) => lane.not_before = now + lane.refused(*threshold, *retry_after),
+            Ok(_) => lane.allowed(),
+            Err(_) => {}
+        }
+    }
+
+    /// Forgets the intervals learned from refusals, also how long to wait; the documented ones stay.
+    pub fn forget(&mut self) {
+        for (operation, lane) in Operation::ALL.into_iter().zip(&mut self.lanes) {
+            *lane = Lane {
+                last: lane.last,
+                ..Lane::new(operation)
+            };
+        }
+    }
+
+    const fn lane(&self, operation: Operation) -> &Lane {
+        &self.lanes[operation as usize]
+    }
+
+    const fn lane_mut(&mut self, operation: Operation) -> &mut Lane {
+        &mut self.lanes[operation as usize]
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::float_cmp)] // the moments are chosen to be exact
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::error::ErrorBody;
+
+    const OP: Operation = Operation::SearchVolumes;
+
+    fn limited(threshold: Option<f64>, wait: Option<u64>) -> Result<(), ApiError> {
+        Err(ApiError::RateLimited {
+            threshold,
+            retry_after: wait.map(Duration::from_secs),
+            said: ErrorBody::Nothing,
+        })
+    }
+
+    #[test]
+    fn unlisting_is_paced_from_the_start_and_counts_from_the_answer() {
+        let mut pacer = Pacer::default();
+        let op = Operation::UnlistVolume;
+        assert_eq!(pacer.ready_at(op, 100.0), 100.0);
+        pacer.sent(op, 100.0);
+        assert_eq!(pacer.ready_at(op, 100.1), 105.0);
+        pacer.answered(op, 101.0, &Ok(()));
+        assert_eq!(pacer.ready_at(op, 102.0), 106.0);
+        assert_eq!(pacer.ready_at(op, 200.0), 200.0);
+        assert_eq!(pacer.ready_at(OP, 102.0), 102.0); // others do not wait
+        assert!(pacer.learned().is_empty());
+    }
+
+    #[test]
+    fn a_named_threshold_is_learned_with_a_margin_and_never_lowered_by_another() {
+        let mut pacer = Pacer::default();
+        pacer.sent(OP, 0.0);
+        pacer.answered(OP, 1.0, &limited(Some(2.0), None));
+        assert!((pacer.interval(OP) - 2.2).abs() < 1e-9);
+        assert!((pacer.ready_at(OP, 1.0) - 3.2).abs() < 1e-9);
+        pacer.answered(OP, 4.0, &limited(Some(1.0), None));
+        assert!((pacer.interval(OP) - 2.2).abs() < 1e-9);
+        let learned = pacer.learned();
+        assert_eq!(learned.len(), 1);
+        let kept = Pacer::with_learned(learned);
+        assert!((kept.interval(OP) - 2.2).abs() < 1e-9);
+    }
+
+    #[test]
+    fn an_absurd_threshold_costs_a_minute_and_teaches_nothing() {
+        for absurd in [60.0, 300.0, 5000.0, 1e300] {
+            let mut pacer = Pacer::default();
+            pacer.sent(OP, 0.0);
+            pacer.answered(OP, 1.0, &limited(Some(absurd), None));
+            assert_eq!(pacer.ready_at(OP, 1.0), 61.0);
+            assert!(pacer.learned().is_empty());
+            pacer.sent(OP, 61.0);
+            pacer.answered(OP, 62.0, &Ok(()));
+            assert_eq!(pacer.ready_at(OP, 62.0), 62.0);
+        }
+        let poisoned = Pacer::with_learned([(OP, 5000.0), (Operation::Route, f64::NAN)]);
+        assert_eq!(poisoned.interval(OP), 60.0);
+        assert_eq!(poisoned.interval(Operation::Route), 0.0);
+    }
+
+    #[test]
+    fn a_named_interval_is_kept_to_and_a_guessed_one_relaxes() {
+        let mut pacer = Pacer::default();
+        let guessed = Operation::SearchOffers;
+        pacer.answered(OP, 0.0, &limited(Some(5.0), None));
+        pacer.answered(guessed, 0.0, &limited(None, None));
+        for _ in 0..100 {
+            pacer.answered(OP, 0.0, &Ok(()));
+            pacer.answered(guessed, 0.0, &Ok(()));
+        }
+        assert_eq!(pacer.interval(OP), 5.5);
+        assert!((pacer.interval(guessed) - 0.590_49).abs() < 1e-9); // 0.9 five times
+    }
+
+    #[test]
+    fn forgetting_leaves_the_documented_intervals_and_the_latest_request() {
+        let mut pacer = Pacer::with_learned([(OP, 10.0), (Operation::UnlistVolume, 20.0)]);
+        pacer.sent(Operation::UnlistVolume, 100.0);
+        pacer.answered(OP, 100.0, &limited(Some(5000.0), None));
+        pacer.forget();
+        assert_eq!(pacer.ready_at(OP, 100.0), 100.0);
+        assert_eq!(pacer.ready_at(Operation::UnlistVolume, 100.0), 105.0);
+        assert!(pacer.learned().is_empty());
+    }
+
+    #[test]
+    fn without_a_number_the_interval_doubles_from_one_second_to_sixty() {
+        let mut pacer = Pacer::default();
+        let mut seen = Vec::new();
+        for turn in 0..8 {
+            pacer.sent(OP, f64::from(turn) * 1000.0);
+            pacer.answered(OP, f64::from(turn) * 1000.0, &limited(None, None));
+            seen.push(pacer.interval(OP));
+        }
+        assert_eq!(seen, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0]);
+    }
+
+    #[test]
+    fn retry_after_is_kept_to_and_teaches_nothing() {
+        let mut pacer = Pacer::default();
+        pacer.sent(OP, 0.0);
+        pacer.answered(OP, 1.0, &limited(None, Some(30)));
+        assert_eq!(pacer.ready_at(OP, 1.0), 31.0);
+        assert!(pacer.learned().is_empty());
+    }
+
+    #[test]
+    fn twenty_clean_answers_relax_a_learned_interval_but_not_a_documented_one() {
+        let mut pacer = Pacer::with_learned([(OP, 10.0)]);
+        for _ in 0..20 {
+            pacer.answered(OP, 0.0, &Ok(()));
+            pacer.answered(Operation::UnlistVolume, 0.0, &Ok(()));
+        }
+        assert_eq!(pacer.interval(OP), 9.0);
+        assert_eq!(pacer.interval(Operation::UnlistVolume), 5.0);
+    }
+
+    #[test]
+    fn every_operation_has_its_own_lane() {
+        for (index, operation) in Operation::ALL.into_iter().enumerate() {
+            assert_eq!(operation as usize, index);
+        }
+    }
+}

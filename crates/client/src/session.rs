@@ -1,0 +1,247 @@
+//! Runs calls: waits for the rate limit, and retries reads.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use super::client::{Client, Outcome, Received};
+use super::error::ApiError;
+use super::ledger::{CANCELLED, LedgerEntry};
+use super::pacing::Pacer;
+use super::{Operation, Reply, Request};
+
+// Attempts and longest pause are those of the AWS SDK's standard mode.
+/// The maximum number of attempts of a read.
+pub const MOST_ATTEMPTS: u32 = 3;
+// A connection that was cut is often back at once, and a person is waiting.
+/// The shortest pause before a retry, in seconds.
+const SHORTEST_PAUSE: f64 = 0.5;
+/// The longest pause before a retry, in seconds.
+const LONGEST_PAUSE: f64 = 20.0;
+
+/// The progress of a call.
+#[derive(Debug, Clone)]
+pub enum Progress {
+    /// The call waits before its next attempt.
+    Waiting {
+        /// The number of that attempt, from 1.
+        attempt: u32,
+        /// How long, from now.
+        span: Duration,
+        /// What it waits for.
+        why: Wait,
+    },
+    /// An attempt is on its way.
+    Sent {
+        /// The number of the attempt, from 1.
+        attempt: u32,
+    },
+    /// Part of the response arrived.
+    Received(Received),
+    /// The attempt ended; its entry for the ledger.
+    Tried(Box<LedgerEntry>),
+}
+
+/// What a call waits for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wait {
+    /// The rate limit of this operation.
+    Turn,
+    /// The last attempt failed with an error that may pass.
+    Fault(ApiError),
+}
+
+/// A client and its pacing, shared by all calls of a profile. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Session {
+    client: Client,
+    pacer: Arc<Mutex<Pacer>>,
+    /// Tells those who wait their turn that it may have come.
+    relaxed: Arc<Notify>,
+    started: Instant,
+}
+
+impl Session {
+    /// A session with a pacer: [`Pacer::default`], or what an earlier session learned.
+    pub fn new(client: Client, pacer: Pacer) -> Self {
+        Self {
+            client,
+            pacer: Arc::new(Mutex::new(pacer)),
+            relaxed: Arc::default(),
+            started: Instant::now(),
+        }
+    }
+
+    /// The client that sends its calls.
+    pub const fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// The learned intervals, to save for the profile.
+    pub fn learned(&self) -> Vec<(Operation, f64)> {
+        self.pacer().learned()
+    }
+
+    /// Forgets the intervals learned from refusals; whoever waits because of one goes on.
+    pub fn forget_pacing(&self) {
+        self.pacer().forget();
+        self.relaxed.notify_waiters();
+    }
+
+    /// Uses no connection again that is open now: after a suspend the other side may be gone.
+    pub fn drop_connections(&self) {
+        self.client.drop_connections();
+    }
+
+    /// Runs a call to its end. A read waits for the rate limit and is retried after a 429 or a
+    /// transient error, three attempts at most; a write or a route request is sent exactly once.
+    /// Dropping the future cancels the call. `notify` gets the entry of every attempt.
+    pub async fn run(&self, request: &Request, mut notify: impl FnMut(Progress)) -> Result<Reply, ApiError> {
+        let operation = request.operation();
+        // A write whose response was lost may have happened: sending it again could do it twice.
+        if !operation.is_read() {
+            self.pacer().sent(operation, self.now());
+            return self.once(request, 1, Duration::ZERO, &mut notify).await;
+        }
+        let mut pause = None;
+        let mut attempt = 1;
+        loop {
+            let waited = self.wait(operation, attempt, pause.take(), &mut notify).await;
+            match self.once(request, attempt, waited, &mut notify).await {
+                Err(error) if attempt < MOST_ATTEMPTS && error.is_passing() => {
+                    pause = Some(error);
+                    attempt += 1;
+                }
+                result => return result,
+            }
+        }
+    }
+
+    /// Waits for the rate limit and sends a read once, for callers with a timer: their next request is the retry.
+    pub async fn attempt(&self, request: &Request) -> Result<Reply, ApiError> {
+        let waited = self.wait(request.operation(), 1, None, &mut |_| {}).await;
+        self.once(request, 1, waited, &mut |_| {}).await
+    }
+
+    async fn once(
+        &self,
+        request: &Request,
+        attempt: u32,
+        waited: Duration,
+        notify: &mut impl FnMut(Progress),
+    ) -> Result<Reply, ApiError> {
+        notify(Progress::Sent { attempt });
+        let mut blank = self.client.blank(request);
+        blank.attempt = attempt;
+        blank.waited = waited;
+        let trace = Trace {
+            notify,
+            given_up: Some(Box::new(blank)),
+            started: Instant::now(),
+        };
+        let on_part = |received| (trace.notify)(Progress::Received(received));
+        let Outcome { result, mut record } = self.client.call_and_tell(request, on_part).await;
+        // Before the entry is told: who sees the refusal must find its wait in the pacer.
+        self.pacer().answered(request.operation(), self.now(), &result);
+        record.attempt = attempt;
+        record.waited = waited;
+        trace.ended(record);
+        result
+    }
+
+    /// Waits out the pause after an error and then the rate limit, and claims the slot.
+    async fn wait(
+        &self,
+        operation: Operation,
+        attempt: u32,
+        fault: Option<ApiError>,
+        notify: &mut impl FnMut(Progress),
+    ) -> Duration {
+        let started = self.now();
+        if let Some(error) = fault {
+            // A 429 has put its wait into the pacer, so both are reported as one wait.
+            let turn = self.pacer().ready_at(operation, started) - started;
+            let span = seconds(turn.max(pause(attempt)));
+            notify(Progress::Waiting {
+                attempt,
+                span,
+                why: Wait::Fault(error),
+            });
+            self.sleep(span).await;
+        }
+        loop {
+            let now = self.now();
+            let ready = {
+                let mut pacer = self.pacer();
+                let ready = pacer.ready_at(operation, now);
+                if ready <= now {
+                    pacer.sent(operation, now);
+                    return seconds(now - started);
+                }
+                ready
+            };
+            let span = seconds(ready - now);
+            notify(Progress::Waiting {
+                attempt,
+                span,
+                why: Wait::Turn,
+            });
+            self.sleep(span).await;
+        }
+    }
+
+    async fn sleep(&self, span: Duration) {
+        tokio::select! {
+            () = tokio::time::sleep(span) => {}
+            () = self.relaxed.notified() => {}
+        }
+    }
+
+    fn pacer(&self) -> MutexGuard<'_, Pacer> {
+        // The pacer is consistent after every statement, so a poisoned lock is harmless.
+        self.pacer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+}
+
+/// An attempt in flight. Its entry is recorded even if the call is cancelled, because the request
+/// may have arrived.
+struct Trace<'a, N: FnMut(Progress)> {
+    notify: &'a mut N,
+    given_up: Option<Box<LedgerEntry>>,
+    started: Instant,
+}
+
+impl<N: FnMut(Progress)> Trace<'_, N> {
+    fn ended(mut self, record: LedgerEntry) {
+        self.given_up = None;
+        (self.notify)(Progress::Tried(Box::new(record)));
+    }
+}
+
+impl<N: FnMut(Progress)> Drop for Trace<'_, N> {
+    fn drop(&mut self) {
+        if let Some(mut entry) = self.given_up.take() {
+            entry.took = self.started.elapsed();
+            entry.error = Some(CANCELLED.to_owned());
+            (self.notify)(Progress::Tried(entry));
+        }
+    }
+}
+
+/// The pause before attempt `attempt` of a read: random between the shortest and a bound that
+/// doubles, so that many clients do not retry together.
+fn pause(attempt: u32) -> f64 {
+    let bound = (SHORTEST_PAUSE * f64::from(2_u32.saturating_pow(attempt))).min(LONGEST_PAUSE);
+    SHORTEST_PAUSE + fastrand::f64() * (bound - SHORTEST_PAUSE)
+}
+
+fn seconds(span: f64) -> Duration {
+    // Rounded up to a millisecond, so that a timer does not fire just too early.
+    Duration::try_from_secs_f64((span.max(0.0) * 1000.0).ceil() / 1000.0).unwrap_or_default()
+}

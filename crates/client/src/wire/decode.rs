@@ -1,0 +1,378 @@
+//! Decodes a response into a [`Reply`] or an [`ApiError`].
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use bourse_domain::Untrusted;
+use bourse_domain::catalog::Resource;
+use bourse_domain::json_split::{self, SplitError};
+use bourse_domain::listing::{Reader, Unsplit, Whole};
+use bourse_domain::secrets::{Known, is_secret_member, scrub};
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+
+use super::envelope::{Members, split};
+use super::error_body::{self, is_page, said, words};
+use crate::error::{ApiError, ErrorBody};
+use crate::{Assignment, Operation, Reply, Request, RouteCall, RouteReply};
+
+/// The parts of a response that decoding needs.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Answer<'a> {
+    /// HTTP status.
+    pub status: u16,
+    /// The header `Location`.
+    pub location: Option<&'a str>,
+    /// The header `Retry-After`.
+    pub retry_after: Option<&'a str>,
+    /// The header that names the end of a rate limit.
+    pub rate_limit_reset: Option<&'a str>,
+    /// The body, decompressed.
+    pub body: &'a [u8],
+}
+
+/// Decodes the response to `request`. `now` is when it was received, in seconds since 1970.
+pub fn decode(request: &Request, answer: Answer<'_>, now: f64) -> Result<Reply, ApiError> {
+    let content = match reader(request, Arc::default(), now) {
+        Some(mut reader) if is_good(answer.status) => {
+            reader.push(answer.body);
+            Content::Records(Box::new(reader.finish()))
+        }
+        _ => Content::Text(clean_text(answer.body.to_vec(), &Known::default())),
+    };
+    decode_content(request, answer, content, now)
+}
+
+/// The body of a response, without known secrets and without copies of its own outside of their
+/// members.
+pub(crate) enum Content {
+    Text(String),
+    /// Records, read as they arrived.
+    Records(Box<Result<Whole, Unsplit>>),
+}
+
+impl Content {
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Self::Text(text) => text,
+            Self::Records(read) => match &**read {
+                Ok(whole) => whole.listing.response(),
+                Err(unsplit) => &unsplit.text,
+            },
+        }
+    }
+
+    /// Whether it is known to have no members that are called like secrets.
+    pub(crate) fn is_clean(&self) -> bool {
+        match self {
+            Self::Text(_) => false,
+            Self::Records(read) => read.as_ref().as_ref().is_ok_and(|whole| whole.is_clean),
+        }
+    }
+}
+
+/// The reader for the records that a request asks for, if it asks for any.
+pub(crate) fn reader(request: &Request, known: Arc<Known>, now: f64) -> Option<Reader> {
+    let catalog = match request {
+        Request::Search(query) => query.resource.catalog(),
+        Request::Raw(search) => search.resource().catalog(),
+        Request::ListWorkergroups => Resource::Workergroups.catalog(),
+        Request::UnlistVolume { .. } | Request::CreateWorkergroup(_) | Request::Route(_) => {
+            return None;
+        }
+    };
+    Some(Reader::new(catalog, known, now))
+}
+
+pub(crate) fn is_good(status: u16) -> bool {
+    (200..300).contains(&status)
+}
+
+/// The text of a body, without known secrets and without copies of its own outside of their members.
+pub(crate) fn clean_text(body: Vec<u8>, known: &Known) -> String {
+    // One invalid byte must not hide a response: it becomes a replacement character in its record.
+    let mut text =
+        String::from_utf8(body).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    if text.starts_with('\u{feff}') {
+        text.remove(0);
+    }
+    match scrub(&text, known, is_secret_member) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(clean) => clean,
+    }
+}
+
+/// As [`decode`], by the content of the body. The body of `answer` is ignored.
+pub(crate) fn decode_content(
+    request: &Request,
+    answer: Answer<'_>,
+    content: Content,
+    now: f64,
+) -> Result<Reply, ApiError> {
+    let status = answer.status;
+    if !is_good(status) {
+        return Err(refusal(request.operation(), answer, content.text(), now));
+    }
+    let text = match content {
+        Content::Text(text) => text,
+        Content::Records(read) => match *read {
+            Ok(whole) => return records(whole, status),
+            Err(unsplit) => {
+                not_empty(&unsplit.text, status)?;
+                return Err(unsplit_records(request.operation(), &unsplit, status));
+            }
+        },
+    };
+    not_empty(&text, status)?;
+    match request {
+        Request::UnlistVolume { .. } => unlisted(&text, status),
+        Request::CreateWorkergroup(_) => created(&text, status),
+        Request::Route(call) => routed(call, &text, status),
+        Request::Search(_) | Request::Raw(_) | Request::ListWorkergroups => {
+            let why = "not read as records".to_owned();
+            Err(ApiError::Unreadable { status, why })
+        }
+    }
+}
+
+/// An error if the body is empty or a web page.
+fn not_empty(text: &str, status: u16) -> Result<(), ApiError> {
+    if text.trim().is_empty() {
+        return Err(ApiError::Empty { status });
+    }
+    if is_page(text) {
+        let title = error_body::title(text).map(Untrusted::from);
+        return Err(ApiError::Html { status, title });
+    }
+    Ok(())
+}
+
+/// The error for a status other than 2xx.
+fn refusal(operation: Operation, answer: Answer<'_>, text: &str, now: f64) -> ApiError {
+    let status = answer.status;
+    let said = said(text);
+    match status {
+        100..400 => ApiError::Redirected {
+            status,
+            to: answer.location.and_then(origin_of).map(Untrusted::from),
+        },
+        401 => ApiError::Refused { status, said },
+        403 if is_about_the_key(&said) => ApiError::Refused { status, said },
+        403 => ApiError::NotPermitted { said },
+        404 if is_key_error(&said) => ApiError::Refused { status, said },
+        404 if operation == Operation::SearchVolumes => ApiError::NotOffered,
+        429 => too_many(answer, said, now),
+        400..500 => ApiError::Invalid { status, said },
+        _ => ApiError::Server { status, said },
+    }
+}
+
+/// The error for a 429: the daily quota, or requests too close together.
+fn too_many(answer: Answer<'_>, said: ErrorBody, now: f64) -> ApiError {
+    let reset = answer
+        .rate_limit_reset
+        .and_then(|header| error_body::reset(header, now));
+    // The status is the same as for requests too close together: only the code tells the quota, which no short
+    // wait ends.
+    if mentions(&said, &["quota_exceeded"]) {
+        let retry_after = || Some(now + error_body::retry_seconds(answer.retry_after?, now)?);
+        return ApiError::QuotaExceeded {
+            reset: reset.or_else(retry_after).and_then(zoned),
+            said,
+        };
+    }
+    ApiError::RateLimited {
+        threshold: said
+            .message()
+            .and_then(|message| error_body::threshold(message.compared())),
+        retry_after: answer
+            .retry_after
+            .and_then(|header| error_body::retry_after(header, now))
+            // Retry-After is the standard; the public service sends a reset time instead.
+            .or_else(|| error_body::bounded_wait(reset? - now)),
+        said,
+    }
+}
+
+/// A time in seconds since 1970, in UTC until the display's time zone is known.
+fn zoned(epoch: f64) -> Option<Zoned> {
+    #[expect(clippy::cast_possible_truncation)] // absurd moments saturate and are refused then
+    let moment = Timestamp::from_second(epoch.ceil() as i64).ok()?;
+    Some(moment.to_zoned(TimeZone::UTC))
+}
+
+/// Whether a 403 is about the key itself. The public service answers 403 for a missing key ("This
+/// action requires login.") and for a valid key that lacks the permission.
+fn is_about_the_key(said: &ErrorBody) -> bool {
+    if mentions(said, &["login", "log in", "invalid user key"]) {
+        return true;
+    }
+    // "This action requires the permission ..." is sent as `auth_error`, too.
+    let is_permission = mentions(said, &["permi", "requires", "forbidden", "not allowed"]);
+    !is_permission && mentions(said, &["auth_error", "api key"])
+}
+
+/// Whether a 404 is about the key: the public service answers so to a wrong key.
+fn is_key_error(said: &ErrorBody) -> bool {
+    mentions(said, &["auth_error", "invalid user key"])
+}
+
+/// Whether the code or the message of an error contains one of the words, ignoring case.
+fn mentions(said: &ErrorBody, words: &[&str]) -> bool {
+    let ErrorBody::Words { code, message } = said else {
+        return false;
+    };
+    [code, message].into_iter().flatten().any(|text| {
+        let text = text.compared().to_ascii_lowercase();
+        words.iter().any(|word| text.contains(word))
+    })
+}
+
+/// Scheme, host and port of an address: the rest may contain a secret.
+fn origin_of(location: &str) -> Option<String> {
+    let (scheme, rest) = location.split_once("://")?;
+    let authority = rest.split(['/', '?', '#', '\\']).next()?;
+    let host = authority.rsplit('@').next()?;
+    let host: String = host.chars().take(255).collect();
+    (scheme.len() <= 8 && !host.is_empty()).then(|| format!("{scheme}://{host}"))
+}
+
+fn records(whole: Whole, status: u16) -> Result<Reply, ApiError> {
+    let Whole { listing, envelope, .. } = whole;
+    let members = Members::new(listing.response(), &envelope);
+    let failed = members.flag("success") == Some(false);
+    // Some refusals come with status 200: `{"error":"invalid"}` in place of the list.
+    if failed || (!envelope.has_list && words(&members).is_some()) {
+        return Err(failure(&members));
+    }
+    if !envelope.has_list {
+        let why = format!("no list named '{}'", listing.catalog().list_key);
+        return Err(ApiError::Unreadable { status, why });
+    }
+    Ok(Reply::Records(Box::new(listing)))
+}
+
+fn unsplit_records(operation: Operation, unsplit: &Unsplit, status: u16) -> ApiError {
+    match unsplit.error {
+        SplitError::TooManyRecords => ApiError::TooManyRecords {
+            most: json_split::MOST_RECORDS,
+            is_search: operation != Operation::ListWorkergroups,
+        },
+        error => unreadable(error, &unsplit.text, status),
+    }
+}
+
+fn unlisted(text: &str, status: u16) -> Result<Reply, ApiError> {
+    let envelope = split(text).map_err(|error| unreadable(error, text, status))?;
+    let members = Members::new(text, &envelope);
+    match members.flag("success") {
+        Some(false) => Err(failure(&members)),
+        None => Err(ApiError::Unreadable {
+            status,
+            why: "no word on whether the volume was unlisted".to_owned(),
+        }),
+        Some(true) => Ok(Reply::Unlisted {
+            msg: members.words("msg").unwrap_or_default(),
+        }),
+    }
+}
+
+fn created(text: &str, status: u16) -> Result<Reply, ApiError> {
+    let envelope = split(text).map_err(|error| unreadable(error, text, status))?;
+    let members = Members::new(text, &envelope);
+    // The specification names it `id`; the market's own tools read `result`, too.
+    let id = members.integer("id").or_else(|| members.integer("result"));
+    match (members.flag("success"), id) {
+        (Some(false), _) => Err(failure(&members)),
+        (_, Some(id)) if id >= 0 => Ok(Reply::Created { id }),
+        _ => Err(ApiError::Unreadable {
+            status,
+            why: "no id of the new workergroup".to_owned(),
+        }),
+    }
+}
+
+fn routed(call: &RouteCall, text: &str, status: u16) -> Result<Reply, ApiError> {
+    let envelope = split(text).map_err(|error| unreadable(error, text, status))?;
+    let members = Members::new(text, &envelope);
+    if members.flag("success") == Some(false) {
+        return Err(failure(&members));
+    }
+    if !members.are_sound() {
+        let why = "invalid JSON".to_owned();
+        return Err(ApiError::Unreadable { status, why });
+    }
+    let json = Untrusted::from(text.trim());
+    // Its address alone makes an assignment; whatever has none is a wait.
+    let Some(url) = members.text("url").filter(|url| !url.trim().is_empty()) else {
+        if members.has("url") && members.text("url").is_none() {
+            let why = "the worker's address is not text".to_owned();
+            return Err(ApiError::Unreadable { status, why });
+        }
+        return Ok(Reply::Routed(RouteReply::Waiting { json }));
+    };
+    let endpoint = members.text("endpoint");
+    let cost = members.number("cost");
+    let mut mismatches = Vec::new();
+    if endpoint.as_deref() != Some(call.endpoint.as_str()) {
+        mismatches.push("endpoint");
+    }
+    if !cost.is_some_and(|cost| same_number(cost, call.cost)) {
+        mismatches.push("cost");
+    }
+    Ok(Reply::Routed(RouteReply::Assigned(Assignment {
+        endpoint: endpoint.map(Untrusted::from),
+        url: Untrusted::from(url),
+        cost,
+        reqnum: members.integer("reqnum"),
+        signature: members.untrusted("signature"),
+        request_id: members.words("__request_id"),
+        mismatches,
+        json,
+    })))
+}
+
+/// Whether a number was echoed as sent, allowing for a single-precision float in between.
+fn same_number(echoed: f64, sent: f64) -> bool {
+    (echoed - sent).abs() <= sent.abs() * 1e-6
+}
+
+fn failure(members: &Members<'_>) -> ApiError {
+    ApiError::Failure {
+        said: words(members).unwrap_or_default(),
+    }
+}
+
+fn unreadable(error: SplitError, text: &str, status: u16) -> ApiError {
+    match error {
+        SplitError::Empty => ApiError::Empty { status },
+        SplitError::CutShort(records) => ApiError::Cut {
+            bytes: text.len(),
+            records: (records > 0).then_some(records),
+        },
+        SplitError::NotAnObject => ApiError::Unreadable {
+            status,
+            why: not_an_object(text),
+        },
+        SplitError::Broken(_) | SplitError::TooManyMembers | SplitError::TooManyRecords => ApiError::Unreadable {
+            status,
+            why: error.to_string(),
+        },
+    }
+}
+
+/// Describes a body that is no JSON object; of plain text it quotes the beginning.
+fn not_an_object(text: &str) -> String {
+    let start = text.trim_start();
+    match start.chars().next() {
+        Some('[') => "a JSON list instead of an object".to_owned(),
+        Some('"') => "a JSON string instead of an object".to_owned(),
+        _ if serde_json::from_str::<serde::de::IgnoredAny>(error_body::head_of(text, 4096)).is_ok() => {
+            "a bare JSON value instead of an object".to_owned()
+        }
+        _ => format!(
+            "plain text instead of JSON (\"{}\")",
+            Untrusted::from(error_body::head_of(start, 256)).screen(60)
+        ),
+    }
+}

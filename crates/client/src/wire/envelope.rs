@@ -1,0 +1,100 @@
+//! The members of a response, read one by one: a hostile response never becomes a tree in memory.
+
+use bourse_domain::Untrusted;
+use bourse_domain::json_split::{self, Envelope, SplitError};
+use serde_json::value::RawValue;
+
+/// The members of one JSON object and the text they stand in.
+pub(super) struct Members<'a> {
+    text: &'a str,
+    members: &'a [(String, std::ops::Range<usize>)],
+}
+
+/// Splits an object that has no list of records.
+pub(super) fn split(text: &str) -> Result<Envelope, SplitError> {
+    json_split::split_records(text, "")
+}
+
+impl<'a> Members<'a> {
+    pub(super) fn new(text: &'a str, envelope: &'a Envelope) -> Self {
+        Self {
+            text,
+            members: &envelope.members,
+        }
+    }
+
+    /// The JSON text of a member; the last of repeated ones, as in other JSON parsers. Null counts
+    /// as absent.
+    fn raw(&self, name: &str) -> Option<&'a str> {
+        self.members
+            .iter()
+            .rev()
+            .find(|(known, _)| known == name)
+            .map(|(_, range)| &self.text[range.clone()])
+            .filter(|raw| *raw != "null")
+    }
+
+    /// Whether the member is present and not null.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.raw(name).is_some()
+    }
+
+    /// A boolean, also as 0, 1 or text.
+    pub(super) fn flag(&self, name: &str) -> Option<bool> {
+        match self.raw(name)? {
+            "true" | "1" | "\"true\"" => Some(true),
+            "false" | "0" | "\"false\"" => Some(false),
+            _ => None,
+        }
+    }
+
+    pub(super) fn text(&self, name: &str) -> Option<String> {
+        serde_json::from_str(self.raw(name)?).ok()
+    }
+
+    /// A text, as untrusted text.
+    pub(super) fn untrusted(&self, name: &str) -> Option<Untrusted> {
+        self.text(name).map(Untrusted::from)
+    }
+
+    /// A member of any type as text: text as it is, anything else as its JSON, bounded.
+    pub(super) fn words(&self, name: &str) -> Option<Untrusted> {
+        let raw = self.raw(name)?;
+        let text = serde_json::from_str::<String>(raw).unwrap_or_else(|_| raw.to_owned());
+        let text = text.trim();
+        (!text.is_empty()).then(|| Untrusted::from(bounded(text)))
+    }
+
+    /// A finite number, also as text.
+    pub(super) fn number(&self, name: &str) -> Option<f64> {
+        let raw = self.raw(name)?;
+        let number: f64 = match serde_json::from_str::<String>(raw) {
+            Ok(text) => text.trim().parse().ok()?,
+            Err(_) => raw.parse().ok()?,
+        };
+        number.is_finite().then_some(number)
+    }
+
+    /// A whole number, also as `5.0` or text.
+    pub(super) fn integer(&self, name: &str) -> Option<i64> {
+        let raw = self.raw(name)?;
+        let text = serde_json::from_str::<String>(raw).unwrap_or_else(|_| raw.to_owned());
+        text.trim().parse().ok().or_else(|| {
+            let number = self.number(name)?;
+            #[expect(clippy::cast_possible_truncation)] // whole and in the exact range
+            (number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0).then_some(number as i64)
+        })
+    }
+
+    /// Whether every member is valid JSON throughout, not only correctly bracketed.
+    pub(super) fn are_sound(&self) -> bool {
+        self.members
+            .iter()
+            .all(|(_, range)| serde_json::from_str::<&RawValue>(&self.text[range.clone()]).is_ok())
+    }
+}
+
+/// The first characters of a server's message.
+pub(super) fn bounded(text: &str) -> String {
+    text.chars().take(crate::error::WORDS_KEPT).collect()
+}

@@ -1,0 +1,163 @@
+//! Parses error responses: every documented shape, plain text and web pages.
+
+use std::time::Duration;
+
+use bourse_domain::Untrusted;
+use bourse_domain::routing::LONGEST_WAIT;
+
+use super::envelope::{Members, bounded, split};
+use crate::error::ErrorBody;
+
+// A reset further away is a broken clock or a value in milliseconds, not a quota.
+/// The longest time until a quota resets, in seconds: a little over a month.
+const LONGEST_QUOTA: f64 = 32.0 * 86_400.0;
+
+// Error pages of proxies can be megabytes; their title and a JSON error are at the start.
+/// How much of an error body is searched, in bytes.
+const LOOKED_AT: usize = 64 * 1024;
+
+/// Parses the body of an error response: `{success, error, msg}`, a single `error`, `detail`,
+/// `error_msg` or `message`, a JSON text, plain text, or a web page.
+pub(super) fn said(body: &str) -> ErrorBody {
+    let body = head(body.trim_start_matches('\u{feff}').trim());
+    if body.is_empty() {
+        return ErrorBody::Nothing;
+    }
+    if is_page(body) {
+        return ErrorBody::Page {
+            title: title(body).map(Untrusted::from),
+        };
+    }
+    if body.starts_with('{') {
+        return split(body).map_or(ErrorBody::Noise, |envelope| {
+            let members = Members::new(body, &envelope);
+            // A bare `"success": false` is the documented failure of an unlisting: a clear refusal
+            // without a message.
+            let bare = (members.flag("success") == Some(false)).then_some(ErrorBody::Words {
+                code: None,
+                message: None,
+            });
+            words(&members).or(bare).unwrap_or(ErrorBody::Noise)
+        });
+    }
+    if body.starts_with('[') {
+        return ErrorBody::Noise;
+    }
+    let text = serde_json::from_str::<String>(body).unwrap_or_else(|_| body.to_owned());
+    if text.chars().filter(|c| c.is_control() && !c.is_whitespace()).count() > 4 || text.contains('\u{fffd}') {
+        return ErrorBody::Noise;
+    }
+    ErrorBody::Words {
+        code: None,
+        message: Some(Untrusted::from(bounded(text.trim()))),
+    }
+}
+
+/// The message of an error object, if it has any of the known members.
+pub(super) fn words(members: &Members<'_>) -> Option<ErrorBody> {
+    let code = members.words("error").filter(|code| {
+        // `"error": true` adds nothing to the status.
+        !matches!(code.compared(), "true" | "1")
+    });
+    // The services of one market differ: offers and volumes send `msg`, the router `error_msg`, others
+    // `detail`.
+    let message = ["msg", "detail", "error_msg", "message"]
+        .into_iter()
+        .find_map(|name| members.words(name));
+    (code.is_some() || message.is_some()).then_some(ErrorBody::Words { code, message })
+}
+
+/// The minimum interval in seconds that a refusal names: `threshold=5.0` in its message.
+pub fn threshold(words: &str) -> Option<f64> {
+    let rest = &words[words.find("threshold")? + "threshold".len()..];
+    let rest = rest.trim_start_matches([' ', '=', ':', '"']);
+    let end = rest
+        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
+        .unwrap_or(rest.len());
+    let seconds: f64 = rest[..end].trim_end_matches('.').parse().ok()?;
+    (seconds.is_finite() && seconds > 0.0).then(|| seconds.min(LONGEST_WAIT.as_secs_f64()))
+}
+
+/// The wait of a `Retry-After` header: seconds or an HTTP date, at most five minutes. `now` is in
+/// seconds since 1970.
+pub fn retry_after(header: &str, now: f64) -> Option<Duration> {
+    bounded_wait(retry_seconds(header, now)?)
+}
+
+/// A wait of at most five minutes; `None` unless it is a number.
+pub(super) fn bounded_wait(seconds: f64) -> Option<Duration> {
+    if !seconds.is_finite() {
+        return None;
+    }
+    Duration::try_from_secs_f64(seconds.clamp(0.0, LONGEST_WAIT.as_secs_f64())).ok()
+}
+
+/// The seconds in a `Retry-After` header, unbounded.
+pub(super) fn retry_seconds(header: &str, now: f64) -> Option<f64> {
+    let header = header.trim();
+    if let Ok(seconds) = header.parse::<f64>() {
+        return seconds.is_finite().then_some(seconds);
+    }
+    let date = jiff::fmt::rfc2822::parse(header).ok()?;
+    #[expect(clippy::cast_precision_loss)] // dates in seconds are far below 2^53
+    let date = date.timestamp().as_second() as f64;
+    Some(date - now)
+}
+
+/// The time in an `X-RateLimit-Reset` header, in seconds since 1970; `None` if it is past or too
+/// far off to be a time (some servers send other units).
+pub(super) fn reset(header: &str, now: f64) -> Option<f64> {
+    let moment: f64 = header.trim().parse().ok()?;
+    (moment > now && moment - now <= LONGEST_QUOTA).then_some(moment)
+}
+
+/// Whether a text is a web page.
+pub(super) fn is_page(text: &str) -> bool {
+    let start: String = head_of(text.trim_start(), 512).to_ascii_lowercase();
+    start.starts_with('<')
+        && [
+            "<!doctype",
+            "<html",
+            "<head",
+            "<body",
+            "<title",
+            "<h1",
+            "<center",
+            "<?xml",
+        ]
+        .iter()
+        .any(|tag| start.contains(tag))
+}
+
+/// The title of a web page.
+pub(super) fn title(page: &str) -> Option<String> {
+    let page = head(page);
+    let lower = page.to_ascii_lowercase();
+    let open = lower.find("<title")?;
+    let start = open + lower[open..].find('>')? + 1;
+    let end = start + lower[start..].find('<').unwrap_or(lower.len() - start);
+    let title = page[start..end].split_whitespace().collect::<Vec<_>>().join(" ");
+    (!title.is_empty()).then(|| bounded(&unescaped(&title)))
+}
+
+/// Decodes the five named entities; others stay as they are.
+fn unescaped(text: &str) -> String {
+    [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&amp;", "&"),
+    ]
+    .iter()
+    .fold(text.to_owned(), |text, (entity, plain)| text.replace(entity, plain))
+}
+
+fn head(text: &str) -> &str {
+    head_of(text, LOOKED_AT)
+}
+
+/// The first bytes of a text, cut at a character.
+pub(super) fn head_of(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
+}

@@ -1,0 +1,165 @@
+//! The wire form: a [`Request`] as method, path and JSON body, and a response as a
+//! [`Reply`](super::Reply).
+//!
+//! Nothing here opens a socket or reads a clock, so both directions can be tested with plain data.
+
+mod decode;
+mod envelope;
+mod error_body;
+
+use bourse_domain::catalog::Resource;
+use bourse_domain::query::number_json;
+use bourse_domain::{Dialect, Query};
+use serde_json::{Map, Value as Json, json};
+
+use super::{Request, RouteCall, Secret};
+
+pub use decode::{Answer, decode};
+pub(super) use decode::{Content, clean_text, decode_content, is_good, reader};
+pub use error_body::{retry_after, threshold};
+
+/// Path of the offer search.
+pub const OFFERS_PATH: &str = "/api/v0/bundles/";
+/// Path of the network volume search.
+pub const VOLUMES_PATH: &str = "/api/v0/network_volumes/search/";
+/// Path of the unlisting of a volume.
+const UNLIST_PATH: &str = "/api/v0/volumes/unlist/";
+/// Path of the listing and the creation of workergroups.
+const WORKERGROUPS_PATH: &str = "/api/v0/workergroups/";
+/// Path of the routing endpoint.
+const ROUTE_PATH: &str = "/route/";
+
+/// An HTTP method of the interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// Reads without a body.
+    Get,
+    /// Sends a body.
+    Post,
+}
+
+impl Method {
+    /// Its name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+        }
+    }
+}
+
+/// Which of the two base addresses a request goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// The management API: searches, listings and workergroups.
+    Management,
+    /// The routing endpoint.
+    Route,
+}
+
+/// A request in its wire form, without address and key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WireRequest {
+    /// How it is sent.
+    pub method: Method,
+    /// Where it is sent.
+    pub target: Target,
+    /// The path behind the base address.
+    pub path: &'static str,
+    /// The body, if the operation has one.
+    pub body: Option<Json>,
+    /// The key to send instead of the profile's.
+    pub key: Option<Secret>,
+}
+
+impl WireRequest {
+    const fn new(method: Method, path: &'static str, body: Option<Json>) -> Self {
+        Self {
+            method,
+            target: Target::Management,
+            path,
+            body,
+            key: None,
+        }
+    }
+
+    const fn post(path: &'static str, body: Json) -> Self {
+        Self::new(Method::Post, path, Some(body))
+    }
+
+    /// The body on the wire.
+    pub fn body_text(&self) -> Option<String> {
+        self.body.as_ref().map(Json::to_string)
+    }
+}
+
+/// A request as `dialect` writes it.
+pub fn encode(request: &Request, dialect: &'static Dialect) -> WireRequest {
+    match request {
+        Request::Search(query) => match query.resource {
+            Resource::Offers => WireRequest::post(OFFERS_PATH, offers(query, dialect)),
+            Resource::Volumes => WireRequest::post(VOLUMES_PATH, volumes(query, dialect)),
+            Resource::Workergroups => list_workergroups(),
+        },
+        Request::UnlistVolume { id } => WireRequest::post(UNLIST_PATH, json!({ "id": id })),
+        Request::ListWorkergroups => list_workergroups(),
+        Request::CreateWorkergroup(draft) => WireRequest::post(
+            WORKERGROUPS_PATH,
+            // A struct of plain members always serializes.
+            serde_json::to_value(draft).unwrap_or_default(),
+        ),
+        Request::Route(call) => route(call),
+        Request::Raw(search) => WireRequest::post(search.path(), search.body().clone()),
+    }
+}
+
+const fn list_workergroups() -> WireRequest {
+    WireRequest::new(Method::Get, WORKERGROUPS_PATH, None)
+}
+
+fn route(call: &RouteCall) -> WireRequest {
+    let body = json!({ "endpoint": call.endpoint, "cost": number_json(call.cost) });
+    WireRequest {
+        target: Target::Route,
+        key: call.key.clone(),
+        ..WireRequest::post(ROUTE_PATH, body)
+    }
+}
+
+fn offers(query: &Query, dialect: &'static Dialect) -> Json {
+    let mut body = search(query, dialect);
+    body.insert("type".to_owned(), json!(query.offer_type.wire()));
+    if let (Some(parameter), Some(gigabytes)) = (dialect.storage_parameter, query.storage) {
+        body.insert(parameter.to_owned(), number_json(gigabytes));
+    }
+    if let (Some(parameter), true) = (dialect.bundling_parameter, query.unbundled) {
+        body.insert(parameter.to_owned(), json!(true));
+    }
+    Json::Object(body)
+}
+
+fn volumes(query: &Query, dialect: &'static Dialect) -> Json {
+    let body = Json::Object(search(query, dialect));
+    if dialect.volumes_wrapped {
+        json!({ "q": body })
+    } else {
+        body
+    }
+}
+
+/// The part that both searches share: filters, order and limit.
+fn search(query: &Query, dialect: &'static Dialect) -> Map<String, Json> {
+    let mut body = query.filters_json(dialect);
+    let order: Vec<Json> = query
+        .sent_order(dialect)
+        .iter()
+        .map(|key| json!([key.field.key, key.direction.wire()]))
+        .collect();
+    if !order.is_empty() {
+        body.insert("order".to_owned(), Json::Array(order));
+    }
+    if let Some(limit) = query.limit {
+        body.insert("limit".to_owned(), json!(limit));
+    }
+    body
+}
