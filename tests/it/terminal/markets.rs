@@ -160,7 +160,8 @@ fn a_refused_key_is_replaced_where_it_was_refused() {
     pty.keys("<C-x>");
     pty.wait_for_text("Remove the key of work?");
     pty.keys("y");
-    pty.wait_for_text("or press M to add one");
+    // The rows from before stay, with their age.
+    pty.wait_for_text("Press M to add a key: no API key configured");
     pty.keys("q");
     let exit = pty.exit();
     exit.assert_clean(0);
