@@ -10,9 +10,9 @@ use crate::pty_support::Pty;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_bourse");
 
-/// The dashboard with offers on the screen.
+/// The dashboard with offers on the screen. The past of so few takes no time from what is tested.
 fn started() -> Pty {
-    let pty = Pty::bourse(&[], &[], 100, 30);
+    let pty = Pty::bourse(&["--offers", "60"], &[], 100, 30);
     showing_offers(&pty);
     pty
 }
