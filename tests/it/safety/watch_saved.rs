@@ -484,10 +484,9 @@ fn every_due_ring_rings_once_within_the_budget() {
 }
 
 #[test]
-#[ignore = "long: two virtual weeks"]
-fn two_weeks_with_outages_and_a_kill_every_day() {
-    // Each hour of the short outage comes up twice, and the refused key three times.
-    hold(14.0, (SEARCHES, 1800));
+#[ignore = "long: a virtual month"]
+fn a_month_with_outages_and_a_kill_every_day() {
+    hold(30.0, (SEARCHES, 1800));
 }
 
 #[test]
