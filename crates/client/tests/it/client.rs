@@ -14,22 +14,10 @@ use bourse_domain::{CellRef, Dialect, Query, Resource};
 use serde_json::json;
 
 use crate::recorder::{Recorder, answer, json};
-use crate::requests;
 use crate::virtual_time::Clock;
+use crate::{client_of as client, requests};
 
 const KEY: &str = "canary-key-7c1f";
-
-fn client(url: &str, key: Option<&str>) -> Client {
-    let origin = Origin::parse(url).unwrap();
-    Client::new(ClientConfig {
-        sends_route_key: true,
-        management: origin.clone(),
-        route: origin,
-        dialect: &Dialect::DOCUMENTED,
-        key: key.map(Secret::new),
-    })
-    .unwrap()
-}
 
 fn search() -> Request {
     Request::Search(Query::empty(Resource::Offers))
@@ -179,7 +167,7 @@ async fn half_a_body_is_an_error_however_it_ends() {
     by_length.truncate(by_length.len() - 12);
     // Cut in the middle of a chunk.
     let by_chunk = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n40\r\n{\"offers\": [".to_vec();
-    // Cut where only the end of the connection tells.
+    // Cut in a body that ends with the connection.
     let mut by_close = b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n".to_vec();
     by_close.extend_from_slice(&whole[..34]);
     for raw in [by_length, by_chunk, by_close] {

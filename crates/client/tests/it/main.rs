@@ -14,9 +14,22 @@ mod virtual_time;
 mod volumes_wire;
 mod wire;
 
-use bourse_client::{Request, RouteCall};
+use bourse_client::{Client, ClientConfig, Origin, Request, RouteCall, Secret};
 use bourse_domain::workergroup::NewWorkergroup;
-use bourse_domain::{Query, Resource};
+use bourse_domain::{Dialect, Query, Resource};
+
+/// A client of one server, which speaks the documented interface.
+fn client_of(url: &str, key: Option<&str>) -> Client {
+    let origin = Origin::parse(url).unwrap();
+    Client::new(ClientConfig {
+        sends_route_key: true,
+        management: origin.clone(),
+        route: origin,
+        dialect: &Dialect::DOCUMENTED,
+        key: key.map(Secret::new),
+    })
+    .unwrap()
+}
 
 /// One request of each operation.
 fn requests() -> Vec<Request> {

@@ -11,14 +11,14 @@ use tokio::time::Instant;
 use crate::recorder::{answer, json};
 use crate::virtual_time::{Clock, client, run, server};
 
-/// What the market saw of one endpoint.
+/// The requests to one endpoint as the market counted them.
 #[derive(Default)]
 struct Seen {
     granted: Vec<Instant>,
     refused: usize,
 }
 
-/// How a market tells its threshold.
+/// The form in which a market states its threshold.
 #[derive(Clone, Copy)]
 enum Form {
     Json,

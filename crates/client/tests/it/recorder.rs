@@ -1,4 +1,4 @@
-//! A server that writes down what it is asked, byte by byte, and answers what it is told.
+//! A server that records requests byte by byte and sends the answers that a test prepared.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

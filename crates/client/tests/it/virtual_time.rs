@@ -6,10 +6,11 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
-use bourse_client::{Client, ClientConfig, Origin, Progress, Secret};
-use bourse_domain::Dialect;
+use bourse_client::{Client, Progress};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+
+use crate::client_of;
 
 /// Runs something in a runtime whose clock jumps over waits.
 pub fn run<T>(future: impl Future<Output = T>) -> T {
@@ -49,19 +50,11 @@ impl Clock {
 }
 
 pub fn client(url: &str) -> Client {
-    let origin = Origin::parse(url).unwrap();
-    Client::new(ClientConfig {
-        sends_route_key: true,
-        management: origin.clone(),
-        route: origin,
-        dialect: &Dialect::DOCUMENTED,
-        key: Some(Secret::new("canary-key-93ab")),
-    })
-    .unwrap()
+    client_of(url, Some("canary-key-93ab"))
 }
 
-/// A server in this runtime; gives its address. Each request is answered by the pieces that
-/// `answer` gives for its path, each after a silence of so many seconds.
+/// Starts a server in this runtime and returns its address. `answer` returns the pieces of the response to a path,
+/// each with the seconds of silence before it.
 pub async fn server<A>(answer: A) -> String
 where
     A: FnMut(&str) -> Vec<(u64, Vec<u8>)> + 'static,

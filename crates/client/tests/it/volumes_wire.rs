@@ -22,7 +22,7 @@ fn query(text: &str, dialect: &'static Dialect) -> Query {
     query
 }
 
-/// What a server sees of a query.
+/// The body that a server receives for a query.
 fn seen(text: &str, dialect: &'static Dialect) -> Value {
     let recorder = Recorder::always(recorder::json(200, r#"{"success":true,"offers":[]}"#));
     let origin = Origin::parse(&recorder.url()).unwrap();
