@@ -79,7 +79,7 @@ impl AnyAnalysis {
         Self(Box::new(analysis))
     }
 
-    /// The analysis, if it is of this type.
+    /// The analysis as its type; `None` if it has another.
     pub fn downcast<A: Analysis>(&self) -> Option<&A> {
         self.0.as_any().downcast_ref()
     }
@@ -106,7 +106,7 @@ impl AnyOutput {
         Self(Box::new(output))
     }
 
-    /// The output, if it is of this type.
+    /// The output as its type; `None` if it has another.
     pub fn downcast<T: 'static>(&self) -> Option<&T> {
         self.0.downcast_ref()
     }

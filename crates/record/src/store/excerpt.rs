@@ -18,7 +18,7 @@ use crate::{Excerpt, Interval, Lot, Moment, PollOutcome, PollRow, Question, Spel
 /// Takes the spells of a lot, beside all responses.
 type Take<'a> = &'a mut dyn FnMut(&[PollRow], Vec<Spell>);
 
-/// What is known besides the spells.
+/// The rest of an answer: all but its spells.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     pub polls: Vec<PollRow>,
@@ -171,7 +171,7 @@ impl Database {
     }
 }
 
-/// What is on record of the scopes that cover a question.
+/// The scopes that cover a question, with their responses.
 struct Recorded {
     market: i64,
     scopes: Vec<KnownScope>,

@@ -235,7 +235,7 @@ fn poll(query: &Query, asked: &Asked, recalled: Recalled, bans: &Bans) -> Poll {
         else {
             continue;
         };
-        // A poll tells the models of a machine apart by name.
+        // Polls distinguish the models of a machine by name alone.
         let lot = Lot {
             memory: 0,
             ..line.line.lot.clone()

@@ -3,14 +3,13 @@
 //! It is recorded beside the market, response by response, so that neither memory nor other programs wait for all of
 //! it, and joined with the market at the end. What is recorded stays: a command may have asked before.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io;
+use std::fs::File;
 
 use bourse_domain::Resource;
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
-use super::{Database, HistoryError, codes, scopes};
-use crate::{Beginning, Cause, Ending, Moment, Poll, attributes, files, patience};
+use super::{Database, HistoryError, codes, scopes, turn};
+use crate::{Beginning, Cause, Ending, Moment, Poll, attributes, patience};
 
 /// The past of a market while it is recorded. Dropped before [`PastWriter::finish`] it is forgotten.
 #[derive(Debug)]
@@ -33,11 +32,14 @@ impl Database {
     /// When the record cannot be read or written.
     pub fn write_past(&mut self) -> Result<Option<PastWriter<'_>>, HistoryError> {
         self.follow()?;
-        let lock = match self.lock_past() {
-            Ok(lock) => Some(lock),
-            Err(TryLockError::WouldBlock) => return Ok(None),
-            // Where files cannot be locked, every program may.
-            Err(TryLockError::Error(_)) => None,
+        let path = self
+            .file
+            .as_ref()
+            .map(|(record, _)| turn::lock_file(record, &self.market, "past"));
+        // Where files cannot be locked, every program may.
+        let lock = match path.and_then(|path| turn::open(&path).ok()) {
+            Some((_, false)) => return Ok(None),
+            lock => lock.map(|(file, _)| file),
         };
         let beside = format!("the past of {}", self.market);
         let begin = || {
@@ -53,17 +55,6 @@ impl Database {
             last: None,
             _lock: lock,
         }))
-    }
-
-    fn lock_past(&self) -> Result<File, TryLockError> {
-        let nowhere = || TryLockError::Error(io::ErrorKind::Unsupported.into());
-        let (path, _) = self.file.as_ref().ok_or_else(nowhere)?;
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        let file = files::private(&mut options).open(path.with_extension("past"));
-        let file = file.map_err(TryLockError::Error)?;
-        file.try_lock()?;
-        Ok(file)
     }
 }
 

@@ -97,8 +97,8 @@ struct Lock {
 
 impl Lock {
     fn new(history: &HistoryLocation) -> Self {
-        let folder = history.path.as_ref().map(|path| path.with_file_name(FOLDER));
-        let path = folder.map(|folder| folder.join(name(&history.market)));
+        let record = history.path.as_deref();
+        let path = record.map(|record| lock_file(record, &history.market, "turn"));
         if let Some(path) = &path {
             // What stays is tried again at the next start.
             let _ = sweep(path);
@@ -130,16 +130,17 @@ impl Lock {
     }
 }
 
-/// The file of a market: its name tells nobody which.
-fn name(market: &str) -> String {
+/// The lock file of a market beside its record, for one purpose: its name does not tell which market.
+pub(super) fn lock_file(record: &Path, market: &str, purpose: &str) -> PathBuf {
     // A build that hashes in another way takes no turns.
     let mut hasher = DefaultHasher::new();
     market.hash(&mut hasher);
-    format!("{:016x}.turn", hasher.finish())
+    let name = format!("{:016x}.{purpose}", hasher.finish());
+    record.with_file_name(FOLDER).join(name)
 }
 
 /// Opens a lock file, creating it, and says whether its lock was free.
-fn open(path: &Path) -> io::Result<(File, bool)> {
+pub(super) fn open(path: &Path) -> io::Result<(File, bool)> {
     files::private_dir(path.parent().unwrap_or(path))?;
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
