@@ -183,7 +183,7 @@ pub enum ApiError {
     Refused {
         /// HTTP status: 401, 403, or 404 with `auth_error`.
         status: u16,
-        /// What the server said.
+        /// The server's message.
         said: ErrorBody,
     },
     /// The market requires a key and none was sent.
@@ -191,13 +191,13 @@ pub enum ApiError {
     NoKey {
         /// HTTP status.
         status: u16,
-        /// What the server said.
+        /// The server's message.
         said: ErrorBody,
     },
     /// The key is valid, but lacks the permission for this.
     #[error("API key lacks the permission (status 403){said}; use a key that has it")]
     NotPermitted {
-        /// What the server said.
+        /// The server's message.
         said: ErrorBody,
     },
     /// The quota of the day is used up: waiting a little does not help.
@@ -205,7 +205,7 @@ pub enum ApiError {
     QuotaExceeded {
         /// When the quota resets, if the response says so.
         reset: Option<Zoned>,
-        /// What the server said.
+        /// The server's message.
         said: ErrorBody,
     },
     /// Requests followed each other too closely.
@@ -215,7 +215,7 @@ pub enum ApiError {
         threshold: Option<f64>,
         /// How long the server asks to wait.
         retry_after: Option<Duration>,
-        /// What the server said.
+        /// The server's message.
         said: ErrorBody,
     },
     /// The server rejected the request.
@@ -223,7 +223,7 @@ pub enum ApiError {
     Invalid {
         /// HTTP status.
         status: u16,
-        /// What the server said.
+        /// The server's message.
         said: ErrorBody,
     },
     /// The market does not offer this operation.
@@ -234,7 +234,7 @@ pub enum ApiError {
     Server {
         /// HTTP status.
         status: u16,
-        /// What the server said.
+        /// The server's message.
         said: ErrorBody,
     },
     /// A good status with a web page instead of an API response.
@@ -257,7 +257,7 @@ pub enum ApiError {
     /// A good status, but the body reports a failure.
     #[error("the request failed{said}")]
     Failure {
-        /// What the server said.
+        /// The server's message.
         said: ErrorBody,
     },
     /// A good status and no body.

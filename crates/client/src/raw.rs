@@ -24,7 +24,7 @@ pub enum BodyError {
         line: usize,
         /// The column, in bytes as the parser counts them.
         column: usize,
-        /// What the parser expected.
+        /// The parser's message.
         why: String,
     },
     /// Valid JSON, but no object.

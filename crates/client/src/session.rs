@@ -44,7 +44,7 @@ pub enum Progress {
     Tried(Box<LedgerEntry>),
 }
 
-/// What a call waits for.
+/// The reason why a call waits.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wait {
     /// The rate limit of this operation.
