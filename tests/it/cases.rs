@@ -12,6 +12,7 @@ const TESTS: &[&str] = &[
     "api::bounds::what_is_too_much_is_given_up_and_costs_little",
     "cli::help::completion_survives_every_beginning_of_a_line",
     "cli::help::every_example_of_the_help_runs_as_printed",
+    "domain::history::bids::every_bid_holds_what_a_walk_over_the_hours_finds",
     "domain::history::survival::the_curve_recovers_a_rate_under_half_downtime_and_a_naive_mean_does_not",
     "domain::history::survival::the_curve_recovers_lives_of_very_different_lengths",
     "domain::independent::combinations_of_filters_orders_limits_types_and_storage_agree",

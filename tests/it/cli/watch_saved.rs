@@ -154,7 +154,8 @@ fn a_signal_ends_an_alert_s_command_and_all_that_it_started() {
     use rustix::process::Signal;
     use std::process::Stdio;
     let cases = [(Signal::TERM, 0), (Signal::HUP, 129)];
-    for (signal, status) in cases.into_iter().filter(|(signal, _)| is_noticed(*signal)) {
+    let cases = cases.into_iter().filter(|(signal, _)| is_noticed(*signal)).collect();
+    crate::cases::side_by_side(cases, |(signal, status)| {
         let recorder = market();
         let home = home(&recorder.url());
         let script = home.file("stubborn", STUBBORN, 0o755);
@@ -171,7 +172,7 @@ fn a_signal_ends_an_alert_s_command_and_all_that_it_started() {
         send_signal(bourse.id(), signal);
         assert_eq!(bourse.wait().unwrap().code(), Some(status));
         wait_until_gone(&pids);
-    }
+    });
 }
 
 #[test]
