@@ -65,9 +65,7 @@ impl PricePer {
     pub fn price(self, quotes: impl Iterator<Item = Quote>, recorded: f64, storage: f64) -> f64 {
         match self {
             Self::Gpu => lowest_price(quotes, recorded, None, storage).unwrap_or(recorded),
-            Self::Machine => quotes
-                .map(|quote| quote.per_gpu(storage) * f64::from(quote.gpus.max(1)))
-                .fold(f64::INFINITY, f64::min),
+            Self::Machine => quotes.map(|quote| quote.total(storage)).fold(f64::INFINITY, f64::min),
         }
     }
 }

@@ -181,7 +181,12 @@ pub struct Quote {
 impl Quote {
     /// $/h per GPU with `gb` of storage for the whole offer; of volumes $/GB/month.
     pub fn per_gpu(&self, gb: f64) -> f64 {
-        (self.base + storage_per_hour(self.storage, gb)) / f64::from(self.gpus.max(1))
+        self.total(gb) / f64::from(self.gpus.max(1))
+    }
+
+    /// $/h of the whole offer with `gb` of storage; of volumes $/GB/month.
+    pub fn total(&self, gb: f64) -> f64 {
+        self.base + storage_per_hour(self.storage, gb)
     }
 
     fn reference(&self) -> f64 {
@@ -316,7 +321,9 @@ pub enum Ending {
     /// The next spell of the lot began: another price or amount.
     Changed,
     /// No poll followed soon enough to tell when, only truncated ones without it, or one that left
-    /// out other machines.
+    /// out other machines. Its moment is the last at which the lot counts as on offer: that of the last poll
+    /// with it, or the second before a poll that has all prices up to one above its own and lacks it. The lot
+    /// is gone or more expensive then, so that is no departure.
     LostSight,
 }
 

@@ -105,8 +105,8 @@ impl Interval {
     /// Until when the lot counts as on offer: what a poll saw holds until the next one.
     pub fn until(&self) -> Moment {
         match self.end {
-            Some((Ending::Gone(_) | Ending::Changed, at)) => at,
-            Some((Ending::LostSight, _)) | None => self.last,
+            Some((Ending::Gone(_) | Ending::Changed | Ending::LostSight, at)) => at,
+            None => self.last,
         }
     }
 
@@ -119,7 +119,8 @@ impl Interval {
     pub fn removed(&self) -> Moment {
         match self.end {
             Some((Ending::Gone(_) | Ending::Changed, at)) => at,
-            Some((Ending::LostSight, _)) | None => Moment(self.last.0.saturating_add(1)),
+            Some((Ending::LostSight, at)) => Moment(at.0.saturating_add(1)),
+            None => Moment(self.last.0.saturating_add(1)),
         }
     }
 }

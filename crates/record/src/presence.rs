@@ -34,12 +34,22 @@ impl Response {
         }
     }
 
-    /// Whether it would have a line with that total.
-    fn can_tell(&self, total: Option<f64>) -> bool {
+    /// Whether it would have a line that stands so.
+    fn can_tell(&self, standing: Standing) -> bool {
         match self.proof {
+            _ if standing.is_outside => false,
             Proof::Complete => true,
-            Proof::UpTo(below) => total.is_some_and(|total| total < below),
+            Proof::UpTo(below) => standing.total.is_some_and(|total| total < below),
             Proof::Some | Proof::Nothing => false,
+        }
+    }
+
+    /// What the absence of a line from it means, if it would have one that stood so.
+    fn absence(&self) -> Kind {
+        if self.proof == Proof::Complete {
+            Kind::Gone(CauseRank::of(Cause::Unknown))
+        } else {
+            Kind::Hidden
         }
     }
 }
@@ -80,21 +90,35 @@ impl Watch {
             .get(self.responses.partition_point(|response| response.at() <= at))
     }
 
-    /// The first response after a moment that would have a line with that total.
-    fn telling_after(&self, at: i64, total: Option<f64>) -> Option<&Response> {
+    /// The first response after a moment that would have a line as it stood at its time. Its total is never below
+    /// `least`.
+    fn telling_after(&self, at: i64, least: f64, standing: &dyn Fn(i64) -> Standing) -> Option<&Response> {
         let mut index = self.responses.partition_point(|response| response.at() <= at);
         loop {
             let block = index / BLOCK;
-            let is_possible = self.ceilings.get(block)?.total_cmp(&total.unwrap_or(f64::MAX)).is_gt();
+            let is_possible = *self.ceilings.get(block)? > least;
             let end = (block + 1) * BLOCK;
             let within = self.responses.get(index..end.min(self.responses.len()))?;
-            let found = is_possible.then(|| within.iter().find(|response| response.can_tell(total)));
+            let found = is_possible.then(|| {
+                within
+                    .iter()
+                    .find(|response| response.can_tell(standing(response.at())))
+            });
             if let Some(found) = found.flatten() {
                 return Some(found);
             }
             index = end;
         }
     }
+}
+
+/// The state of a line at a moment, as a scope sees it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Standing {
+    /// Whether it does not meet the conditions of the scope, so that its absence says nothing.
+    pub is_outside: bool,
+    /// $/h at the storage of the scope.
+    pub total: Option<f64>,
 }
 
 /// A time in which the responses of a scope had the line.
@@ -121,6 +145,8 @@ pub struct Sight<'a> {
     pub watch: &'a Watch,
     /// In their order.
     pub runs: &'a [Run],
+    /// The lowest total that the line ever had at the scope's storage; infinite if none is known.
+    pub least: f64,
 }
 
 /// A time in which a line was on offer.
@@ -148,6 +174,8 @@ impl Presence {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Seen,
+    /// Gone or more expensive than before: a response that proves prices up to one lacks it.
+    Hidden,
     Gone(CauseRank),
 }
 
@@ -198,11 +226,11 @@ struct Said {
 /// How often scopes may contradict each other about one change.
 const LEVELS: u8 = 2;
 
-/// When a line was on offer, in order. `total` is its $/h at the storage of a scope at a moment.
-pub fn presences(sights: &[Sight<'_>], total: &dyn Fn(usize, i64) -> Option<f64>) -> Vec<Presence> {
+/// When a line was on offer, in order. `standing` is its state at a moment for the scope of a sight.
+pub fn presences(sights: &[Sight<'_>], standing: &dyn Fn(usize, i64) -> Standing) -> Vec<Presence> {
     let mut line = LineSights {
         sights,
-        total,
+        standing,
         said: BinaryHeap::new(),
         open: None,
         presences: Vec::new(),
@@ -213,7 +241,7 @@ pub fn presences(sights: &[Sight<'_>], total: &dyn Fn(usize, i64) -> Option<f64>
 
 struct LineSights<'a> {
     sights: &'a [Sight<'a>],
-    total: &'a dyn Fn(usize, i64) -> Option<f64>,
+    standing: &'a dyn Fn(usize, i64) -> Standing,
     said: BinaryHeap<Reverse<Said>>,
     open: Option<Presence>,
     presences: Vec<Presence>,
@@ -236,13 +264,15 @@ impl LineSights<'_> {
                 self.said.push(said(run.first, Kind::Seen, run.is_listed));
                 // Lost sight of, it is missing from the next response that would have it.
                 let missed = || {
-                    let telling = sight.watch.telling_after(run.last, (self.total)(index, run.last))?;
+                    let telling = self.telling_after(index, sight, run.last)?;
                     let next = sight.runs.iter().find(|next| next.first > run.last);
                     let is_again = next.is_some_and(|next| next.first <= telling.at());
-                    (!is_again).then_some((Cause::Unknown, telling.at()))
+                    (!is_again).then_some((telling.absence(), telling.at()))
                 };
-                if let Some((cause, at)) = run.gone.or_else(missed) {
-                    self.said.push(said(at, Kind::Gone(CauseRank::of(cause)), false));
+                let gone = run.gone.filter(|(_, at)| !(self.standing)(index, *at).is_outside);
+                let gone = gone.map(|(cause, at)| (Kind::Gone(CauseRank::of(cause)), at));
+                if let Some((kind, at)) = gone.or_else(missed) {
+                    self.said.push(said(at, kind, false));
                 }
             }
         }
@@ -250,7 +280,8 @@ impl LineSights<'_> {
             self.lose(said.at);
             match said.kind {
                 Kind::Seen => self.see(said),
-                Kind::Gone(cause) => self.miss(said, cause.cause()),
+                Kind::Hidden => self.miss(said, None),
+                Kind::Gone(cause) => self.miss(said, Some(cause.cause())),
             }
         }
         let ends = self.sights.iter().filter_map(|sight| Some(sight.watch.last()?.at()));
@@ -260,6 +291,11 @@ impl LineSights<'_> {
             let (last, _) = self.seen(open.first, i64::MAX);
             self.presences.push(Presence { last, ..open });
         }
+    }
+
+    fn telling_after<'w>(&self, index: usize, sight: &Sight<'w>, at: i64) -> Option<&'w Response> {
+        let standing = |at| (self.standing)(index, at);
+        sight.watch.telling_after(at, sight.least, &standing)
     }
 
     /// The last response up to a moment that saw it, and until when that is known.
@@ -314,8 +350,7 @@ impl LineSights<'_> {
                 continue;
             }
             let next = sight.runs.iter().find(|run| run.first > said.at);
-            let telling = sight.watch.telling_after(said.at, (self.total)(index, said.at));
-            if let Some(response) = telling
+            if let Some(response) = self.telling_after(index, sight, said.at)
                 && next.is_none_or(|run| response.at() < run.first)
             {
                 self.said.push(Reverse(Said {
@@ -323,22 +358,28 @@ impl LineSights<'_> {
                     is_seen: false,
                     level: said.level + 1,
                     sight: index,
-                    kind: Kind::Gone(CauseRank::of(Cause::Unknown)),
+                    kind: response.absence(),
                     is_listed: false,
                 }));
             }
         }
     }
 
-    fn miss(&mut self, said: Said, cause: Cause) {
+    /// Ends the presence: with a cause if it is gone, else without one.
+    fn miss(&mut self, said: Said, cause: Option<Cause>) {
         if let Some(open) = self.open.take() {
             let (last, _) = self.seen(open.first, said.at.saturating_sub(1));
+            let end = match cause {
+                Some(cause) => (Ending::Gone(cause), said.at),
+                None => (Ending::LostSight, said.at.saturating_sub(1)),
+            };
             self.presences.push(Presence {
                 last,
-                end: Some((Ending::Gone(cause), said.at)),
+                end: Some(end),
                 ..open
             });
         } else if said.level == 0
+            && let Some(cause) = cause
             && let Some((Ending::Gone(known), _)) = self.presences.last_mut().and_then(|last| last.end.as_mut())
         {
             *known = better(*known, cause);
@@ -365,13 +406,14 @@ impl LineSights<'_> {
         }
     }
 
-    /// Whether a response not long before a moment would have had it.
+    /// Whether a response not long before a moment would have had it at any price.
     fn was_missing(&self, at: i64) -> bool {
         self.sights.iter().enumerate().any(|(index, sight)| {
             sight.watch.before(at).is_some_and(|response| {
                 sight.runs.iter().all(|run| !run.holds(response.at()))
                     && response.horizon() >= at
-                    && response.can_tell((self.total)(index, response.at()))
+                    && response.proof == Proof::Complete
+                    && !(self.standing)(index, response.at()).is_outside
             })
         })
     }

@@ -211,9 +211,8 @@ fn close(open: &mut Spell, ended: &[&Stretch], time: i64, polls: &[i64]) {
     }
     match (cause, sight) {
         (_, Some(last)) => {
-            let last = last.max(open.first.0);
-            open.last = Moment(last);
-            open.end = Some((Ending::LostSight, Moment(last)));
+            open.last = Moment(last.max(open.first.0));
+            open.end = Some((Ending::LostSight, Moment(time.saturating_sub(1))));
         }
         (cause, None) => {
             open.last = Moment(seen_before(polls, time, open.first.0));

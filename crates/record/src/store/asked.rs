@@ -120,6 +120,14 @@ impl Asked {
     }
 }
 
+/// Whether a line in that state is surely not among the offers that a scope asks for. A blank value says nothing.
+pub(super) fn excludes(scope: &Scope, state: &State<'_>, at: Moment) -> bool {
+    scope.conditions.iter().any(|condition| {
+        let cell = state.cell(condition.field, at);
+        !condition.accepts(cell) && !cell.is_blank() && !is_near(condition, cell)
+    })
+}
+
 /// Whether the stored value is as close to a bound as the real one may be on its other side.
 fn is_near(condition: &Condition, cell: CellRef<'_>) -> bool {
     let tolerance = match condition.field.recording() {

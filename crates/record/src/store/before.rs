@@ -292,7 +292,7 @@ fn accepts(
         "host_id" => host.map_or(CellRef::Missing, whole),
         "geolocation" => country.map_or(CellRef::Missing, CellRef::Text),
         "num_gpus" => number(&|quote| Some(quote.gpus.into())),
-        "dph_total" => number(&|quote| Some(quote.per_gpu(storage) * f64::from(quote.gpus.max(1)))),
+        "dph_total" => number(&|quote| Some(quote.total(storage))),
         "dph_per_gpu" => number(&|quote| Some(quote.per_gpu(storage))),
         "dph_base" => number(&|quote| Some(quote.base)),
         "min_bid" => number(&|quote| quote.min_bid),

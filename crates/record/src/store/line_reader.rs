@@ -7,11 +7,11 @@ use bourse_domain::annotations::Supplier;
 use bourse_domain::{CellRef, Condition, Operand, Resource, Value, country};
 use rusqlite::{Connection, params};
 
-use super::asked::{Asked, Judged, KnownScope};
+use super::asked::{Asked, Judged, KnownScope, excludes};
 use super::codes;
 use super::line_rows::{KnownLine, Target, Values, host_of};
 use crate::implication::Part;
-use crate::presence::{Presence, Response, Run, Sight, Watch, presences};
+use crate::presence::{Presence, Response, Run, Sight, Standing, Watch, presences};
 use crate::spells::{Begun, Ended, Stretch};
 use crate::{Attribute, Beginning, Cause, Ending, Line, Moment, Quote, State, attribute_index};
 
@@ -20,6 +20,8 @@ struct Piece {
     from: i64,
     until: i64,
     judged: Judged,
+    /// The covering scopes whose conditions it does not meet, one bit each.
+    outside: u64,
     quote: Option<Quote>,
     offers: u32,
     gpu_mask: Option<u64>,
@@ -63,7 +65,7 @@ impl LineReader<'_> {
             return Ok(Vec::new());
         }
         let first = runs.values().flatten().map(|run| run.first).min();
-        let pieces = self.pieces(known, first.unwrap_or(self.from))?;
+        let pieces = self.pieces(known, &places, first.unwrap_or(self.from))?;
         let is_sighted: Vec<(usize, Sight<'_>)> = places
             .iter()
             .filter_map(|place| {
@@ -71,25 +73,32 @@ impl LineReader<'_> {
                 let scope = &self.scopes.get(*place)?.scope;
                 let is_seen = !scope.excludes(machine, host);
                 let runs = runs.get(place).map_or(&[][..], Vec::as_slice);
-                is_seen.then_some((*place, Sight { watch, runs }))
+                let totals = pieces
+                    .iter()
+                    .filter_map(|piece| Some(piece.quote?.total(scope.storage)));
+                let least = totals.fold(f64::INFINITY, f64::min);
+                is_seen.then_some((*place, Sight { watch, runs, least }))
             })
             .collect();
         let sights: Vec<Sight<'_>> = is_sighted.iter().map(|(_, sight)| *sight).collect();
-        let storage = |index: usize| {
-            let (place, _) = is_sighted.get(index)?;
-            Some(self.scopes.get(*place)?.scope.storage)
-        };
-        let total = |index: usize, at: i64| {
-            let piece = pieces.get(pieces.partition_point(|piece| piece.until <= at))?;
-            let quote = piece.quote?;
-            Some(quote.per_gpu(storage(index)?) * f64::from(quote.gpus.max(1)))
+        let standing = |index: usize, at: i64| {
+            let piece = pieces.get(pieces.partition_point(|piece| piece.until <= at));
+            let place = is_sighted.get(index).map(|(place, _)| *place);
+            let storage = || Some(self.scopes.get(place?)?.scope.storage);
+            let bit = places.iter().position(|own| Some(*own) == place).map_or(0, bit);
+            Standing {
+                is_outside: piece.is_some_and(|piece| piece.outside & bit != 0),
+                total: piece
+                    .and_then(|piece| piece.quote.zip(storage()))
+                    .map(|(quote, storage)| quote.total(storage)),
+            }
         };
         let vouched = is_sighted
             .iter()
             .filter(|(_, sight)| !sight.runs.is_empty())
             .filter_map(|(place, _)| self.vouched.get(place))
             .fold(0, |all, own| all | own);
-        let (stretches, is_unknown) = self.stretches_of(known, &pieces, &presences(&sights, &total), vouched);
+        let (stretches, is_unknown) = self.stretches_of(known, &pieces, &presences(&sights, &standing), vouched);
         self.unknown = self
             .unknown
             .saturating_add(u32::from(is_unknown && stretches.is_empty()));
@@ -131,7 +140,7 @@ impl LineReader<'_> {
                     _ if until < stop => Ended::Changed,
                     None => Ended::Open(presence.last),
                     Some((Ending::Gone(cause), _)) => Ended::Gone(cause),
-                    Some((Ending::LostSight, last)) => Ended::Lost(last),
+                    Some((Ending::LostSight, _)) => Ended::Lost(presence.last),
                     Some((Ending::Changed, _)) => Ended::Changed,
                 };
                 stretches.push(Stretch {
@@ -249,7 +258,7 @@ impl LineReader<'_> {
     }
 
     /// The states of a line, each from a moment on, in order.
-    fn pieces(&self, known: &KnownLine, first: i64) -> rusqlite::Result<Vec<Piece>> {
+    fn pieces(&self, known: &KnownLine, places: &[usize], first: i64) -> rusqlite::Result<Vec<Piece>> {
         let mut values = known.latest.clone();
         let mut pieces = Vec::new();
         let mut until = i64::MAX;
@@ -265,19 +274,25 @@ impl LineReader<'_> {
                 continue;
             };
             if undone != Some(at) {
-                self.add_pieces(&mut pieces, &known.line, &values, (at, until));
+                self.add_pieces(&mut pieces, (&known.line, places), &values, (at, until));
                 until = at;
                 undone = Some(at);
             }
             values.set(*target, row.get_ref(2)?, self.asked.terms.resource);
         }
-        self.add_pieces(&mut pieces, &known.line, &values, (i64::MIN, until));
+        self.add_pieces(&mut pieces, (&known.line, places), &values, (i64::MIN, until));
         pieces.reverse();
         Ok(pieces)
     }
 
     /// Adds what a line was in a time, divided where the time left passes a bound; the latest first.
-    fn add_pieces(&self, pieces: &mut Vec<Piece>, line: &Line, values: &Values, (from, until): (i64, i64)) {
+    fn add_pieces(
+        &self,
+        pieces: &mut Vec<Piece>,
+        (line, places): (&Line, &[usize]),
+        values: &Values,
+        (from, until): (i64, i64),
+    ) {
         let state = State {
             line,
             facts: &values.facts,
@@ -306,9 +321,15 @@ impl LineReader<'_> {
         let resource = self.asked.terms.resource;
         let mut end = until;
         for from in edges.into_iter().rev() {
+            let is_outside = |place: &usize| {
+                let scope = self.scopes.get(*place).map(|known| &known.scope);
+                scope.is_some_and(|scope| excludes(scope, &state, Moment(from.max(0))))
+            };
+            let outside = places.iter().enumerate().filter(|(_, place)| is_outside(place));
             pieces.push(Piece {
                 from,
                 until: end,
+                outside: outside.fold(0, |all, (index, _)| all | bit(index)),
                 judged: self.asked.judge(&state, Moment(from.max(0))),
                 quote,
                 offers: values.offers,
@@ -320,6 +341,14 @@ impl LineReader<'_> {
             end = from;
         }
     }
+}
+
+/// The bit of a covering scope; none of those after the 64th.
+fn bit(index: usize) -> u64 {
+    u32::try_from(index)
+        .ok()
+        .and_then(|index| 1_u64.checked_shl(index))
+        .unwrap_or(0)
 }
 
 /// Fields of a line that never change.

@@ -69,7 +69,10 @@ pub(super) fn write(
     for (line, hidden) in open {
         let seen = hidden.unwrap_or(last.at);
         let missing = Missing::read(connection, line)?;
-        if at.since(seen) > patience {
+        if poll.proof == Proof::Complete && at.since(seen) <= patience {
+            let ending = Ending::Gone(missing.cause(poll));
+            end.execute(params![scope.id, line, seen.0, at.0, codes::ending(ending)])?;
+        } else if at.since(seen) > patience || missing.is_disproved(&poll.scope, poll.proof) {
             end.execute(params![
                 scope.id,
                 line,
@@ -77,9 +80,6 @@ pub(super) fn write(
                 seen.0,
                 codes::ending(Ending::LostSight)
             ])?;
-        } else if missing.is_disproved(&poll.scope, poll.proof) {
-            let ending = Ending::Gone(missing.cause(poll));
-            end.execute(params![scope.id, line, seen.0, at.0, codes::ending(ending)])?;
         } else if hidden.is_none() {
             hide.execute(params![scope.id, line, seen.0])?;
         }
@@ -142,7 +142,7 @@ impl Missing {
             })
     }
 
-    /// Whether a poll with this proof would have it if it were on offer as it was.
+    /// Whether a poll with this proof would have it if it were on offer as it was: it is gone or more expensive.
     fn is_disproved(&self, scope: &Scope, proof: Proof) -> bool {
         match proof {
             Proof::Complete => true,

@@ -190,7 +190,7 @@ fn a_cut_response_says_nothing_of_its_last_price() {
             &offers[..usize::try_from(limit).unwrap().min(4)],
         );
     }
-    // Berlin costs as much as the last row did; Texas cost less, and would be there.
+    // Berlin costs as much as the last row did; Texas cost less, and would be there. It is gone or more expensive.
     let tied: Offer = (5, 50, "RTX 4090", FIRST, 0.4, "Berlin, DE");
     let proof = market.see(
         &sent(1120, "").limited(3),
@@ -199,7 +199,7 @@ fn a_cut_response_says_nothing_of_its_last_price() {
     assert!(matches!(proof, Proof::UpTo(_)));
     let excerpt = market.ask("gpu_name=RTX_4090 num_gpus=1", 900, 1200);
     let of = |machine: i64| told(&excerpt).into_iter().find(|told| told.0 == machine);
-    assert_eq!(of(30), Some((30, 1000, 1060, Some((GONE, 1120)))));
+    assert_eq!(of(30), Some((30, 1000, 1060, Some((Ending::LostSight, 1119)))));
     assert_eq!(of(10), Some((10, 1000, 1060, None)));
     assert_eq!(of(20), Some((20, 1000, 1000, None)));
     let lowest: Vec<bool> = excerpt.polls.iter().map(|poll| poll.has_lowest).collect();
@@ -314,6 +314,51 @@ fn a_price_that_passes_a_bound_leaves_the_search() {
     let all = market.ask("gpu_name=RTX_4090", 900, 1100);
     assert_eq!(told(&all).len(), 2);
     assert!(matches!(all.spells[1].beginning, Beginning::Repriced { .. }));
+}
+
+#[test]
+fn what_is_dearer_than_a_cut_response_reaches_has_not_departed() {
+    let market = Market::new();
+    market.see(&sent(1000, "").limited(10), &[OLD, TEXAS, BERLIN]);
+    // The limit cuts after Berlin, so Texas at its old price would be there.
+    let other: Offer = (6, 60, "RTX 4090", FIRST, 0.35, "DE");
+    let cheapest = [OLD, other, BERLIN];
+    market.see(&sent(1060, "").limited(3), &cheapest);
+    let raised: Offer = (3, 30, "RTX 4090", FIRST, 0.6, "Texas, US");
+    market.see(&sent(1080, "gpu_name=RTX_4090"), &[other, BERLIN, raised]);
+    // Its price of then is above what this one reaches, its first price was not.
+    market.see(&sent(1120, "").limited(3), &cheapest);
+    let excerpt = market.ask("gpu_name=RTX_4090 num_gpus=1", 900, 1200);
+    let of_texas: Vec<_> = told(&excerpt).into_iter().filter(|told| told.0 == 30).collect();
+    assert_eq!(
+        of_texas,
+        [
+            (30, 1000, 1000, Some((Ending::LostSight, 1059))),
+            (30, 1080, 1080, None)
+        ]
+    );
+}
+
+#[test]
+fn a_search_that_an_offer_left_says_nothing_of_its_return() {
+    let market = Market::new();
+    let raised: Offer = (3, 30, "RTX 4090", FIRST, 0.6, "Texas, US");
+    let all = |at, offer| market.see(&sent(at, "gpu_name=RTX_4090"), &[offer]);
+    let cheap = |at, offers: &[Offer]| market.see(&sent(at, "dph_total<0.5"), offers);
+    all(1000, TEXAS);
+    cheap(1010, &[TEXAS]);
+    all(1060, raised);
+    cheap(1070, &[]);
+    all(1120, raised);
+    cheap(1130, &[]);
+    // The second search is not repeated: the first alone sees that the price is the old one again.
+    all(1180, TEXAS);
+    all(1240, TEXAS);
+    let excerpt = market.ask("gpu_name=RTX_4090 dph_total<0.5", 900, 1300);
+    assert_eq!(
+        told(&excerpt),
+        [(30, 1000, 1010, Some((LEFT, 1060))), (30, 1180, 1240, None)]
+    );
 }
 
 #[test]

@@ -76,11 +76,11 @@ fn a_cut_response_ends_only_what_it_would_have_shown() {
     let asked = ordered("", "dph_total", 4);
     let all = poll_of(&asked, &offers, r#","truncated":false"#, &arrival(0));
     record.add(&all);
-    // Up to $0.402: machine 3 would be among them, 5 would not.
+    // Up to $0.402: machine 3 would be among them, so it is gone or more expensive; 5 would not.
     record.add(&poll_of(&asked, &offers[1..2], r#","truncated":true"#, &arrival(60)));
     assert_eq!(
         record.members(),
-        ["3 1 0 0 0 60 3", "4 1 0 0 - - -", "5 1 0 0 0 - -", "9 1 0 0 0 - -"]
+        ["3 1 0 0 0 0 5", "4 1 0 0 - - -", "5 1 0 0 0 - -", "9 1 0 0 0 - -"]
     );
     // In no order: nothing ends, and what is there again was not gone.
     let unordered = query("");
@@ -92,14 +92,14 @@ fn a_cut_response_ends_only_what_it_would_have_shown() {
     ));
     assert_eq!(
         record.members(),
-        ["3 1 0 0 0 60 3", "4 1 0 0 60 - -", "5 1 0 0 - - -", "9 1 0 0 0 - -"]
+        ["3 1 0 0 0 0 5", "4 1 0 0 60 - -", "5 1 0 0 - - -", "9 1 0 0 0 - -"]
     );
     record.add(&poll_of(&asked, &offers, r#","truncated":false"#, &arrival(180)));
     // The poll before was not complete: nobody knows since when machine 3 is back.
     assert_eq!(
         record.members(),
         [
-            "3 1 0 0 0 60 3",
+            "3 1 0 0 0 0 5",
             "3 1 180 0 - - -",
             "4 1 0 0 - - -",
             "5 1 0 0 - - -",
