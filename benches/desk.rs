@@ -19,7 +19,7 @@ use bourse::domain::cost::{Basis, Job, Prices};
 use bourse::domain::insight::plan::{Need, Offers};
 use bourse::domain::{Listing, OFFERS, OfferType, Untrusted, language};
 use bourse::table::remote::{Now, Ticket};
-use bourse::widgets::theme::Theme;
+use bourse::tui::theme::Theme;
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use offers::{answer, profile};

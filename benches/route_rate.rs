@@ -31,7 +31,7 @@ use bourse::api::{Client, ClientConfig, Origin, Pacer, Secret};
 use bourse::core::Profile;
 use bourse::domain::Dialect;
 use bourse::runtime::dashboard::Dashboard;
-use bourse::widgets::theme::Theme;
+use bourse::tui::theme::Theme;
 use criterion::{Criterion, criterion_group, criterion_main};
 use crossterm::event::KeyCode;
 use memory::{Memory, Person};

@@ -32,7 +32,7 @@ use bourse::record::differences::differences;
 use bourse::runtime::terminal::Canvas;
 use bourse::table::remote::Now;
 use bourse::table::row_filter;
-use bourse::widgets::theme::Theme;
+use bourse::tui::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Size;

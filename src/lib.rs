@@ -19,9 +19,9 @@ pub mod runtime;
 pub mod settings;
 pub mod store;
 pub mod table;
-pub mod widgets;
 
 pub use bourse_client as api;
 pub use bourse_domain as domain;
 pub use bourse_record as record;
 pub use bourse_sandbox as sandbox;
+pub use bourse_tui as tui;

@@ -22,7 +22,10 @@ impl Model {
     /// The topmost view's own name for the effect of an action.
     pub fn hint(&self, action: Action) -> Option<&'static str> {
         let view = self.top();
-        let of_search = view.search().and_then(|find| find.hint(action));
+        let of_search = view
+            .search()
+            .zip(action.command())
+            .and_then(|(find, command)| find.hint(command));
         of_search.or_else(|| view.hint(action))
     }
 

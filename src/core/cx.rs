@@ -25,8 +25,8 @@ use crate::record::Poll;
 use crate::table::browser::Browser;
 use crate::table::remote::{Now, Ticket, Tickets};
 use crate::table::watch::Pace;
-use crate::widgets::text_input::Pasted;
-use crate::widgets::viewport::Viewport;
+use crate::tui::text_input::Pasted;
+use crate::tui::viewport::Viewport;
 
 /// The state of a feature, and what it changes or reads together with it.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use ratatui::layout::{Position, Rect};
 
 use crate::domain::Field;
 use crate::keys::Action;
-use crate::widgets::viewport::Viewport;
+use crate::tui::viewport::Viewport;
 
 /// A scrolling part of a view, by a number of the view's choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

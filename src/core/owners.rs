@@ -13,7 +13,7 @@ use crate::record::{Moment, Poll};
 use crate::table::browser::{Arrival, Responses};
 use crate::table::recording::Asked;
 use crate::table::remote::Ticket;
-use crate::widgets::panel::Size;
+use crate::tui::panel::Size;
 
 /// The function of a feature that takes what its ticket brings.
 pub type Receiver = fn(&mut Cx<'_>, Ticket, News);

@@ -11,16 +11,16 @@ use super::frame_layout::{FrameLayout, Region, Target};
 use super::state::State;
 use crate::keys::{Action, Context};
 use crate::table::remote::Now;
-use crate::widgets::form::{Form, FormLayout, FormLines};
-use crate::widgets::list::{List, ListLines};
-use crate::widgets::panel::Size;
-use crate::widgets::records::Records;
-use crate::widgets::report::{Report, ReportLayout, ReportLines};
-use crate::widgets::table::{Table, place};
-use crate::widgets::text_area::{TextArea, TextAreaLines};
-use crate::widgets::text_input::{InputLine, TextInput};
-use crate::widgets::theme::Theme;
-use crate::widgets::viewport::Viewport;
+use crate::tui::form::{Form, FormLayout, FormLines};
+use crate::tui::list::{List, ListLines};
+use crate::tui::panel::Size;
+use crate::tui::records::Records;
+use crate::tui::report::{Report, ReportLayout, ReportLines};
+use crate::tui::table::{Table, place};
+use crate::tui::text_area::{TextArea, TextAreaLines};
+use crate::tui::text_input::{InputLine, TextInput};
+use crate::tui::theme::Theme;
+use crate::tui::viewport::Viewport;
 
 /// What a view draws on, and what it can read meanwhile.
 pub struct Scene<'a, 'b> {

@@ -3,7 +3,7 @@
 use super::state::State;
 use super::view::Cx;
 use crate::keys::Action;
-use crate::widgets::find::{Find, FindEvent};
+use crate::tui::find::{Find, FindEvent};
 
 /// A view whose lines can be searched.
 pub trait Searched {
@@ -20,7 +20,7 @@ pub trait Searched {
 
     /// Gives an action to the search; false if it means nothing to it.
     fn act_on_search(&mut self, action: Action, cx: &mut Cx<'_>) -> bool {
-        match self.find().update(action) {
+        match self.find().update(action.command()) {
             FindEvent::Ignored => return false,
             FindEvent::Handled => {}
             FindEvent::Moved => self.show_match(cx),

@@ -12,8 +12,8 @@ use super::view::{Availability, Change, Cx, Outcome, Region, View};
 use crate::domain::text::is_hostile;
 use crate::keys::{Action, Context};
 use crate::table::remote::Now;
-use crate::widgets::text_area::LONGEST_TEXT;
-use crate::widgets::text_input::{LONGEST_LINE, Pasted};
+use crate::tui::text_area::LONGEST_TEXT;
+use crate::tui::text_input::{LONGEST_LINE, Pasted};
 
 impl Update<'_> {
     /// Runs `act` on the view at an index of the stack, then makes the changes that it asks for; `None` if
@@ -216,12 +216,12 @@ impl Model {
     /// Whether an action is available in the view that has the keyboard.
     pub(crate) fn availability(&self, action: Action) -> Availability {
         let view = self.top();
-        if let Some(find) = view.search() {
-            if find.is_useless(action) {
+        if let Some((find, command)) = view.search().zip(action.command()) {
+            if find.is_useless(command) {
                 return Availability::Hidden;
             }
             // What the view itself could do with the action does not matter meanwhile.
-            if find.hint(action).is_some() {
+            if find.hint(command).is_some() {
                 return Availability::Available;
             }
         }

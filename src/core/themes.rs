@@ -1,6 +1,6 @@
 //! The available themes, as this terminal shows them.
 
-use crate::widgets::theme::Theme;
+use crate::tui::theme::Theme;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedTheme {

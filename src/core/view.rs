@@ -19,8 +19,8 @@ pub use crate::api::Response;
 use crate::keys::pane::Pane;
 use crate::keys::{Action, Context, Motion};
 use crate::table::remote::{Now, Ticket};
-use crate::widgets::find::Find;
-use crate::widgets::input_widget::InputWidget;
+use crate::tui::find::Find;
+use crate::tui::input_widget::InputWidget;
 
 /// Whether a view handled what it was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,7 +168,12 @@ impl dyn View + '_ {
     /// Does what an action means to the widget, or else to the view.
     pub(crate) fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         let viewport = cx.viewport(Region::MAIN);
-        if self.widget(cx).is_some_and(|widget| widget.act(action, viewport)) {
+        let command = action.command();
+        let is_done = command.is_some_and(|command| {
+            let widget = self.widget(cx);
+            widget.is_some_and(|widget| widget.act(command, viewport))
+        });
+        if is_done {
             Outcome::Handled
         } else {
             self.update(action, cx)

@@ -7,7 +7,7 @@ use crate::core::Model;
 use crate::core::frame_layout::Target;
 use crate::core::view::Scene;
 use crate::keys::{Action, BINDINGS, Binding};
-use crate::widgets::text::{cells, fit};
+use crate::tui::text::{cells, fit};
 
 /// Cells between two hints, and before the ways back.
 const GAP: u16 = 2;

@@ -12,8 +12,8 @@ use crate::domain::journal::WriteKind;
 use crate::domain::text::{truncate, visible};
 use crate::table::browser::Browser;
 use crate::table::remote::{Now, Phase, Waiting};
-use crate::widgets::text::cells;
-use crate::widgets::theme::Theme;
+use crate::tui::text::cells;
+use crate::tui::theme::Theme;
 
 const BRAND: &str = "bourse";
 

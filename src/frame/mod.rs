@@ -13,9 +13,9 @@ use crate::core::Model;
 use crate::core::frame_layout::FrameLayout;
 use crate::core::view::{Placement, Scene};
 use crate::table::remote::Now;
-use crate::widgets::finish::finish;
-use crate::widgets::panel::Size;
-use crate::widgets::theme::Theme;
+use crate::tui::finish::finish;
+use crate::tui::panel::Size;
+use crate::tui::theme::Theme;
 
 pub use repair::draw_repair;
 

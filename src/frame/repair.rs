@@ -5,10 +5,10 @@ use ratatui::layout::{Constraint, Layout};
 use ratatui::text::{Line, Span};
 
 use super::is_too_small;
-use crate::widgets::finish::finish;
-use crate::widgets::panel::{Panel, Tone};
-use crate::widgets::text::wrap_line;
-use crate::widgets::theme::Theme;
+use crate::tui::finish::finish;
+use crate::tui::panel::{Panel, Tone};
+use crate::tui::text::wrap_line;
+use crate::tui::theme::Theme;
 
 const HINTS: [(&str, &str); 3] = [("e", "edit"), ("r", "reload"), ("q", "quit")];
 

@@ -5,6 +5,7 @@
 //! what a verb means there.
 
 use super::pane::Pane;
+use crate::tui::Motion;
 
 /// Where a key is looked up: first in the contexts of the focused view, then in the shared
 /// ones.
@@ -73,21 +74,6 @@ impl Context {
             Self::Always => "Even while typing",
         }
     }
-}
-
-/// Where a cursor or a text moves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Motion {
-    Down,
-    Up,
-    PageDown,
-    PageUp,
-    HalfDown,
-    HalfUp,
-    First,
-    Last,
-    FirstColumn,
-    LastColumn,
 }
 
 /// What a row names that a star or a note is about.
@@ -268,30 +254,8 @@ actions! {
     }
 }
 
-impl Action {
-    /// How many lines it moves a cursor, or a text with `page` visible lines; `None` if it does not
-    /// move by lines.
-    pub fn motion(self, page: usize) -> Option<isize> {
-        let Self::Move(motion) = self else {
-            return None;
-        };
-        let page = isize::try_from(page.max(1)).unwrap_or(isize::MAX);
-        match motion {
-            Motion::Down => Some(1),
-            Motion::Up => Some(-1),
-            Motion::PageDown => Some(page),
-            Motion::PageUp => Some(-page),
-            Motion::HalfDown => Some((page / 2).max(1)),
-            Motion::HalfUp => Some(-(page / 2).max(1)),
-            Motion::First => Some(isize::MIN),
-            Motion::Last => Some(isize::MAX),
-            Motion::FirstColumn | Motion::LastColumn => None,
-        }
-    }
-}
-
 /// One row of the table.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Binding {
     pub context: Context,
     /// The keys; the first one is shown.

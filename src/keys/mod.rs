@@ -1,10 +1,11 @@
-//! Keys: chords, the table of default bindings, and the person's own bindings on top of it.
+//! Keys: the table of default bindings, the user's own bindings on top of it, and what they mean to widgets.
 
 mod bindings;
-mod chord;
 pub mod pane;
 pub mod user;
+mod widget;
 
-pub use self::bindings::{Action, BINDINGS, Binding, Context, Group, Motion, Side, Step, Subject, bindings};
-pub use self::chord::Chord;
-pub use self::user::{KeyError, Keymap, UserKeys};
+pub use self::bindings::{Action, BINDINGS, Binding, Context, Group, Side, Step, Subject, bindings};
+pub use self::user::{KeyError, Keymap, UserKeys, configured};
+pub use self::widget::KeyTarget;
+pub use crate::tui::{Chord, Motion};

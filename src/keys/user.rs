@@ -1,9 +1,9 @@
 //! The effective key bindings: the table of [`super::BINDINGS`] with the changes of the
 //! configuration.
 
-use crossterm::event::KeyEvent;
-
 use super::{Action, BINDINGS, Binding, Chord, Context};
+use crate::tui::keymap::default_chords;
+use crate::tui::{self, KeyRow};
 
 /// A line of the configuration that rebinds an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,207 +38,108 @@ impl KeyError {
     }
 }
 
-/// The rows of the table with their effective keys.
-#[derive(Debug, Clone)]
-pub struct Keymap {
-    rows: Vec<Row>,
-    /// Whether arrow keys are written out (`left`): an ASCII arrow would look like the key `<` or `>`.
-    in_words: bool,
+/// The rows of the table with the keys in effect.
+pub type Keymap = tui::Keymap<Binding>;
+
+impl KeyRow for Binding {
+    type Action = Action;
+    type Context = Context;
+
+    fn table() -> &'static [Self] {
+        BINDINGS
+    }
+
+    fn palette() -> Action {
+        Action::Palette
+    }
+
+    fn context(&self) -> Context {
+        self.context
+    }
+
+    fn action(&self) -> Action {
+        self.action
+    }
+
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn default_keys(&self) -> &'static [&'static str] {
+        self.keys
+    }
 }
 
-/// A row, its keys, and the line of the configuration that set them, if one did.
-#[derive(Debug, Clone)]
-struct Row {
+/// A row that a line of the configuration rebinds, and the valid keys of the line.
+struct Rebinding<'a> {
     binding: &'static Binding,
+    line: &'a UserKeys,
     chords: Vec<Chord>,
-    line: Option<usize>,
 }
 
-impl Default for Keymap {
-    fn default() -> Self {
-        let rows = BINDINGS
-            .iter()
-            .map(|binding| Row {
-                binding,
-                chords: defaults(binding),
-                line: None,
-            })
-            .collect();
-        Self { rows, in_words: false }
-    }
-}
-
-fn defaults(binding: &Binding) -> Vec<Chord> {
-    binding.keys.iter().filter_map(|key| Chord::parse(key)).collect()
-}
-
-impl Keymap {
-    /// The table with a person's own keys, and the mistakes in them. An invalid key is dropped on
-    /// its own: the others apply, and an action that would have none keeps those of its defaults
-    /// that are free.
-    pub fn configured(settings: &[UserKeys]) -> (Self, Vec<KeyError>) {
-        let mut keymap = Self::default();
-        let mut errors = Vec::new();
-        let mut wanted: Vec<(usize, &UserKeys, Vec<Chord>)> = Vec::new();
-        for setting in settings {
-            let row_index = keymap.rows.iter().position(|row| row.binding.name == setting.name);
-            let Some(row_index) = row_index else {
-                errors.push(KeyError::of(setting, unknown(&setting.name)));
-                continue;
-            };
-            let row = &mut keymap.rows[row_index];
-            // Its defaults are free for others from here on.
-            row.chords.clear();
-            match usable(row.binding, setting, &mut errors) {
-                Some(chords) => wanted.push((row_index, setting, chords)),
-                None if is_way_out(row.binding) => row.chords = defaults(row.binding),
-                None => {}
-            }
-        }
-        // Of two lines with one key the later one is wrong; the key to quit cannot be taken.
-        wanted.sort_by_key(|(row_index, setting, _)| {
-            let binding = keymap.rows[*row_index].binding;
-            (!is_way_out(binding), setting.line)
-        });
-        for (row_index, setting, chords) in wanted {
-            let is_keyless = chords.is_empty();
-            let mut taken = Vec::new();
-            for chord in chords {
-                match keymap.in_the_way(row_index, chord) {
-                    Some(other) => errors.push(KeyError::of(setting, conflict(setting, other, chord))),
-                    None => taken.push(chord),
-                }
-            }
-            let row = &mut keymap.rows[row_index];
-            if is_keyless || !taken.is_empty() {
-                row.chords = taken;
-                row.line = Some(setting.line);
-            } else if is_way_out(row.binding) {
-                row.chords = defaults(row.binding);
-            }
-        }
-        // Last, when it is known which keys the valid lines took.
-        for row_index in 0..keymap.rows.len() {
-            let row = &keymap.rows[row_index];
-            if row.line.is_none() && row.chords.is_empty() {
-                let free = defaults(row.binding)
-                    .into_iter()
-                    .filter(|chord| keymap.in_the_way(row_index, *chord).is_none())
-                    .collect();
-                keymap.rows[row_index].chords = free;
-            }
-        }
-        errors.sort_by_key(|error| error.line);
-        (keymap, errors)
-    }
-
-    /// The row that already has that key and can receive the same key press as the row at `place`.
-    fn in_the_way(&self, row_index: usize, chord: Chord) -> Option<&Row> {
-        let binding = self.rows[row_index].binding;
-        self.rows.iter().find(|other| {
-            !std::ptr::eq(other.binding, binding)
-                && meet(binding, other.binding)
-                && other.chords.contains(&chord)
-                && !is_default_pair(binding, other.binding, chord)
-        })
-    }
-
-    /// The action of a key: the contexts are searched in order.
-    pub fn resolve(&self, contexts: &[Context], key: KeyEvent) -> Option<Action> {
-        let pressed = Chord::of(key);
-        contexts.iter().find_map(|context| {
-            self.rows
-                .iter()
-                .find(|row| row.binding.context == *context && row.chords.contains(&pressed))
-                .map(|row| row.binding.action)
-        })
-    }
-
-    /// The first of the contexts that handles the shown key of a row; `None` without a key.
-    pub fn owner_of(&self, contexts: &[Context], binding: &Binding) -> Option<Context> {
-        let shown = self.chords(binding).first()?;
-        let takes = |context: &&Context| {
-            self.rows
-                .iter()
-                .any(|row| row.binding.context == **context && row.chords.contains(shown))
+/// The table with the user's own keys, and the mistakes in them. An invalid key is dropped on its own: the others
+/// apply, and an action that would have none keeps those of its defaults that are free.
+pub fn configured(lines: &[UserKeys]) -> (Keymap, Vec<KeyError>) {
+    let mut keymap = Keymap::default();
+    let mut errors = Vec::new();
+    let mut wanted: Vec<Rebinding<'_>> = Vec::new();
+    for line in lines {
+        let Some(binding) = BINDINGS.iter().find(|row| row.name == line.name) else {
+            errors.push(KeyError::of(line, unknown(&line.name)));
+            continue;
         };
-        contexts.iter().find(takes).copied()
-    }
-
-    /// The same keys, with arrow keys written out if `in_words` is set.
-    #[must_use]
-    pub const fn in_words(mut self, in_words: bool) -> Self {
-        self.in_words = in_words;
-        self
-    }
-
-    pub fn shown(&self, chord: Chord) -> String {
-        let name = chord.to_string();
-        if !self.in_words {
-            return name;
+        // Its defaults are free for others from here on.
+        keymap.rebind(binding, Vec::new());
+        match usable(binding, line, &mut errors) {
+            Some(chords) => wanted.push(Rebinding { binding, line, chords }),
+            None if is_way_out(binding) => keymap.rebind(binding, default_chords(binding)),
+            None => {}
         }
-        [("↑", "Up"), ("↓", "Down"), ("←", "Left"), ("→", "Right")]
-            .into_iter()
-            .fold(name, |name, (arrow, word)| name.replace(arrow, word))
     }
-
-    /// The keys of a row; the first one is shown.
-    pub fn chords(&self, binding: &Binding) -> &[Chord] {
-        self.rows
-            .iter()
-            .find(|row| std::ptr::eq(row.binding, binding))
-            .map_or(&[], |row| &row.chords)
-    }
-
-    /// The key of a row to display.
-    pub fn shown_key(&self, binding: &Binding) -> String {
-        self.chords(binding)
-            .first()
-            .map_or_else(String::new, |chord| self.shown(*chord))
-    }
-
-    /// All keys of a row, for the help screen.
-    pub fn all_keys(&self, binding: &Binding) -> String {
-        let keys: Vec<_> = self.chords(binding).iter().map(|chord| self.shown(*chord)).collect();
-        keys.join(" ")
-    }
-
-    /// The key of an action, as displayed; for an action without a key, its name in the palette.
-    pub fn key_of(&self, action: Action) -> String {
-        let rows = || self.rows.iter().filter(|row| row.binding.action == action);
-        if let Some(chord) = rows().find_map(|row| row.chords.first()) {
-            return self.shown(*chord);
+    // Of two lines with one key the later one is wrong; the key to quit cannot be taken.
+    wanted.sort_by_key(|wish| (!is_way_out(wish.binding), wish.line.line));
+    let mut bound: Vec<(&Binding, usize)> = Vec::new();
+    for Rebinding { binding, line, chords } in wanted {
+        let is_keyless = chords.is_empty();
+        let mut taken = Vec::new();
+        for chord in chords {
+            match in_the_way(&keymap, binding, chord) {
+                Some(other) => {
+                    let theirs = bound.iter().find(|(row, _)| std::ptr::eq(*row, other));
+                    let why = conflict(line, other, theirs.map(|(_, line)| *line), chord);
+                    errors.push(KeyError::of(line, why));
+                }
+                None => taken.push(chord),
+            }
         }
-        self.in_palette(rows().next().map_or("", |row| row.binding.name))
-    }
-
-    /// How the palette finds what has no key.
-    fn in_palette(&self, name: &str) -> String {
-        let mut rows = self.rows.iter();
-        let palette = rows.find(|row| row.binding.action == Action::Palette);
-        let palette = palette.map_or_else(String::new, |row| self.shown_key(row.binding));
-        format!("{palette} {name}")
-    }
-
-    /// The displayed key of an action in the first of these contexts that binds it.
-    pub fn key_in(&self, contexts: &[Context], action: Action) -> String {
-        let row = contexts.iter().find_map(|context| {
-            self.rows.iter().find(|row| {
-                let binding = row.binding;
-                binding.context == *context && binding.action == action && !row.chords.is_empty()
-            })
-        });
-        row.map_or_else(|| self.key_of(action), |row| self.shown_key(row.binding))
-    }
-
-    /// How to reach the row of that name: its key, or its name in the palette.
-    pub fn key_hint(&self, name: &str) -> String {
-        let row = self.rows.iter().find(|row| row.binding.name == name);
-        if let Some(chord) = row.and_then(|row| row.chords.first()) {
-            return self.shown(*chord);
+        if is_keyless || !taken.is_empty() {
+            keymap.rebind(binding, taken);
+            bound.push((binding, line.line));
+        } else if is_way_out(binding) {
+            keymap.rebind(binding, default_chords(binding));
         }
-        self.in_palette(name)
     }
+    // Last, when it is known which keys the valid lines took.
+    for binding in BINDINGS {
+        let is_bound = bound.iter().any(|(row, _)| std::ptr::eq(*row, binding));
+        if !is_bound && keymap.chords(binding).is_empty() {
+            let mut free = default_chords(binding);
+            free.retain(|chord| in_the_way(&keymap, binding, *chord).is_none());
+            keymap.rebind(binding, free);
+        }
+    }
+    errors.sort_by_key(|error| error.line);
+    (keymap, errors)
+}
+
+/// Another row that already has the key and can receive the same key press.
+fn in_the_way(keymap: &Keymap, binding: &Binding, chord: Chord) -> Option<&'static Binding> {
+    BINDINGS.iter().find(|other| {
+        !std::ptr::eq(*other, binding)
+            && meet(binding, other)
+            && keymap.chords(other).contains(&chord)
+            && !is_default_pair(binding, other, chord)
+    })
 }
 
 fn is_way_out(binding: &Binding) -> bool {
@@ -282,9 +183,10 @@ fn chord_for(binding: &Binding, key: &str) -> Result<Chord, String> {
     })
 }
 
-fn conflict(setting: &UserKeys, other: &Row, chord: Chord) -> String {
-    let theirs = other.binding.name;
-    let (whence, advice) = match other.line {
+/// The error for a key that another row has, by a line of the configuration or by default.
+fn conflict(setting: &UserKeys, other: &Binding, line: Option<usize>, chord: Chord) -> String {
+    let theirs = other.name;
+    let (whence, advice) = match line {
         Some(line) => (format!("line {line}"), String::new()),
         None => ("its default".to_owned(), format!("; give '{theirs}' another key too")),
     };
@@ -304,7 +206,7 @@ fn types(context: Context) -> bool {
         && !BINDINGS
             .iter()
             .filter(|row| row.context == context)
-            .any(|row| defaults(row).iter().any(|chord| chord.is_text()))
+            .any(|row| default_chords(row).iter().any(|chord| chord.is_text()))
 }
 
 /// Whether two rows can receive the same key press.
@@ -316,7 +218,7 @@ fn meet(left: &Binding, right: &Binding) -> bool {
 
 /// Whether the table itself gives both rows the key: the first one wins.
 fn is_default_pair(left: &Binding, right: &Binding, chord: Chord) -> bool {
-    defaults(left).contains(&chord) && defaults(right).contains(&chord)
+    default_chords(left).contains(&chord) && default_chords(right).contains(&chord)
 }
 
 /// The error for an unknown name, with similar ones.

@@ -36,7 +36,7 @@ use crate::sandbox::Running;
 use crate::settings::by_name;
 use crate::table::browser::Browser;
 use crate::table::remote::Ticket;
-use crate::widgets::theme::Theme;
+use crate::tui::theme::Theme;
 
 // A fast route run could otherwise fill the queue as quickly as it drains, and no frame be drawn.
 /// The maximum number of messages handled per frame.

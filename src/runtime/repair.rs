@@ -19,7 +19,7 @@ use super::terminal::{self, HANG_UP_STATUS};
 use super::tty::Tty;
 use crate::frame::draw_repair;
 use crate::settings::Config;
-use crate::widgets::appearance::Look;
+use crate::tui::appearance::ThemeConfig;
 
 /// Shows the mistakes of the configuration file until there are none, or until the user or a signal
 /// ends the program with a status.
@@ -46,7 +46,7 @@ fn status(status: i32) -> ExitCode {
 }
 
 async fn repair(mut surface: impl Surface, file: &Path) -> io::Result<ControlFlow<i32>> {
-    let theme = Themes::of(&Look::default()).unasked;
+    let theme = Themes::of(&ThemeConfig::default()).unasked;
     let saved = Arc::new(Notify::new());
     // Without a watcher `r` still reloads.
     let _watcher = watch(file, Arc::clone(&saved)).ok();

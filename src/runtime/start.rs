@@ -25,8 +25,8 @@ use crate::record::store::HistoryLocation;
 use crate::sandbox::Running;
 use crate::settings::{Connection, Error, Market, Preferences, Settings};
 use crate::store::{GroupsFile, Journal, PacingFile, Paths, StateStore};
-use crate::widgets::appearance::{Choice, Look};
-use crate::widgets::theme::Theme;
+use crate::tui::appearance::{Choice, ThemeConfig};
+use crate::tui::theme::Theme;
 
 /// Connects, shows the dashboard, and returns the exit status, or an error that a person can fix.
 ///
@@ -224,7 +224,7 @@ pub struct Themes {
 
 impl Themes {
     /// The themes of a look, as the environment allows.
-    pub(super) fn of(look: &Look) -> Self {
+    pub(super) fn of(look: &ThemeConfig) -> Self {
         let variable = |name: &str| std::env::var(name).ok();
         let theme = |is_light| look.theme(is_light, variable);
         let asks = look.wants_background(variable);

@@ -1,7 +1,7 @@
 //! The appearance and notification settings of the configuration, with their positions.
 
 use super::config::Position;
-use crate::widgets::appearance::Choice;
+use crate::tui::appearance::Choice;
 
 /// A theme as the configuration names it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -307,7 +307,7 @@ mod tests {
     use super::*;
     use crate::domain::throughput::WorkUnit;
     use crate::settings::appearance::ThemeName;
-    use crate::widgets::appearance::Choice;
+    use crate::tui::appearance::Choice;
 
     fn parse(text: &str) -> Result<Config, String> {
         Config::parse(text, Path::new("/etc/x/config.toml")).map_err(|error| error.to_string())

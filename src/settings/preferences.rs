@@ -5,17 +5,17 @@ use std::path::Path;
 use super::appearance::{Entry, ThemeName};
 use super::config::{Config, ConfigError};
 use super::themes::{self, ThemeFile};
-use crate::keys::user::Keymap;
-use crate::widgets::appearance::{Choice, Look, Override};
+use crate::keys::{Keymap, configured};
+use crate::tui::appearance::{Choice, Override, ThemeConfig};
 
 /// A configuration and what it makes of the keys and the screen.
 #[derive(Debug, Clone)]
 pub struct Preferences {
     pub config: Config,
     pub keymap: Keymap,
-    pub look: Look,
+    pub look: ThemeConfig,
     /// Every theme to choose from: its name, its look, and whether it is one of the person's files.
-    pub themes: Vec<(String, Look, bool)>,
+    pub themes: Vec<(String, ThemeConfig, bool)>,
 }
 
 impl Preferences {
@@ -23,7 +23,7 @@ impl Preferences {
     /// invalid settings.
     pub fn of(config: Config, path: &Path) -> (Self, Vec<ConfigError>) {
         let mut wrong = config.dropped.clone();
-        let (keymap, errors) = Keymap::configured(&config.values.user_keys());
+        let (keymap, errors) = configured(&config.values.user_keys());
         for error in errors {
             if let Some(entry) = config.values.keys.iter().find(|entry| entry.name == error.name) {
                 wrong.push(ConfigError::wrong(path, entry.position, error.message));
@@ -61,8 +61,8 @@ impl Preferences {
     }
 }
 
-fn of_theme(choice: Choice, config: &Config, path: &Path) -> Look {
-    Look {
+fn of_theme(choice: Choice, config: &Config, path: &Path) -> ThemeConfig {
+    ThemeConfig {
         choice,
         overrides: overrides(&config.values.colors, path).0,
         ascii: config.values.ascii,
@@ -70,7 +70,7 @@ fn of_theme(choice: Choice, config: &Config, path: &Path) -> Look {
 }
 
 /// The colours of a theme file, overridden by those of the configuration.
-fn of_file(file: &ThemeFile, config: &Config, path: &Path) -> Look {
+fn of_file(file: &ThemeFile, config: &Config, path: &Path) -> ThemeConfig {
     let mut look = of_theme(file.base, config, path);
     look.overrides.splice(0..0, overrides(&file.colors, &file.path).0);
     look

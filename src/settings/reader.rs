@@ -16,7 +16,7 @@ use crate::domain::Dialect;
 use crate::domain::catalog::closest;
 use crate::domain::quantity::{self, Quantity};
 use crate::domain::throughput::{Throughput, WorkUnit};
-use crate::widgets::appearance::Choice;
+use crate::tui::appearance::Choice;
 
 /// A mistake in the file.
 pub(super) struct Mistake {

@@ -11,7 +11,7 @@ use super::appearance::Entry;
 use super::config::{Config, ConfigError, Position};
 use super::profiles::set;
 use crate::store::files;
-use crate::widgets::appearance::Choice;
+use crate::tui::appearance::Choice;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThemeFile {

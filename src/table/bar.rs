@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::domain::language::{Candidate, Completion, LanguageError};
-use crate::widgets::text_input::TextInput;
+use crate::tui::text_input::TextInput;
 
 /// The maximum number of queries in the history.
 const HISTORY: usize = 100;

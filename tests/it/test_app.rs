@@ -14,7 +14,7 @@ use bourse::record::watch::{Claim, Right};
 use bourse::record::{Moment, Poll};
 use bourse::table::browser::Arrival;
 use bourse::table::remote::{Now, Ticket};
-use bourse::widgets::theme::Theme;
+use bourse::tui::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;

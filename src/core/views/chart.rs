@@ -12,7 +12,7 @@ use crate::domain::field::Format;
 use crate::domain::insight::{Depth, Histogram, Purchase, Scale, ScaleKind};
 use crate::domain::local::LocalTime;
 use crate::domain::{Field, format};
-use crate::widgets::text::cells;
+use crate::tui::text::cells;
 
 /// Cells left of the vertical axis.
 const LABELS: u16 = 9;

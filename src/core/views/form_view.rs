@@ -7,10 +7,10 @@ use ratatui::layout::Rect;
 use crate::core::State;
 use crate::core::message::News;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
-use crate::keys::{Action, Context};
+use crate::keys::{Action, Context, KeyTarget as _};
 use crate::table::remote::Ticket;
-use crate::widgets::form::{Form, FormEvent};
-use crate::widgets::input_widget::InputWidget;
+use crate::tui::form::{Form, FormEvent};
+use crate::tui::input_widget::InputWidget;
 
 /// A dialog around one form: keys, pastes and clicks go to the form, and the view says what its
 /// values and buttons mean. What is named as in [`View`] is the same.
@@ -111,7 +111,7 @@ impl<V: FormView> View for V {
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        let event = self.form_mut().update(action);
+        let event = self.form_mut().update(action.command());
         if pass_on(self, event, cx) {
             Outcome::Handled
         } else {

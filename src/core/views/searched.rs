@@ -4,7 +4,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 
 use crate::core::view::Scene;
 use crate::keys::Context;
-use crate::widgets::find::{Find, FindLine};
+use crate::tui::find::{Find, FindLine};
 
 /// The contexts of a view of lines under a chart's keys, without and with a search.
 pub(crate) const CHART: [&[Context]; 2] = [

@@ -9,9 +9,9 @@ use ratatui::text::Line;
 use ratatui::widgets::{Clear, Paragraph, Widget};
 
 use crate::core::view::Scene;
-use crate::widgets::dialog::centred;
-use crate::widgets::panel::{Panel, Size, Tone};
-use crate::widgets::text::wrap_line;
+use crate::tui::dialog::centred;
+use crate::tui::panel::{Panel, Size, Tone};
+use crate::tui::text::wrap_line;
 
 // Wider lines are hard to follow.
 /// The maximum width of a list with its second panel.

@@ -11,8 +11,8 @@ use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, Vie
 use crate::keys::pane::Pane;
 use crate::keys::{Action, Context};
 use crate::table::remote::{Now, Ticket};
-use crate::widgets::find::Find;
-use crate::widgets::input_widget::InputWidget;
+use crate::tui::find::Find;
+use crate::tui::input_widget::InputWidget;
 
 /// The region of the tab names.
 pub(crate) const TABS: Region = Region(2);

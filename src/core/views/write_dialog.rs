@@ -9,10 +9,10 @@ use crate::core::view::{Availability, Cx, Scene};
 use crate::domain::format;
 use crate::domain::journal::{Entry, Verdict, WriteKind};
 use crate::keys::Context;
-use crate::widgets::dialog;
-use crate::widgets::form::{Form, FormLines};
-use crate::widgets::panel::{Panel, Tone};
-use crate::widgets::text::{cells, fit, wrap};
+use crate::tui::dialog;
+use crate::tui::form::{Form, FormLines};
+use crate::tui::panel::{Panel, Tone};
+use crate::tui::text::{cells, fit, wrap};
 
 /// The room of two buttons.
 const BUTTONS: u16 = 30;
@@ -107,7 +107,7 @@ impl Rows {
     /// Room for the form that answers; the caller draws it where [`Rows::draw`] says.
     pub fn form<K: Copy + Eq>(&mut self, form: &Form<K>, scene: &Scene<'_, '_>) {
         let height = FormLines::new(form, scene.theme).height(self.width);
-        let is_text = !form.contexts().contains(&Context::Choice);
+        let is_text = !form.is_on_choice();
         let width = if is_text { self.width } else { BUTTONS };
         self.rows.push((0, Content::Form(width, height)));
     }

@@ -12,8 +12,8 @@ use crate::domain::{Resource, format, quantity};
 use crate::features::auto_refresh;
 use crate::keys::Action;
 use crate::table::watch::{Baseline, Watch, floor};
-use crate::widgets::form::{Field, Form};
-use crate::widgets::panel::Panel;
+use crate::tui::form::{Field, Form};
+use crate::tui::panel::Panel;
 
 /// The longest interval in seconds.
 const LONGEST: f64 = 86_400.0;

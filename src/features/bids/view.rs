@@ -20,7 +20,7 @@ use crate::features::history::{Asked, Recalled};
 use crate::keys::{Action, Context};
 use crate::record::differences::recorded_lot;
 use crate::record::{DAY, Moment, VERDICT_DAYS};
-use crate::widgets::panel::{Panel, Size};
+use crate::tui::panel::{Panel, Size};
 
 /// The fewest lines of a chart that is worth its room.
 const CHART: u16 = 8;

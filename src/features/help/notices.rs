@@ -6,12 +6,12 @@ use ratatui::text::Line;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::text::visible;
-use crate::keys::{Action, Context};
-use crate::widgets::dialog;
-use crate::widgets::find::Find;
-use crate::widgets::input_widget::InputWidget;
-use crate::widgets::panel::{Panel, Tone};
-use crate::widgets::report::Report;
+use crate::keys::{Action, Context, KeyTarget as _};
+use crate::tui::dialog;
+use crate::tui::find::Find;
+use crate::tui::input_widget::InputWidget;
+use crate::tui::panel::{Panel, Tone};
+use crate::tui::report::Report;
 
 /// The maximum length of a notice.
 const LONGEST: usize = 2000;

@@ -11,7 +11,7 @@ use crate::cli::{output, table};
 use crate::core::view::{Region, Scene};
 use crate::domain::{export, format};
 use crate::features::market::arguments::ReportFormat;
-use crate::widgets::table::{Column, Rows, Table, place};
+use crate::tui::table::{Column, Rows, Table, place};
 
 /// A figure as it is shown, and for programs.
 #[derive(Debug, Clone, PartialEq)]

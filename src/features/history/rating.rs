@@ -8,7 +8,7 @@ use crate::domain::format::percent;
 use crate::domain::{Resource, format};
 use crate::record::{Lasted, Memory, Moment, Standing, Verdict};
 use crate::table::remote::Now;
-use crate::widgets::theme::Theme;
+use crate::tui::theme::Theme;
 
 /// What ends a text about recorded prices; nothing for those of a real market.
 pub(crate) const fn mark(state: &State) -> &'static str {

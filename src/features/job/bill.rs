@@ -7,7 +7,7 @@ use crate::domain::OfferType;
 use crate::domain::cost::{Job, JobCost, Measure, Outlives, Prices, Room, Step, VolumePrices, VolumeTerm};
 use crate::domain::format::{dollars, gigabytes, lasting, trimmed};
 use crate::domain::listing::Listing;
-use crate::widgets::theme::Theme;
+use crate::tui::theme::Theme;
 
 /// Cells of the labels and of the amounts.
 pub(super) const LABEL: usize = 22;

@@ -18,7 +18,7 @@ use crate::features::history::{Asked, Recalled};
 use crate::keys::{Action, Context};
 use crate::record::differences::recorded_lot;
 use crate::record::{DAY, Moment, VERDICT_DAYS, price_unit};
-use crate::widgets::panel::{Panel, Size};
+use crate::tui::panel::{Panel, Size};
 
 /// The fewest lines of a chart below the table.
 const CHART: u16 = 9;

@@ -22,7 +22,7 @@ use crate::core::view::Cx;
 use crate::domain::Resource;
 use crate::keys::pane::Pane;
 use crate::table::remote::{Progress, Ticket, Waiting};
-use crate::widgets::text_input::TextInput;
+use crate::tui::text_input::TextInput;
 
 pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(Requests::default())),

@@ -17,8 +17,8 @@ use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::browser::Responses;
 use crate::table::remote::{Now, Progress, Ticket};
-use crate::widgets::panel::Size;
-use crate::widgets::text::capitalized;
+use crate::tui::panel::Size;
+use crate::tui::text::capitalized;
 
 pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(WholeMarket::default())),

@@ -14,7 +14,7 @@ use bourse::core::message::Routed;
 use bourse::core::{Message, Model, Now, Ticket, update};
 use bourse::record::store::Database;
 use bourse::table::remote::{self, Waiting};
-use bourse::widgets::theme::Theme;
+use bourse::tui::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;

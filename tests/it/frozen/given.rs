@@ -1,6 +1,6 @@
 //! What is there before a script starts: market, profile, files, markets, themes; and keys by name.
 
-use bourse::core::keys::{Keymap, UserKeys};
+use bourse::core::keys::{UserKeys, configured};
 use bourse::core::sandbox::{SandboxNotes, UserListing};
 use bourse::core::themes::{NamedTheme, Themes};
 use bourse::core::{Model, Profile};
@@ -11,7 +11,7 @@ use bourse::domain::workergroup::NewWorkergroup;
 use bourse::features::markets::{Market as Listed, MarketList, RestoredState};
 use bourse::record::{Moment, Poll};
 use bourse::settings::KeySource;
-use bourse::widgets::theme::Theme;
+use bourse::tui::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::market::Market;
@@ -78,7 +78,7 @@ impl<'s> Given<'s> {
         model.markets.market_list = market_list();
         model.settings.themes = themes();
         if let Some((name, keys)) = self.after("keys ").and_then(|own| own.split_once('=')) {
-            let (keymap, errors) = Keymap::configured(&[UserKeys {
+            let (keymap, errors) = configured(&[UserKeys {
                 name: name.to_owned(),
                 keys: keys.split_whitespace().map(str::to_owned).collect(),
                 line: 1,

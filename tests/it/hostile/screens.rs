@@ -13,7 +13,7 @@ use bourse::core::message::Message;
 use bourse::domain::saved::Searches;
 use bourse::domain::{Catalog, Dialect, Listing, OFFERS, Resource, Untrusted, VOLUMES, WORKERGROUPS};
 use bourse::keys::{Action, BINDINGS, Binding};
-use bourse::widgets::theme::Theme;
+use bourse::tui::theme::Theme;
 use ratatui::buffer::Buffer;
 use ratatui::text::Line;
 use ratatui::widgets::Widget as _;
@@ -422,7 +422,7 @@ fn a_view_that_draws_a_text_as_it_is_would_be_found() {
             cells.map(ratatui::buffer::Cell::symbol).collect()
         };
         let raw = fault(&screen(&buffer));
-        bourse::widgets::finish::finish(&mut buffer, &Theme::MONO);
+        bourse::tui::finish::finish(&mut buffer, &Theme::MONO);
         let refused = screen(&buffer);
         assert!(raw.is_some(), "{own:?}");
         assert!(fault(&refused).is_some(), "{own:?}");

@@ -12,22 +12,22 @@ use super::tokens::{Token, program, sources, tokens, without_tests};
 
 /// The crates: the folder under `crates/` and the name that `src` gives it. What a crate may use is what its
 /// `Cargo.toml` lists, so the compiler holds these walls.
-const CRATES: [(&str, &str); 4] = [
+const CRATES: [(&str, &str); 5] = [
     ("domain", "domain"),
     ("record", "record"),
     ("client", "api"),
     ("sandbox", "sandbox"),
+    ("tui", "tui"),
 ];
 
 /// The rooms inside crates and whom they may name besides themselves. A name with `::` opens one module only.
 /// `cli` and what lies beside the rooms (`main.rs`, `lib.rs`) see everything: `cli` starts `runtime`.
-const ROOMS: [(&str, &[&str]); 12] = [
+const ROOMS: [(&str, &[&str]); 11] = [
     ("record", &["domain"]),
     ("record::store", &["domain", "record"]),
     ("process", &[]),
-    ("keys", &["domain"]),
-    ("widgets", &["domain", "keys", "api::Secret"]),
-    ("table", &["domain", "record", "api", "keys", "widgets"]),
+    ("keys", &["domain", "tui"]),
+    ("table", &["domain", "record", "api", "keys", "tui"]),
     (
         "core",
         &[
@@ -35,7 +35,7 @@ const ROOMS: [(&str, &[&str]); 12] = [
             "record",
             "api",
             "keys",
-            "widgets",
+            "tui",
             "table",
             "settings::KeySource",
             "settings::Values",
@@ -50,7 +50,7 @@ const ROOMS: [(&str, &[&str]); 12] = [
             "process",
             "api",
             "keys",
-            "widgets",
+            "tui",
             "table",
             "core",
             "store",
@@ -58,7 +58,7 @@ const ROOMS: [(&str, &[&str]); 12] = [
             "cli",
         ],
     ),
-    ("frame", &["domain", "api", "keys", "widgets", "table", "core"]),
+    ("frame", &["domain", "api", "keys", "tui", "table", "core"]),
     ("store", &["domain", "record", "record::store", "process"]),
     (
         "settings",
@@ -69,7 +69,7 @@ const ROOMS: [(&str, &[&str]); 12] = [
             "process",
             "api",
             "keys",
-            "widgets",
+            "tui",
             "store",
             "sandbox",
         ],
@@ -83,7 +83,7 @@ const ROOMS: [(&str, &[&str]); 12] = [
             "process",
             "api",
             "keys",
-            "widgets",
+            "tui",
             "table",
             "core",
             "features",
@@ -193,7 +193,7 @@ const FORBIDDEN: [(&[&str], &[&str], &str); 6] = [
         "the screens only draw",
     ),
     (
-        &["widgets"],
+        &["tui"],
         &[
             "tokio",
             "futures_util",
@@ -216,7 +216,7 @@ const RESERVED: [(&str, &[&str]); 14] = [
         &[
             "src/frame",
             "src/features",
-            "src/widgets",
+            "crates/tui",
             "src/runtime",
             // What views share, and their trait, which has a method that draws.
             "src/core/views",

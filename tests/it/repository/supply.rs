@@ -7,12 +7,13 @@ use std::path::Path;
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
 /// The packages of this repository.
-const MEMBERS: [&str; 6] = [
+const MEMBERS: [&str; 7] = [
     "bourse",
     "bourse-client",
     "bourse-domain",
     "bourse-record",
     "bourse-sandbox",
+    "bourse-tui",
     "benches",
 ];
 

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use bourse::core::keys::Keymap;
+use bourse::core::keys::configured;
 use bourse::settings::Config;
 use bourse::settings::default_config;
-use bourse::widgets::appearance::{Choice, Look, Override};
-use bourse::widgets::theme::Theme;
-use ratatui::style::{Color, Style};
+use bourse::tui::appearance::Override;
+use bourse::tui::theme::Theme;
+use ratatui::style::Color;
 
 use crate::test_app::{THREE, TestApp};
 
@@ -65,7 +65,7 @@ fn the_examples_in_the_default_are_good() {
     }
     let keys = read.values.user_keys();
     assert_eq!(keys.len(), 2);
-    assert_eq!(Keymap::configured(&keys).1, []);
+    assert_eq!(configured(&keys).1, []);
     assert!(read.profile("work").is_some());
 }
 
@@ -405,128 +405,6 @@ fn the_man_page_names_every_command_and_the_files() {
     }
 }
 
-fn look(choice: Choice, environment: &[(&str, &str)], light: Option<bool>) -> Theme {
-    let look = Look {
-        choice,
-        ..Look::default()
-    };
-    look.theme(light, |name| variable(environment, name))
-}
-
-fn variable(environment: &[(&str, &str)], name: &str) -> Option<String> {
-    environment
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map(|(_, value)| (*value).to_owned())
-}
-
-const FULL: (&str, &str) = ("COLORTERM", "truecolor");
-
-#[test]
-fn auto_believes_the_terminal_then_colorfgbg_then_guesses_dark() {
-    assert_eq!(look(Choice::Auto, &[FULL], Some(true)), Theme::LIGHT);
-    assert_eq!(look(Choice::Auto, &[FULL], Some(false)), Theme::DARK);
-    assert_eq!(look(Choice::Auto, &[FULL], None), Theme::DARK);
-    let light = [FULL, ("COLORFGBG", "0;15")];
-    assert_eq!(look(Choice::Auto, &light, None), Theme::LIGHT);
-    assert_eq!(look(Choice::Auto, &light, Some(false)), Theme::DARK);
-    assert_eq!(look(Choice::Dark, &light, Some(true)), Theme::DARK);
-}
-
-#[test]
-fn a_light_theme_brings_its_background_to_a_dark_terminal() {
-    let chosen = |light| look(Choice::Light, &[FULL], light);
-    assert_eq!(chosen(Some(true)).background, None);
-    for light in [Some(false), None] {
-        assert_eq!(chosen(light).background, Some(Color::Rgb(255, 255, 255)));
-        assert!(chosen(light).text.fg.is_some(), "the terminal's own text is light");
-    }
-}
-
-#[test]
-fn of_sixteen_colours_yellow_is_for_dark_backgrounds() {
-    let has_yellow = |light| {
-        let mut theme = look(Choice::Auto, &[("TERM", "xterm")], light);
-        let mut roles = theme.roles_mut().into_iter();
-        roles.any(|(_, style)| style.fg == Some(Color::Yellow))
-    };
-    assert!(has_yellow(Some(false)));
-    assert!(!has_yellow(Some(true)));
-}
-
-#[test]
-fn colours_are_reduced_to_what_the_terminal_shows() {
-    let mut reduced = look(Choice::Light, &[("TERM", "xterm-256color")], None);
-    for (name, style) in reduced.roles_mut() {
-        for color in [style.fg, style.bg].into_iter().flatten() {
-            assert!(matches!(color, Color::Indexed(_)), "{name}: {color:?}");
-        }
-    }
-    assert_eq!(look(Choice::Auto, &[("TERM", "xterm")], Some(false)), Theme::ANSI);
-    assert_eq!(look(Choice::Dark, &[FULL, ("NO_COLOR", "1")], None), Theme::MONO);
-    assert_eq!(
-        look(Choice::Dark, &[FULL, ("NO_COLOR", "")], None),
-        Theme::DARK,
-        "an empty NO_COLOR says nothing"
-    );
-    assert_eq!(look(Choice::Plain, &[FULL], None), Theme::MONO);
-    let kitty = look(Choice::Dark, &[("TERM", "xterm-kitty")], None);
-    assert_eq!(kitty, Theme::DARK, "COLORTERM does not travel over ssh");
-    let mut contrast = look(Choice::HighContrast, &[("TERM", "xterm")], None);
-    assert_eq!(contrast.background, Some(Color::Black));
-    for (name, style) in contrast.roles_mut() {
-        assert!(!matches!(style.fg, Some(Color::Rgb(..) | Color::Indexed(_))), "{name}");
-    }
-}
-
-#[test]
-fn own_colours_are_laid_over_the_theme() {
-    let look = Look {
-        choice: Choice::Dark,
-        overrides: vec![
-            Override::parse("error", "#102030").unwrap(),
-            Override::parse("selected", "black on 214").unwrap(),
-            Override::parse("live", "on light-blue").unwrap(),
-            Override::parse("background", "white").unwrap(),
-        ],
-        ascii: None,
-    };
-    let theme = look.theme(None, |name| variable(&[FULL], name));
-    assert_eq!(theme.error.fg, Some(Color::Rgb(0x10, 0x20, 0x30)));
-    assert_eq!(theme.error.add_modifier, Theme::DARK.error.add_modifier, "weight stays");
-    assert_eq!(
-        (theme.selected.fg, theme.selected.bg),
-        (Some(Color::Black), Some(Color::Indexed(214)))
-    );
-    assert_eq!(
-        (theme.live.fg, theme.live.bg),
-        (Theme::DARK.live.fg, Some(Color::LightBlue))
-    );
-    assert_eq!(theme.background, Some(Color::White));
-    let plain = look.theme(None, |name| variable(&[("NO_COLOR", "1")], name));
-    assert_eq!(plain, Theme::MONO);
-}
-
-#[test]
-fn ascii_follows_the_locale_unless_it_was_said() {
-    for (environment, wanted) in [
-        (&[("LANG", "de_DE.UTF-8")][..], false),
-        (&[("LANG", "en_US.utf8")], false),
-        (&[("LANG", "C")], true),
-        (&[("LANG", "de_DE.ISO-8859-1")], true),
-        (&[("LC_ALL", "C"), ("LANG", "de_DE.UTF-8")], true),
-        (&[("TERM", "linux"), ("LANG", "de_DE.UTF-8")], true),
-        (&[], false),
-    ] {
-        assert_eq!(look(Choice::Dark, environment, None).ascii, wanted, "{environment:?}");
-    }
-    let said = Look {
-        ascii: Some(false),
-        ..Look::default()
-    };
-    assert!(!said.theme(None, |name| variable(&[("LANG", "C")], name)).ascii);
-}
-
 #[test]
 fn an_ascii_screen_holds_nothing_else() {
     let mut desk = TestApp::with_offers(THREE);
@@ -553,87 +431,6 @@ fn a_background_of_its_own_is_under_every_cell() {
         assert_ne!(cell.bg, Color::Reset, "{cell:?}");
         assert_ne!(cell.fg, Color::Reset, "{cell:?}");
     }
-}
-
-/// Relative luminance after WCAG 2.2, definition "relative luminance".
-fn luminance(color: Color) -> f64 {
-    let Color::Rgb(r, g, b) = color else {
-        panic!("{color:?} is not of 24 bits")
-    };
-    let part = |value: u8| {
-        let value = f64::from(value) / 255.0;
-        if value <= 0.04045 {
-            value / 12.92
-        } else {
-            ((value + 0.055) / 1.055).powf(2.4)
-        }
-    };
-    0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b)
-}
-
-fn contrast(style: Style, ground: Color) -> f64 {
-    let front = luminance(style.fg.unwrap_or_else(|| {
-        // The terminal's own text colour: as far from its background as can be.
-        if luminance(ground) > 0.5 {
-            Color::Rgb(0, 0, 0)
-        } else {
-            Color::Rgb(255, 255, 255)
-        }
-    }));
-    let back = luminance(style.bg.unwrap_or(ground));
-    let (light, dark) = if front > back { (front, back) } else { (back, front) };
-    (light + 0.05) / (dark + 0.05)
-}
-
-/// WCAG: 4.5 to 1 for text, 7 to 1 for enhanced contrast. Frames are no text.
-#[test]
-fn text_can_be_read_in_every_theme() {
-    for (mut theme, ground, least) in [
-        (Theme::DARK, Color::Rgb(0, 0, 0), 4.5),
-        (Theme::DARK, Color::Rgb(0x28, 0x28, 0x28), 4.5),
-        (Theme::LIGHT, Color::Rgb(255, 255, 255), 4.5),
-        (Theme::HIGH_CONTRAST, Color::Rgb(0, 0, 0), 7.0),
-    ] {
-        for (name, style) in theme.roles_mut() {
-            let got = contrast(*style, ground);
-            assert!(name == "border" || got >= least, "{name}: {got}");
-        }
-    }
-}
-
-/// So that every role can be changed by the configuration.
-#[test]
-fn every_style_of_a_theme_is_a_role() {
-    let mut theme = Theme::DARK;
-    let styles = format!("{theme:?}").matches("Style {").count();
-    // Style's own output is short when it is empty.
-    let short = format!("{theme:?}").matches("Style::new()").count();
-    let roles = theme.roles_mut().len();
-    assert!(styles.max(short) <= roles, "{theme:?}");
-}
-
-#[test]
-fn only_a_terminal_that_could_differ_is_asked_for_its_background() {
-    let asks = |choice, environment: &[(&str, &str)]| {
-        let look = Look {
-            choice,
-            ..Look::default()
-        };
-        look.wants_background(|name| variable(environment, name))
-    };
-    let xterm = ("TERM", "xterm-256color");
-    assert!(asks(Choice::Auto, &[xterm]));
-    assert!(!asks(Choice::Dark, &[xterm]));
-    assert!(
-        asks(Choice::Auto, &[("TERM", "xterm")]),
-        "yellow is for dark backgrounds"
-    );
-    assert!(
-        asks(Choice::Light, &[xterm]),
-        "whether it needs a background of its own"
-    );
-    assert!(!asks(Choice::Auto, &[xterm, ("NO_COLOR", "1")]));
-    assert!(!asks(Choice::Auto, &[FULL, ("TERM", "eterm-color")]));
 }
 
 /// A configuration with a bit of everything.

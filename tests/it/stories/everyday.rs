@@ -2,7 +2,7 @@
 
 use bourse::api::Request;
 use bourse::domain::language;
-use bourse::widgets::theme::Theme;
+use bourse::tui::theme::Theme;
 
 use crate::stories::groups::at_groups;
 use crate::stories::unlist::at_volumes;

@@ -519,7 +519,7 @@ fn the_preview_tells_the_supply_of_the_selected_workergroup() {
 
 #[test]
 fn everything_fits_small_and_large_screens() {
-    use bourse::widgets::theme::Theme;
+    use bourse::tui::theme::Theme;
     let step = cases(3, 1);
     for (turn, theme) in [Theme::DARK, Theme::LIGHT, Theme::MONO].into_iter().enumerate() {
         let sizes = [(40, 10), (80, 24), (120, 40), (200, 60)];

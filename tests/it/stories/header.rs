@@ -3,7 +3,7 @@
 use bourse::core::message::News;
 use bourse::table::remote::Progress;
 use bourse::table::remote::Waiting;
-use bourse::widgets::theme::Theme;
+use bourse::tui::theme::Theme;
 
 use crate::test_app::{THREE, TestApp};
 

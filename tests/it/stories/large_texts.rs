@@ -2,16 +2,8 @@
 //! for what is not shown.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bourse::domain::text::visible;
-use bourse::widgets::report::{LongText, Report, ReportLayout, ReportLines};
-use bourse::widgets::theme::Theme;
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-use ratatui::text::Line;
-use ratatui::widgets::StatefulWidget;
 
 use crate::cases::cases;
 use crate::test_app::TestApp;
@@ -107,49 +99,6 @@ fn what_is_not_shown_of_a_text_changes_nothing_on_the_screen() {
     }
 }
 
-/// A text of many lines that counts how many of them are made.
-#[derive(Debug)]
-struct Counted {
-    lines: usize,
-    made: Arc<AtomicUsize>,
-}
-
-impl LongText for Counted {
-    fn count(&self) -> usize {
-        self.lines
-    }
-
-    fn line(&self, place: usize) -> Line<'static> {
-        self.made.fetch_add(1, Ordering::Relaxed);
-        Line::from(format!("line {place}"))
-    }
-
-    fn searched(&self, place: usize, _: usize) -> String {
-        format!("line {place}")
-    }
-}
-
-#[test]
-fn a_frame_of_a_text_makes_no_more_lines_than_a_few_pages_however_long_it_is() {
-    let made_of = |lines: usize| {
-        let made = Arc::default();
-        let mut report = Report::default().with_cursor();
-        report.set_text(Box::new(Counted {
-            lines,
-            made: Arc::clone(&made),
-        }));
-        report.select(lines / 2);
-        let area = Rect::new(0, 0, 80, 50);
-        let mut layout = ReportLayout::default();
-        let widget = ReportLines::new(&report, &Theme::MONO);
-        widget.render(area, &mut Buffer::empty(area), &mut layout);
-        made.load(Ordering::Relaxed)
-    };
-    let few = made_of(10_000);
-    assert_eq!(few, made_of(1_000_000));
-    assert!(few <= 4 * 50, "{few}");
-}
-
 #[test]
 fn a_pile_of_marks_takes_no_more_than_its_cells() {
     let pile = format!("Z{}", "\u{301}".repeat(8_000_000));
@@ -185,10 +134,4 @@ fn keys_fill_the_line_and_no_more() {
     desk.keys("backspace y");
     assert!(desk.model.browser().unwrap().bar.input.text().ends_with("xxy"));
     desk.keys("esc").expect("RTX 4090");
-}
-
-#[test]
-fn a_list_of_countries_breaks_after_a_comma_only() {
-    let lines = bourse::widgets::text::wrap("geolocation in [IS,CH,SE] over 20,000", 20);
-    assert_eq!(lines, ["geolocation in [IS,", "CH,SE] over 20,000"]);
 }

@@ -119,7 +119,7 @@ fn without_a_key_the_screen_names_the_variable_and_the_way_to_add_one() {
         said: said("Invalid user key"),
     };
     let mut desk = TestApp::new();
-    desk.model.keymap = bourse::core::keys::Keymap::configured(&[bourse::core::keys::UserKeys {
+    desk.model.keymap = bourse::core::keys::configured(&[bourse::core::keys::UserKeys {
         name: "markets".to_owned(),
         keys: vec!["f7".to_owned()],
         line: 1,
@@ -469,7 +469,7 @@ fn a_refusal_beside_older_rows_names_the_way_too() {
     let mut desk = desk();
     desk.keys("r").fail(refused());
     desk.expect("The rows below are older. Press M for another key: API key rejected");
-    desk.model.keymap = bourse::core::keys::Keymap::configured(&[bourse::core::keys::UserKeys {
+    desk.model.keymap = bourse::core::keys::configured(&[bourse::core::keys::UserKeys {
         name: "markets".to_owned(),
         keys: vec!["f7".to_owned()],
         line: 1,

@@ -1,6 +1,6 @@
 //! What is told by colour is told by a sign as well.
 
-use bourse::widgets::theme::Theme;
+use bourse::tui::theme::Theme;
 use ratatui::style::Modifier;
 
 use crate::test_app::{THREE, TestApp};

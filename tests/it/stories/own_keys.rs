@@ -1,6 +1,6 @@
 //! A person's own keys: what they do, what is shown of them, and what is refused.
 
-use bourse::core::keys::{Keymap, UserKeys};
+use bourse::core::keys::{self, Keymap, UserKeys};
 use bourse::keys::pane::Pane;
 use bourse::keys::{Action, BINDINGS, Motion, Side, Step, Subject};
 
@@ -17,7 +17,7 @@ fn configured(lines: &[(&str, &[&str], usize)]) -> (Keymap, Vec<(usize, String)>
             line: *line,
         })
         .collect();
-    let (keymap, errors) = Keymap::configured(&lines);
+    let (keymap, errors) = keys::configured(&lines);
     let errors = errors.into_iter().map(|error| (error.line, error.message)).collect();
     (keymap, errors)
 }

@@ -10,7 +10,7 @@ use bourse::core::Pane;
 use bourse::core::message::{Effect, Message};
 use bourse::domain::{Resource, Untrusted};
 use bourse::table::remote::Ticket;
-use bourse::widgets::theme::Theme;
+use bourse::tui::theme::Theme;
 use ratatui::style::Modifier;
 
 use crate::cases::cases;

@@ -10,7 +10,7 @@ use bourse::core::message::{Effect, Message};
 use bourse::domain::routing::{End, OutcomeKind, Phase, RouteStats};
 use bourse::domain::{Dialect, Untrusted};
 use bourse::table::remote::Ticket;
-use bourse::widgets::theme::Theme;
+use bourse::tui::theme::Theme;
 
 use crate::test_app::{THREE, TestApp};
 

@@ -8,7 +8,7 @@ use bourse::features::copy_export::copy;
 use bourse::keys::{Action, Subject};
 use bourse::record::Moment;
 use bourse::table::remote::Ticket;
-use bourse::widgets::theme::Theme;
+use bourse::tui::theme::Theme;
 use ratatui::style::Color;
 
 use crate::test_app::{Files, START, THREE, TestApp};

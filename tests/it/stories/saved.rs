@@ -1,7 +1,7 @@
 //! Saved searches, presets and what survives a restart, key by key.
 
 use bourse::api::Request;
-use bourse::core::keys::{Keymap, UserKeys};
+use bourse::core::keys::{UserKeys, configured};
 use bourse::core::message::Effect;
 use bourse::core::message::News;
 use bourse::core::message::{Saved, Saving};
@@ -235,7 +235,7 @@ fn the_key_that_gives_a_job_is_the_persons_own() {
             keys: vec!["f7".to_owned()],
             line: 1,
         };
-        model.keymap = Keymap::configured(&[own]).0;
+        model.keymap = configured(&[own]).0;
     });
     desk.answer(THREE).expect("sort by Job $ needs a job (F7)");
 }

@@ -4,7 +4,7 @@ use bourse::core::Message;
 use bourse::core::themes::{NamedTheme, Themes};
 use bourse::domain::Dialect;
 use bourse::domain::journal::Damage;
-use bourse::widgets::theme::Theme;
+use bourse::tui::theme::Theme;
 
 use crate::cases::cases;
 use crate::test_app::{THREE, TestApp};

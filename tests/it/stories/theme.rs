@@ -4,7 +4,7 @@ use bourse::core::configuration::Reconfigured;
 use bourse::core::message::{ConfigCommand, Effect, Message};
 use bourse::core::themes::{NamedTheme, Themes};
 use bourse::domain::Dialect;
-use bourse::widgets::theme::Theme;
+use bourse::tui::theme::Theme;
 use ratatui::style::Color;
 
 use crate::test_app::{THREE, TestApp};

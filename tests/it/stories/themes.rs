@@ -1,76 +1,10 @@
-//! What every theme keeps to: text can be read, and nothing is told by colour alone.
+//! Every theme on the screen: only the colours that the terminal has, and signs beside them.
 
-use bourse::widgets::appearance::{Choice, Look};
-use bourse::widgets::theme::Theme;
-use ratatui::style::{Color, Modifier, Style};
+use bourse::tui::appearance::{Choice, ThemeConfig};
+use bourse::tui::theme::Theme;
+use ratatui::style::{Color, Modifier};
 
 use crate::test_app::{THREE, TestApp};
-
-fn themes() -> [(&'static str, Theme, Color); 3] {
-    [
-        ("dark", Theme::DARK, Color::Rgb(0x1e, 0x1e, 0x2e)),
-        ("light", Theme::LIGHT, Color::Rgb(0xff, 0xff, 0xff)),
-        ("high-contrast", Theme::HIGH_CONTRAST, Color::Rgb(0, 0, 0)),
-    ]
-}
-
-/// Relative luminance as WCAG 2 has it.
-fn luminance(color: Color) -> f64 {
-    let Color::Rgb(r, g, b) = color else {
-        panic!("{color:?} is not of 24 bits")
-    };
-    let linear = |part: u8| {
-        let part = f64::from(part) / 255.0;
-        if part <= 0.04045 {
-            part / 12.92
-        } else {
-            ((part + 0.055) / 1.055).powf(2.4)
-        }
-    };
-    0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b)
-}
-
-fn contrast(one: Color, other: Color) -> f64 {
-    let (one, other) = (luminance(one), luminance(other));
-    (one.max(other) + 0.05) / (one.min(other) + 0.05)
-}
-
-#[test]
-fn every_text_stands_out_from_its_background() {
-    for (name, mut theme, background) in themes() {
-        let least = if name == "high-contrast" { 7.0 } else { 4.5 };
-        for (role, style) in theme.roles_mut() {
-            // Frames are no text.
-            if role == "border" {
-                continue;
-            }
-            let Some(front) = style.fg else { continue };
-            let ratio = contrast(front, style.bg.unwrap_or(background));
-            assert!(ratio >= least, "{role} of {name}: {ratio:.1} to 1");
-        }
-    }
-}
-
-fn tells_more_than_colour(style: Style) -> bool {
-    let signs = Modifier::BOLD | Modifier::REVERSED | Modifier::UNDERLINED;
-    style.add_modifier.intersects(signs)
-}
-
-#[test]
-fn what_matters_is_told_by_more_than_colour() {
-    let all = [
-        Theme::DARK,
-        Theme::LIGHT,
-        Theme::HIGH_CONTRAST,
-        Theme::ANSI,
-        Theme::MONO,
-    ];
-    for theme in all {
-        for style in [theme.selected, theme.heading, theme.key, theme.error, theme.accent] {
-            assert!(tells_more_than_colour(style), "{style:?}");
-        }
-    }
-}
 
 #[test]
 fn without_colours_the_selection_is_reversed_and_no_cell_has_a_colour() {
@@ -82,7 +16,7 @@ fn without_colours_the_selection_is_reversed_and_no_cell_has_a_colour() {
             let known = environment.iter().find(|(known, _)| *known == name);
             known.map(|(_, value)| (*value).to_owned())
         };
-        let theme = Look::default().theme(None, variable);
+        let theme = ThemeConfig::default().theme(None, variable);
         assert!(theme.selected.add_modifier.contains(Modifier::REVERSED));
         let mut desk = TestApp::with_offers(THREE);
         desk.theme = theme;
@@ -98,11 +32,11 @@ fn without_colours_the_selection_is_reversed_and_no_cell_has_a_colour() {
 #[test]
 fn sixteen_colours_are_the_terminal_s_own() {
     for choice in [Choice::Ansi, Choice::Auto, Choice::Light, Choice::HighContrast] {
-        let look = Look {
+        let config = ThemeConfig {
             choice,
-            ..Look::default()
+            ..ThemeConfig::default()
         };
-        let theme = look.theme(None, |name| (name == "TERM").then(|| "xterm".to_owned()));
+        let theme = config.theme(None, |name| (name == "TERM").then(|| "xterm".to_owned()));
         let mut desk = TestApp::with_offers(THREE);
         desk.theme = theme;
         desk.keys("enter esc ?");
@@ -135,15 +69,6 @@ fn in_ascii_arrow_keys_have_names_and_the_order_is_written_as_it_is_typed() {
     desk.keys("esc").expect("sort Score -");
     desk.keys("p").expect("Right move").expect_not("> move");
     desk.keys("esc ?").type_text("next record").expect("Right l");
-}
-
-#[test]
-fn without_colours_good_warning_and_error_differ() {
-    let theme = Theme::MONO;
-    assert_eq!(theme.good.add_modifier, Modifier::BOLD);
-    assert_eq!(theme.warning.add_modifier, Modifier::UNDERLINED);
-    let both = Modifier::BOLD | Modifier::UNDERLINED;
-    assert_eq!(theme.error.add_modifier, both);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use bourse::runtime::terminal::Canvas;
-use bourse::widgets::theme::Theme;
+use bourse::tui::theme::Theme;
 use ratatui::layout::Size;
 use serde_json::json;
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use bourse::api::{ApiError, Reply, Request};
 use bourse::domain::{Dialect, Listing, OFFERS};
 use bourse::runtime::dashboard::{Boxed, Calls, Dashboard, Notify, Surface, TerminalEvent};
-use bourse::widgets::theme::Theme;
+use bourse::tui::theme::Theme;
 use crossterm::event::Event;
 use ratatui::backend::TestBackend;
 use ratatui::{Frame, Terminal};

@@ -14,7 +14,7 @@ use bourse::runtime::start::Files;
 use bourse::settings::Environment;
 use bourse::settings::Global;
 use bourse::store::Paths;
-use bourse::widgets::theme::Theme;
+use bourse::tui::theme::Theme;
 use crossterm::event::{Event, KeyCode};
 
 use crate::pty_support::Pty;

@@ -9,7 +9,7 @@ use bourse::api::{Client, ClientConfig, Origin, Pacer, Secret};
 use bourse::core::Profile;
 use bourse::domain::Dialect;
 use bourse::runtime::dashboard::{Dashboard, Surface, TerminalEvent};
-use bourse::widgets::theme::Theme;
+use bourse::tui::theme::Theme;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::backend::TestBackend;
 use ratatui::{Frame, Terminal};

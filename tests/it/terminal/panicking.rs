@@ -12,7 +12,7 @@ use bourse::domain::Dialect;
 use bourse::runtime::dashboard::{Boxed, Calls, Dashboard, Notify};
 use bourse::runtime::panics::install_panic_hook;
 use bourse::runtime::tty::Tty;
-use bourse::widgets::theme::Theme;
+use bourse::tui::theme::Theme;
 
 use super::secrets::{USER, found, market};
 use crate::pty_support::{Exit, Pty};

@@ -8,7 +8,7 @@ use bourse::core::Profile;
 use bourse::domain::Dialect;
 use bourse::runtime::dashboard::Dashboard;
 use bourse::sandbox::{Running, Sandbox, SandboxConfig};
-use bourse::widgets::theme::Theme;
+use bourse::tui::theme::Theme;
 use crossterm::event::KeyCode;
 
 use crate::terminal::memory::{Memory, Person, on_a_thread};

@@ -1,6 +1,6 @@
 //! Commands on the files.
 
-use bourse::core::keys::Keymap;
+use bourse::core::keys::configured;
 use bourse::keys::BINDINGS;
 use bourse::settings::Config;
 
@@ -23,7 +23,7 @@ fn every_key_holds_or_its_action_is_named() {
     let config = Config::load(&home.paths.config_file()).unwrap();
     assert_eq!(config.dropped, []);
     let own = config.values.user_keys();
-    let (keymap, errors) = Keymap::configured(&own);
+    let (keymap, errors) = configured(&own);
     let named: Vec<_> = errors.iter().map(|error| error.name.clone()).collect();
     assert_eq!(named, gone(), "{errors:#?}");
     for own in own.iter().filter(|own| !named.contains(&own.name)) {

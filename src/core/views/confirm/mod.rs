@@ -17,8 +17,8 @@ use crate::core::mutations::preview;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::text::visible;
 use crate::keys::{Action, Context};
-use crate::widgets::dialog::READABLE;
-use crate::widgets::panel::Tone;
+use crate::tui::dialog::READABLE;
+use crate::tui::panel::Tone;
 
 pub use self::prompt::{Entered, Prompt, accept};
 pub(crate) use self::question::{Answer, Question};

@@ -10,10 +10,10 @@ use crate::core::view::{Availability, Cx, Scene};
 use crate::core::views::form_view::FormView;
 use crate::domain::text::visible;
 use crate::keys::{Action, Motion};
-use crate::widgets::dialog;
-use crate::widgets::form::{Field, Form};
-use crate::widgets::panel::{Panel, Tone};
-use crate::widgets::text::wrap;
+use crate::tui::dialog;
+use crate::tui::form::{Field, Form};
+use crate::tui::panel::{Panel, Tone};
+use crate::tui::text::wrap;
 
 /// The result of submitting the text.
 #[derive(Debug, Clone, PartialEq, Eq)]

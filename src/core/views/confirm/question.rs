@@ -4,8 +4,8 @@ use crossterm::event::KeyEvent;
 
 use crate::core::mutations::PASTE_REFUSED;
 use crate::core::view::Availability;
-use crate::keys::{Action, Context, Motion};
-use crate::widgets::form::{Field, Form, FormEvent};
+use crate::keys::{Action, Context, KeyTarget as _, Motion};
+use crate::tui::form::{Field, Form, FormEvent};
 
 /// How a question was answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,7 +109,7 @@ impl Question {
         match action {
             Action::Yes => Some(Answer::Yes),
             Action::Back => Some(Answer::Cancel),
-            action => Self::answer(self.form.update(action)),
+            action => Self::answer(self.form.update(action.command())),
         }
     }
 

@@ -14,7 +14,7 @@ use crate::domain::text::visible;
 use crate::features::history::rating;
 use crate::record::alerts::{Alert, Followed, condition, repeat};
 use crate::record::{Moment, PricePer, Repeat, with_storage};
-use crate::widgets::panel::{Panel, Size};
+use crate::tui::panel::{Panel, Size};
 
 /// The most rings that are shown of an alert.
 const RINGS: usize = 20;

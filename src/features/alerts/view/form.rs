@@ -15,8 +15,8 @@ use crate::features::alerts::change as change_alerts;
 use crate::keys::Action;
 use crate::record::alerts::{Alert, AlertChange, Followed, condition};
 use crate::record::{AlertState, Moment, PricePer, Repeat, Rule, RuleError, Trigger};
-use crate::widgets::form::{Field, Form};
-use crate::widgets::text::capitalized;
+use crate::tui::form::{Field, Form};
+use crate::tui::text::capitalized;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Key {

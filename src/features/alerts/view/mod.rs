@@ -20,8 +20,8 @@ use crate::features::alerts::{AlertWatch, change as change_alerts};
 use crate::keys::{Action, Context};
 use crate::record::Moment;
 use crate::record::alerts::{Alert, AlertChange, Followed, condition, repeat};
-use crate::widgets::input_widget::InputWidget;
-use crate::widgets::list::{Item, List};
+use crate::tui::input_widget::InputWidget;
+use crate::tui::list::{Item, List};
 
 /// What a line of the list stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use crate::domain::saved::SearchSpec;
 use crate::domain::text::visible;
 use crate::domain::{Condition, Operand, Operator, Resource, Value, language};
 use crate::record::alerts::{Alert, Followed, condition};
-use crate::widgets::text::capitalized;
+use crate::tui::text::capitalized;
 
 /// What an alert can follow, in the words of the choice.
 #[derive(Debug, Clone)]

@@ -10,10 +10,10 @@ use crate::domain::annotations::{Mark, Supplier, suppliers};
 use crate::domain::format::counted;
 use crate::keys::{Action, Context};
 use crate::table::browser::Browser;
-use crate::widgets::dialog;
-use crate::widgets::input_widget::InputWidget;
-use crate::widgets::list::{Item, List};
-use crate::widgets::panel::{Panel, Tone};
+use crate::tui::dialog;
+use crate::tui::input_widget::InputWidget;
+use crate::tui::list::{Item, List};
+use crate::tui::panel::{Panel, Tone};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Choice {

@@ -9,8 +9,8 @@ use crate::core::view::Scene;
 use crate::core::views::sheet;
 use crate::domain::annotations::{Annotation, LONGEST_NOTE, Supplier};
 use crate::domain::text::visible;
-use crate::widgets::panel::Panel;
-use crate::widgets::theme::Theme;
+use crate::tui::panel::Panel;
+use crate::tui::theme::Theme;
 
 /// The signs of rows whose machine or host is starred, and of those with a note.
 pub(crate) const STAR: &str = "★";

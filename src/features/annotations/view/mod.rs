@@ -13,8 +13,8 @@ use crate::domain::annotations::{AnnotationChange, LONGEST_NOTE, Mark, Supplier}
 use crate::domain::text::visible;
 use crate::domain::{Condition, Operand, Operator, Resource, Value};
 use crate::keys::{Action, Context, Subject};
-use crate::widgets::input_widget::InputWidget;
-use crate::widgets::list::{Item, List};
+use crate::tui::input_widget::InputWidget;
+use crate::tui::list::{Item, List};
 
 pub(crate) use self::ban::Ban;
 pub(crate) use self::draw::{NOTE, STAR, line};

@@ -4,8 +4,8 @@ use ratatui::widgets::Paragraph;
 
 use super::Theme;
 use crate::core::view::{Region, Scene};
-use crate::widgets::list::{Item, List};
-use crate::widgets::panel::{Panel, Tone};
+use crate::tui::list::{Item, List};
+use crate::tui::panel::{Panel, Tone};
 
 /// Rows of the sample below the list.
 const SAMPLE: u16 = 6;

@@ -8,7 +8,7 @@ use crate::core::State;
 use crate::core::message::{ConfigCommand, Effect};
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::keys::{Action, Context};
-use crate::widgets::theme::Theme as Styles;
+use crate::tui::theme::Theme as Styles;
 
 #[derive(Debug)]
 pub(crate) struct Theme {

@@ -9,7 +9,7 @@ use crate::core::views::{sheet, wider};
 use crate::domain::format::counted;
 use crate::domain::insight::Bill;
 use crate::domain::{Resource, format};
-use crate::widgets::panel::{Panel, Size};
+use crate::tui::panel::{Panel, Size};
 
 /// Rows of the form: its fields, and the buttons with a blank line above.
 const FORM: u16 = 12;

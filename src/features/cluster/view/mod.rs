@@ -16,8 +16,8 @@ use crate::domain::quantity::Quantity;
 use crate::domain::{Condition, Dialect, Operand, Operator, Resource, Value, language, plain, quantity};
 use crate::keys::Action;
 use crate::table::browser::Browser;
-use crate::widgets::form;
-use crate::widgets::form::Form;
+use crate::tui::form;
+use crate::tui::form::Form;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Key {

@@ -11,10 +11,10 @@ use super::{Compare, HEADERS, Line, Values};
 use crate::core::frame_layout::Target;
 use crate::core::view::{Region, Scene};
 use crate::features::history::rating;
-use crate::widgets::panel::{Panel, Size};
-use crate::widgets::text::{cells, fit, wrap};
-use crate::widgets::theme::Theme;
-use crate::widgets::viewport::Viewport;
+use crate::tui::panel::{Panel, Size};
+use crate::tui::text::{cells, fit, wrap};
+use crate::tui::theme::Theme;
+use crate::tui::viewport::Viewport;
 
 /// The minimum width of a column.
 const COLUMN: u16 = 18;

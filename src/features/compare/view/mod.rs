@@ -18,8 +18,8 @@ use crate::domain::listing::FullRecord;
 use crate::domain::{Dialect, Field, Listing, Resource, RowId, format};
 use crate::keys::{Action, Context, Motion};
 use crate::table::browser::Browser;
-use crate::widgets::find::Find;
-use crate::widgets::input_widget::InputWidget;
+use crate::tui::find::Find;
+use crate::tui::input_widget::InputWidget;
 
 // The person chose them, so they come first.
 /// The section with the table's columns.

@@ -11,10 +11,10 @@ use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::text::visible;
 use crate::keys::{Action, Context};
-use crate::widgets::dialog;
-use crate::widgets::list::{Item, List};
-use crate::widgets::panel::{Panel, Tone};
-use crate::widgets::text::wrap;
+use crate::tui::dialog;
+use crate::tui::list::{Item, List};
+use crate::tui::panel::{Panel, Tone};
+use crate::tui::text::wrap;
 
 const WIDEST: u16 = 116;
 

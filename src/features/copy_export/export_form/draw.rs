@@ -7,9 +7,9 @@ use ratatui::widgets::Paragraph;
 use super::{ExportForm, Subject};
 use crate::core::view::Scene;
 use crate::domain::text::visible;
-use crate::widgets::dialog;
-use crate::widgets::form::FormLines;
-use crate::widgets::panel::{Panel, Size, Tone};
+use crate::tui::dialog;
+use crate::tui::form::FormLines;
+use crate::tui::panel::{Panel, Size, Tone};
 
 /// Preview lines of the file.
 const LINES: u16 = 8;

@@ -17,7 +17,7 @@ use crate::features::requests;
 use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::Now;
-use crate::widgets::form::{Field as Input, Form};
+use crate::tui::form::{Field as Input, Form};
 
 /// The fields of the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -26,10 +26,10 @@ use crate::features::history::rating::{sentences, trend};
 use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::Now;
-use crate::widgets::panel::{Panel, Size};
-use crate::widgets::range_bar::RangeBar;
-use crate::widgets::text::{cells, fit, wrap, wrap_line};
-use crate::widgets::theme::Theme;
+use crate::tui::panel::{Panel, Size};
+use crate::tui::range_bar::RangeBar;
+use crate::tui::text::{cells, fit, wrap, wrap_line};
+use crate::tui::theme::Theme;
 
 /// Cells of the labels before the bars.
 const LABEL: u16 = 9;

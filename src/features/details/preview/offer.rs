@@ -10,7 +10,7 @@ use crate::domain::insight::{Measure, Rank, share};
 use crate::domain::unit::MB_PER_GB;
 use crate::domain::{OfferType, Resource, format};
 use crate::table::browser::Browser;
-use crate::widgets::text::capitalized;
+use crate::tui::text::capitalized;
 
 pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     let browser = &card.subject.state.browsers[Resource::Offers];

@@ -20,10 +20,10 @@ use crate::features::details::preview::Subject;
 use crate::features::history::prices::lows;
 use crate::features::workergroups::preflight;
 use crate::features::workergroups::preflight::summary;
-use crate::widgets::panel::{Panel, Size};
-use crate::widgets::scrolled::Scrolled;
-use crate::widgets::text::{capitalized, cells, fit, wrap_explained};
-use crate::widgets::viewport::Viewport;
+use crate::tui::panel::{Panel, Size};
+use crate::tui::scrolled::Scrolled;
+use crate::tui::text::{capitalized, cells, fit, wrap_explained};
+use crate::tui::viewport::Viewport;
 
 // Bars and lines gain nothing beyond it.
 /// The maximum width of the card.

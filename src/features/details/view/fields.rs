@@ -22,9 +22,9 @@ use crate::domain::{CellRef, Field, Source, format};
 use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::Now;
-use crate::widgets::find::{Find, FindEvent, FindLine};
-use crate::widgets::text::{cells, fit, wrap, wrap_line};
-use crate::widgets::viewport::Viewport;
+use crate::tui::find::{Find, FindEvent, FindLine};
+use crate::tui::text::{cells, fit, wrap, wrap_line};
+use crate::tui::viewport::Viewport;
 
 /// Cells of a column: a label, a value and a gap.
 const COLUMN: u16 = 37;
@@ -68,7 +68,7 @@ pub(super) struct Fields {
 
 impl Fields {
     pub fn update(&mut self, action: Action, page: usize, state: &State, now: Now) -> bool {
-        match self.find.update(action) {
+        match self.find.update(action.command()) {
             FindEvent::Handled => return true,
             FindEvent::Moved => {
                 self.cursor = self.find.current().unwrap_or(self.cursor);

@@ -4,7 +4,7 @@ use ratatui::text::Line;
 
 use crate::domain::format::{grouped, trimmed};
 use crate::domain::insight::{HostCount, HostSummary, PriceLevel};
-use crate::widgets::theme::Theme;
+use crate::tui::theme::Theme;
 
 /// The maximum number of names in a list.
 const LISTED: usize = 4;

@@ -12,10 +12,10 @@ use crate::core::view::Scene;
 use crate::domain::pretty::JsonText;
 use crate::domain::text::{json_for_terminal, truncate};
 use crate::domain::{CellRef, Kind, Listing, format};
-use crate::widgets::json;
-use crate::widgets::report::{LongText, Report};
-use crate::widgets::theme::Theme;
-use crate::widgets::viewport::Viewport;
+use crate::tui::json;
+use crate::tui::report::{LongText, Report};
+use crate::tui::theme::Theme;
+use crate::tui::viewport::Viewport;
 
 /// Lines of JSON that a preview has room for.
 const PREVIEWED: usize = 100;

@@ -25,11 +25,11 @@ use crate::features::details::preview::Subject;
 use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::{Phase, Remote, Ticket};
-use crate::widgets::panel::Panel;
-use crate::widgets::records::Records;
-use crate::widgets::table::{Column, GUTTER};
-use crate::widgets::text::wrap_line;
-use crate::widgets::theme::Theme;
+use crate::tui::panel::Panel;
+use crate::tui::records::Records;
+use crate::tui::table::{Column, GUTTER};
+use crate::tui::text::wrap_line;
+use crate::tui::theme::Theme;
 
 /// The minimum width of the selected offer's card.
 const LEAST_CARD: u16 = 38;

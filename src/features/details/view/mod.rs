@@ -22,8 +22,8 @@ use crate::domain::{Resource, RowId};
 use crate::features::copy_export::copy::api_key;
 use crate::keys::{Action, Context, Motion};
 use crate::table::remote::{Now, Ticket};
-use crate::widgets::find::Find;
-use crate::widgets::input_widget::InputWidget;
+use crate::tui::find::Find;
+use crate::tui::input_widget::InputWidget;
 
 use self::fields::Fields;
 use self::json::Json;

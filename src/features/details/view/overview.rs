@@ -15,7 +15,7 @@ use crate::features::workergroups::preflight::summary;
 use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::Phase;
-use crate::widgets::theme::Theme;
+use crate::tui::theme::Theme;
 
 // What a tall screen shows.
 /// The maximum number of alternatives.

@@ -13,11 +13,11 @@ use crate::domain::saved::SavedSearch;
 use crate::features::copy_export::copy::{CopyItem, copy_item, offered};
 use crate::features::{markets, saved as searches};
 use crate::keys::{Action, Binding, Context, Group};
-use crate::widgets::dialog;
-use crate::widgets::input_widget::InputWidget;
-use crate::widgets::list::{Item, List};
-use crate::widgets::panel::{Panel, Tone};
-use crate::widgets::text::capitalized;
+use crate::tui::dialog;
+use crate::tui::input_widget::InputWidget;
+use crate::tui::list::{Item, List};
+use crate::tui::panel::{Panel, Tone};
+use crate::tui::text::capitalized;
 
 #[derive(Debug, Clone)]
 enum Entry {

@@ -6,7 +6,7 @@ use super::{Entry, Help, topics};
 use crate::core::view::Scene;
 use crate::core::views::sheet;
 use crate::keys::Binding;
-use crate::widgets::panel::{Panel, Size};
+use crate::tui::panel::{Panel, Size};
 
 pub(super) fn help(view: &Help, area: Rect, scene: &mut Scene<'_, '_>) {
     let main = Panel::new("Help").note("type to search");

@@ -11,8 +11,8 @@ use crate::core::{Pane, State};
 use crate::domain::text::visible;
 use crate::features::copy_export::copy::{CopyItem, copy_item, offered};
 use crate::keys::{Action, BINDINGS, Binding, Context, bindings};
-use crate::widgets::input_widget::InputWidget;
-use crate::widgets::list::{Item, List};
+use crate::tui::input_widget::InputWidget;
+use crate::tui::list::{Item, List};
 
 #[derive(Debug, Clone)]
 enum Entry {

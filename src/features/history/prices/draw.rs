@@ -24,9 +24,9 @@ use crate::domain::{Resource, format};
 use crate::features::history::{origin, rating, reading};
 use crate::keys::Action;
 use crate::record::{Levels, Moment, SearchKey, price_unit};
-use crate::widgets::panel::{Panel, Size};
-use crate::widgets::text::{fit, wrap_line};
-use crate::widgets::theme::Theme;
+use crate::tui::panel::{Panel, Size};
+use crate::tui::text::{fit, wrap_line};
+use crate::tui::theme::Theme;
 
 /// The lowest that the chart of prices gets before that of amounts is left out.
 const LEAST_PRICES: u16 = 6;

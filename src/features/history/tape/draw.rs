@@ -17,11 +17,11 @@ use crate::domain::{Resource, Untrusted, format};
 use crate::features::history::{Recalled, origin, reading};
 use crate::keys::Action;
 use crate::record::{Change, ChangeKind, Event, EventKind, Lasted, Moment, price_unit};
-use crate::widgets::panel::Panel;
-use crate::widgets::table;
-use crate::widgets::table::{Column, Rows, Table};
-use crate::widgets::text::cells;
-use crate::widgets::theme::Theme;
+use crate::tui::panel::Panel;
+use crate::tui::table;
+use crate::tui::table::{Column, Rows, Table};
+use crate::tui::text::cells;
+use crate::tui::theme::Theme;
 
 /// Cells that all columns of the events need with their frame, and from which names get more.
 const EVENTS: u16 = 84;

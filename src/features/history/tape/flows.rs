@@ -10,11 +10,11 @@ use super::Tape;
 use crate::core::view::Scene;
 use crate::domain::{Untrusted, format};
 use crate::record::{Change, ChangeKind, EventKind};
-use crate::widgets::panel::Panel;
-use crate::widgets::table;
-use crate::widgets::table::{Column, Rows, Table};
-use crate::widgets::theme::Theme;
-use crate::widgets::viewport::Viewport;
+use crate::tui::panel::Panel;
+use crate::tui::table;
+use crate::tui::table::{Column, Rows, Table};
+use crate::tui::theme::Theme;
+use crate::tui::viewport::Viewport;
 
 /// Cells of the panel with its frame.
 pub(super) const WIDTH: u16 = 58;

@@ -15,8 +15,8 @@ use crate::domain::{Condition, Operand, Operator, Query, Resource, Value};
 use crate::keys::{Action, Context};
 use crate::record::{Cause, Change, ChangeKind, DAY, Event, EventKind, Moment, Question};
 use crate::table::remote::Now;
-use crate::widgets::input_widget::InputWidget;
-use crate::widgets::text_input::TextInput;
+use crate::tui::input_widget::InputWidget;
+use crate::tui::text_input::TextInput;
 
 // The tape is for what happened lately; the history shows longer times.
 /// Days that the tape goes back.

@@ -10,8 +10,8 @@ use crate::domain::cost::Prices;
 use crate::domain::{Listing, Resource, format};
 use crate::features::job::bill;
 use crate::features::job::bill::{AMOUNT, LABEL};
-use crate::widgets::panel::Panel;
-use crate::widgets::theme::Theme;
+use crate::tui::panel::Panel;
+use crate::tui::theme::Theme;
 
 /// Rows of the form: its fields, and the buttons with a blank line above.
 const FORM: u16 = 9;

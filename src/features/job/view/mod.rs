@@ -14,7 +14,7 @@ use crate::domain::{Resource, deadline, quantity};
 use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::Now;
-use crate::widgets::form::{Field, Form};
+use crate::tui::form::{Field, Form};
 
 // Enough to see how prices rise; the table sorts all of them by the bill.
 /// The maximum number of cheapest offers listed.

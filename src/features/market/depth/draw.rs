@@ -9,9 +9,9 @@ use crate::core::views::{chart, sheet, wider};
 use crate::domain::insight::Purchase;
 use crate::domain::{Resource, Untrusted, format};
 use crate::keys::Action;
-use crate::widgets::panel::Panel;
-use crate::widgets::records::Records;
-use crate::widgets::table::Column;
+use crate::tui::panel::Panel;
+use crate::tui::records::Records;
+use crate::tui::table::Column;
 
 /// The fewest lines of a useful chart.
 const CHART: u16 = 7;

@@ -6,10 +6,10 @@ use crate::core::State;
 use crate::core::view::{Cx, Outcome, Placement, Scene, View};
 use crate::domain::{Field, insight};
 use crate::keys::{Action, Context};
-use crate::widgets::dialog;
-use crate::widgets::input_widget::InputWidget;
-use crate::widgets::list::{Item, List};
-use crate::widgets::panel::{Panel, Tone};
+use crate::tui::dialog;
+use crate::tui::input_widget::InputWidget;
+use crate::tui::list::{Item, List};
+use crate::tui::panel::{Panel, Tone};
 
 /// One of the two axes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,8 +17,8 @@ use crate::domain::insight::{Goal, Point, Scale};
 use crate::domain::{CellRef, Dialect, Field, Listing, Unit, format};
 use crate::features::details::preview;
 use crate::table::browser::Browser;
-use crate::widgets::panel::{Panel, Size};
-use crate::widgets::theme::{SERIES, SERIES_SIGNS, Theme};
+use crate::tui::panel::{Panel, Size};
+use crate::tui::theme::{SERIES, SERIES_SIGNS, Theme};
 
 /// Width of the card that describes the selected row.
 const CARD: u16 = 44;

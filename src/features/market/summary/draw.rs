@@ -16,12 +16,12 @@ use crate::core::views::chart::{Axis, Labels};
 use crate::domain::insight::{GroupOrder, Scale, Spread};
 use crate::domain::{Listing, Resource, format};
 use crate::keys::Action;
-use crate::widgets::panel::{Panel, Size};
-use crate::widgets::range_bar::BoxPlot;
-use crate::widgets::records::Records;
-use crate::widgets::table::Column;
-use crate::widgets::text::{cells, fit};
-use crate::widgets::theme::Theme;
+use crate::tui::panel::{Panel, Size};
+use crate::tui::range_bar::BoxPlot;
+use crate::tui::records::Records;
+use crate::tui::table::Column;
+use crate::tui::text::{cells, fit};
+use crate::tui::theme::Theme;
 
 /// Below this height the groups get all the room.
 const LEAST_WITH_DETAIL: u16 = 16;

@@ -17,8 +17,8 @@ use crate::table::browser::Browser;
 
 use self::groups::{Grouping, Line};
 use crate::core::views::searched;
-use crate::widgets::find::Find;
-use crate::widgets::input_widget::InputWidget;
+use crate::tui::find::Find;
+use crate::tui::input_widget::InputWidget;
 
 pub use self::draw::panel;
 pub use self::overview::Overview;

@@ -3,7 +3,7 @@
 use super::form::{Line, MarketForm};
 use crate::domain::Dialect;
 use crate::domain::evidence::Findings;
-use crate::widgets::text::capitalized;
+use crate::tui::text::capitalized;
 
 impl MarketForm {
     /// The chosen dialect; `None` to find it out.

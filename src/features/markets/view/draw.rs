@@ -8,10 +8,10 @@ use crate::core::view::{Region, Scene};
 use crate::core::views::sheet;
 use crate::features::markets::Market;
 use crate::keys::{Action, Context};
-use crate::widgets::dialog;
-use crate::widgets::list::{Item, List};
-use crate::widgets::panel::{Panel, Tone};
-use crate::widgets::text::wrap_line;
+use crate::tui::dialog;
+use crate::tui::list::{Item, List};
+use crate::tui::panel::{Panel, Tone};
+use crate::tui::text::wrap_line;
 
 pub(super) fn markets(view: &Markets, area: Rect, scene: &mut Scene<'_, '_>) {
     let all = &scene.state.markets.market_list.markets;

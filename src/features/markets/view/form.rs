@@ -13,10 +13,10 @@ use crate::domain::evidence::Findings;
 use crate::features::markets;
 use crate::features::markets::name::name_fault;
 use crate::features::markets::{Change, KeyFrom, Market, NewMarket};
-use crate::keys::{Action, Context};
+use crate::keys::{Action, Context, KeyTarget as _};
 use crate::settings::KEY_VARIABLE;
-use crate::widgets::form::{Field, Form, FormEvent};
-use crate::widgets::secret_input::SecretInput;
+use crate::tui::form::{Field, Form, FormEvent};
+use crate::tui::secret_input::SecretInput;
 
 const SOURCES: [&str; 3] = ["a private file", "the environment", "a command"];
 const FILE: usize = 0;
@@ -415,7 +415,7 @@ impl View for MarketForm {
         if self.is_busy {
             return Outcome::Handled;
         }
-        match self.form.update(action) {
+        match self.form.update(action.command()) {
             FormEvent::Submitted(_) => {
                 self.save(cx);
                 return Outcome::Handled;

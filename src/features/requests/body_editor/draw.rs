@@ -9,9 +9,9 @@ use super::BodyEditor;
 use crate::api::raw::BodyError;
 use crate::core::view::{Region, Scene};
 use crate::keys::Action;
-use crate::widgets::json;
-use crate::widgets::panel::{Panel, Size};
-use crate::widgets::text::{capitalized, wrap_line};
+use crate::tui::json;
+use crate::tui::panel::{Panel, Size};
+use crate::tui::text::{capitalized, wrap_line};
 
 pub(super) fn editor(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
     let [left, right] = if scene.size == Size::Compact {

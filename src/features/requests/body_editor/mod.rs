@@ -17,7 +17,7 @@ use crate::core::view::{Cx, Outcome, Region, Scene, View};
 use crate::domain::pretty;
 use crate::domain::text::json_for_terminal;
 use crate::keys::{Action, Context};
-use crate::widgets::text_area::{LONGEST_TEXT, Pasted, TextArea};
+use crate::tui::text_area::{LONGEST_TEXT, Pasted, TextArea};
 
 /// A body in the editor.
 #[derive(Debug)]

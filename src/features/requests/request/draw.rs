@@ -11,10 +11,10 @@ use crate::core::frame_layout::Target;
 use crate::core::view::Scene;
 use crate::domain::text::visible;
 use crate::keys::Action;
-use crate::widgets::panel::{Panel, Size};
-use crate::widgets::report::Report;
-use crate::widgets::text::{cells, wrap_line};
-use crate::widgets::viewport::Viewport;
+use crate::tui::panel::{Panel, Size};
+use crate::tui::report::Report;
+use crate::tui::text::{cells, wrap_line};
+use crate::tui::viewport::Viewport;
 
 // Few request bodies are wider.
 /// The maximum width of the request beside its response.

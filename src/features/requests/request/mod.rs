@@ -15,10 +15,11 @@ use crate::api::redact::REMOVED;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::{format, pretty};
-use crate::keys::{Action, Context, Motion};
-use crate::widgets::find::Find;
-use crate::widgets::json;
-use crate::widgets::report::Report;
+use crate::keys::{Action, Context, KeyTarget as _, Motion};
+use crate::tui::Command;
+use crate::tui::find::Find;
+use crate::tui::json;
+use crate::tui::report::Report;
 
 /// One of the two bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +101,7 @@ impl RequestDetails {
                 Side::Request => &mut self.request,
                 Side::Response => &mut self.response,
             };
-            report.update(Action::Move(Motion::First), viewport);
+            report.update(Command::Move(Motion::First), viewport);
         }
         self.lacks_secret = lacks_secret(&entry);
         self.number = number;
@@ -220,7 +221,7 @@ impl View for RequestDetails {
                 _ => {}
             }
         }
-        if self.focused_mut().update(action, viewport) {
+        if self.focused_mut().update(action.command(), viewport) {
             Outcome::Handled
         } else if action == Action::Back {
             cx.close();

@@ -8,7 +8,7 @@ use crate::api::LedgerEntry;
 use crate::domain::format;
 use crate::domain::local::LocalTime;
 use crate::domain::text::visible;
-use crate::widgets::theme::Theme;
+use crate::tui::theme::Theme;
 
 /// The maximum length of an address or error, in characters.
 const LONGEST: usize = 2000;

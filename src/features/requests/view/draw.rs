@@ -19,10 +19,10 @@ use crate::domain::text::visible;
 use crate::features::requests::request::text::{outcome, span, waited};
 use crate::features::requests::{Filter, Flight, RouteRun, Row};
 use crate::keys::Action;
-use crate::widgets::panel::{Panel, Size};
-use crate::widgets::table::{Column, Rows, Table, place};
-use crate::widgets::text::{cells, fit};
-use crate::widgets::theme::Theme;
+use crate::tui::panel::{Panel, Size};
+use crate::tui::table::{Column, Rows, Table, place};
+use crate::tui::text::{cells, fit};
+use crate::tui::theme::Theme;
 
 // The first columns and the bars.
 /// The minimum width of the list beside the preview.

@@ -14,7 +14,7 @@ use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::features::requests::Requests;
 use crate::keys::{Action, Context};
 use crate::table::remote::Now;
-use crate::widgets::input_widget::InputWidget;
+use crate::tui::input_widget::InputWidget;
 
 /// The filters above the list.
 const FILTERS: Region = Region(2);

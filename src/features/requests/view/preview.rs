@@ -20,9 +20,9 @@ use crate::domain::text::visible;
 use crate::features::requests::request::text::{call, span, summary};
 use crate::features::requests::{RouteRun, Row};
 use crate::keys::Action;
-use crate::widgets::json;
-use crate::widgets::panel::{Panel, Size};
-use crate::widgets::text::{fit, wrap_line};
+use crate::tui::json;
+use crate::tui::panel::{Panel, Size};
+use crate::tui::text::{fit, wrap_line};
 
 // More than the largest screen shows.
 /// How much of a body is laid out, in bytes.

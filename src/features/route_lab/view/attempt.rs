@@ -14,13 +14,13 @@ use crate::core::view::{Availability, Cx, Outcome as Handling, Region, Scene, Vi
 use crate::domain::Untrusted;
 use crate::domain::routing::{Outcome, OutcomeKind, RouteSample, Run, words};
 use crate::domain::text::{json_for_terminal, visible};
-use crate::keys::{Action, Context};
-use crate::widgets::find::Find;
-use crate::widgets::input_widget::InputWidget;
-use crate::widgets::panel::{Panel, Size};
-use crate::widgets::report::Report;
-use crate::widgets::text::wrap_line;
-use crate::widgets::theme::Theme;
+use crate::keys::{Action, Context, KeyTarget as _};
+use crate::tui::find::Find;
+use crate::tui::input_widget::InputWidget;
+use crate::tui::panel::{Panel, Size};
+use crate::tui::report::Report;
+use crate::tui::text::wrap_line;
+use crate::tui::theme::Theme;
 
 const LABEL: usize = 14;
 

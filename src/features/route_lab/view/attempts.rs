@@ -7,10 +7,10 @@ use ratatui::style::Style;
 
 use crate::domain::routing::{Outcome, OutcomeKind, RouteSample, words};
 use crate::domain::text::visible;
-use crate::widgets::records::Records;
-use crate::widgets::table::Column;
-use crate::widgets::text_input::TextInput;
-use crate::widgets::theme::Theme;
+use crate::tui::records::Records;
+use crate::tui::table::Column;
+use crate::tui::text_input::TextInput;
+use crate::tui::theme::Theme;
 
 // Attempts searched per piece: a few milliseconds of work.
 const PIECE: usize = 8_000;

@@ -12,11 +12,11 @@ use crate::core::views::chart::{Axis, Labels};
 use crate::domain::format::percent;
 use crate::domain::insight::{Scale, ScaleKind};
 use crate::domain::routing::{Latencies, OutcomeKind, Run, words};
-use crate::widgets::panel::Panel;
-use crate::widgets::range_bar::filled;
-use crate::widgets::records::Records;
-use crate::widgets::table::Column;
-use crate::widgets::text::{cells, fit};
+use crate::tui::panel::Panel;
+use crate::tui::range_bar::filled;
+use crate::tui::records::Records;
+use crate::tui::table::Column;
+use crate::tui::text::{cells, fit};
 
 /// Cells of the labels of the distribution.
 const LABELS: u16 = 10;

@@ -13,11 +13,11 @@ use crate::domain::insight::{Scale, ScaleKind};
 use crate::domain::routing::{Figure, Latencies, compare, words};
 use crate::features::route_lab::RouteRun;
 use crate::keys::{Action, Context};
-use crate::widgets::panel::{Panel, Size};
-use crate::widgets::records::Records;
-use crate::widgets::table::Column;
-use crate::widgets::text::fit;
-use crate::widgets::theme::{SERIES_SIGNS, Theme};
+use crate::tui::panel::{Panel, Size};
+use crate::tui::records::Records;
+use crate::tui::table::Column;
+use crate::tui::text::fit;
+use crate::tui::theme::{SERIES_SIGNS, Theme};
 
 /// Cells of the table of figures.
 const TABLE: u16 = 64;

@@ -13,11 +13,11 @@ use crate::domain::format::percent;
 use crate::domain::routing::{End, Latencies, OutcomeKind, Phase, Run, words};
 use crate::features::route_lab::RouteRun;
 use crate::keys::{Action, Context};
-use crate::widgets::panel::{Panel, Size};
-use crate::widgets::range_bar::RangeBar;
-use crate::widgets::scrolled::Scrolled;
-use crate::widgets::text::fit;
-use crate::widgets::theme::Theme;
+use crate::tui::panel::{Panel, Size};
+use crate::tui::range_bar::RangeBar;
+use crate::tui::scrolled::Scrolled;
+use crate::tui::text::fit;
+use crate::tui::theme::Theme;
 
 /// Cells of the preview of an attempt.
 const PREVIEW: u16 = 56;

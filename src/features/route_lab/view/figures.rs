@@ -8,9 +8,9 @@ use super::attempts::kind_style;
 use crate::core::view::{Region, Scene};
 use crate::domain::format::percent;
 use crate::domain::routing::{OutcomeKind, Quantiles, Run, Summary, words};
-use crate::widgets::panel::{Panel, Size};
-use crate::widgets::scrolled::Scrolled;
-use crate::widgets::theme::Theme;
+use crate::tui::panel::{Panel, Size};
+use crate::tui::scrolled::Scrolled;
+use crate::tui::theme::Theme;
 
 const LABEL: usize = 17;
 

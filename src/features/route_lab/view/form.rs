@@ -17,12 +17,13 @@ use crate::domain::objection::Objection;
 use crate::domain::routing::{DEFAULT_RATE, PollPolicy, RoutePlan, Stop, parse_span, words};
 use crate::domain::text::visible;
 use crate::features::route_lab::NotStarted;
-use crate::keys::{Action, Context, Motion};
-use crate::widgets::dialog::centred;
-use crate::widgets::form::{Field, Form, FormLines};
-use crate::widgets::panel::{Panel, Size, Tone};
-use crate::widgets::text::capitalized;
-use crate::widgets::theme::Theme;
+use crate::keys::{Action, Context, KeyTarget as _, Motion};
+use crate::tui::Command;
+use crate::tui::dialog::centred;
+use crate::tui::form::{Field, Form, FormLines};
+use crate::tui::panel::{Panel, Size, Tone};
+use crate::tui::text::capitalized;
+use crate::tui::theme::Theme;
 
 /// Cells of form and plan side by side.
 const WIDTH: u16 = 116;
@@ -290,7 +291,7 @@ impl FormView for NewRun {
             }
             _ => return Outcome::Ignored,
         };
-        self.form.update(Action::Move(moved));
+        self.form.update(Command::Move(moved));
         Outcome::Handled
     }
 

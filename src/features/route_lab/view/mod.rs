@@ -24,8 +24,8 @@ use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::routing::{RoutePlan, RouteSample};
 use crate::keys::{Action, Context};
 use crate::table::remote::Now;
-use crate::widgets::input_widget::InputWidget;
-use crate::widgets::panel::Size;
+use crate::tui::input_widget::InputWidget;
+use crate::tui::panel::Size;
 
 /// The workers, if shown beside the attempts.
 const WORKERS: Region = Region(2);

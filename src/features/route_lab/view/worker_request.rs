@@ -14,9 +14,9 @@ use crate::domain::Untrusted;
 use crate::domain::routing::{PayloadError, check_payload, next_hop_body};
 use crate::domain::text::json_for_terminal;
 use crate::keys::Action;
-use crate::widgets::dialog;
-use crate::widgets::form::{Field, Form};
-use crate::widgets::panel::{Panel, Tone};
+use crate::tui::dialog;
+use crate::tui::form::{Field, Form};
+use crate::tui::panel::{Panel, Tone};
 
 /// The maximum length of a worker's address in a command.
 const LONGEST_URL: usize = 2000;

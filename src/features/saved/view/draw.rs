@@ -7,8 +7,8 @@ use crate::core::views::sheet;
 use crate::domain::saved::SavedSearch;
 use crate::domain::text::visible;
 use crate::features::saved as searches;
-use crate::widgets::panel::Panel;
-use crate::widgets::theme::Theme;
+use crate::tui::panel::Panel;
+use crate::tui::theme::Theme;
 
 /// The maximum length of a search's text.
 const LONGEST: usize = 600;

@@ -14,9 +14,9 @@ use crate::features::history::prices::History;
 use crate::features::saved as searches;
 use crate::keys::{Action, Context, Step};
 use crate::table::browser::Browser;
-use crate::widgets::input_widget::InputWidget;
-use crate::widgets::list::{Item, List};
-use crate::widgets::text_input::TextInput;
+use crate::tui::input_widget::InputWidget;
+use crate::tui::list::{Item, List};
+use crate::tui::text_input::TextInput;
 
 /// What a line of the list represents.
 #[derive(Debug, Clone, PartialEq, Eq)]

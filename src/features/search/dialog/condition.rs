@@ -5,11 +5,11 @@ use crossterm::event::KeyEvent;
 use super::choices::{Choice, choices, is_flag, spread};
 use crate::domain::language::LanguageError;
 use crate::domain::{Condition, Dialect, Field, Kind, Listing, Operand, Operator, country, language};
-use crate::keys::Action;
-use crate::widgets::input_widget::InputWidget;
-use crate::widgets::list::fuzzy;
-use crate::widgets::text_input::{Pasted, TextInput};
-use crate::widgets::viewport::Viewport;
+use crate::tui::Command;
+use crate::tui::input_widget::InputWidget;
+use crate::tui::list::fuzzy;
+use crate::tui::text_input::{Pasted, TextInput};
+use crate::tui::viewport::Viewport;
 
 #[derive(Debug, Clone)]
 pub(super) struct ConditionForm {
@@ -369,8 +369,8 @@ impl ConditionForm {
 
 impl InputWidget for ConditionForm {
     /// Selects another offered value; above the first one the typed text counts again.
-    fn act(&mut self, action: Action, viewport: Viewport) -> bool {
-        let by = action.motion(viewport.page);
+    fn act(&mut self, command: Command, viewport: Viewport) -> bool {
+        let by = command.lines(viewport.page);
         by.inspect(|by| self.step(*by)).is_some()
     }
 

@@ -10,9 +10,9 @@ use crate::domain::language::print_condition_briefly;
 use crate::domain::routing::words;
 use crate::domain::{Direction, Field, format};
 use crate::keys::{Action, Context, Step};
-use crate::widgets::form::FormLines;
-use crate::widgets::panel::{Panel, Size};
-use crate::widgets::text::fit;
+use crate::tui::form::FormLines;
+use crate::tui::panel::{Panel, Size};
+use crate::tui::text::fit;
 
 /// The maximum width of a value beside its column.
 const VALUE: usize = 32;

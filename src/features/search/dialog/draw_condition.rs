@@ -11,9 +11,9 @@ use super::condition::ConditionForm;
 use crate::core::view::{Region, Scene};
 use crate::domain::{Operand, Unit, Value, format};
 use crate::keys::{Action, Context};
-use crate::widgets::text::{cells, fit, wrap};
-use crate::widgets::theme::Theme;
-use crate::widgets::viewport::Viewport;
+use crate::tui::text::{cells, fit, wrap};
+use crate::tui::theme::Theme;
+use crate::tui::viewport::Viewport;
 
 /// The maximum width of the value field.
 const VALUE: u16 = 36;

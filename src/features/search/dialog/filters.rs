@@ -6,7 +6,7 @@ use super::{Line, SearchDialog};
 use crate::domain::field::Section;
 use crate::domain::language::LanguageError;
 use crate::domain::{Condition, Field, Filter, Kind, Listing, Operand, Operator, Resource, Value, country, language};
-use crate::widgets::list::Item;
+use crate::tui::list::Item;
 
 /// The filters of most searches: the tab opens on them.
 const fn common(resource: Resource) -> &'static [&'static str] {

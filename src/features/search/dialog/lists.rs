@@ -4,7 +4,7 @@ use super::{Line, SearchDialog, Tab};
 use crate::domain::field::Section;
 use crate::domain::{Direction, Field, OrderKey, language};
 use crate::table::column_prerequisites::Need;
-use crate::widgets::list::Item;
+use crate::tui::list::Item;
 
 impl SearchDialog {
     pub(super) fn sort_items(&self) -> Vec<Item<Line>> {

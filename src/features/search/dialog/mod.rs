@@ -22,9 +22,9 @@ use crate::core::views::request_preview::RequestPreview;
 use crate::domain::{Condition, Dialect, Field, Kind, Query, Resource};
 use crate::keys::{Action, Step as Direction};
 use crate::table::column_prerequisites::Need;
-use crate::widgets::form::{Form, FormEvent};
-use crate::widgets::list::{Item, List};
-use crate::widgets::report::Report;
+use crate::tui::form::{Form, FormEvent};
+use crate::tui::list::{Item, List};
+use crate::tui::report::Report;
 
 /// What is edited; those with a list come first, in the order of the dialog's lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -349,7 +349,7 @@ impl SearchDialog {
     }
 
     fn on_setting(&mut self, action: Action, cx: &mut Cx<'_>) -> bool {
-        match self.settings.update(action) {
+        match self.settings.update(action.command()) {
             FormEvent::Submitted(setting) => self.submit(setting, cx),
             FormEvent::Changed(setting) => self.set(setting),
             FormEvent::Moved => {}

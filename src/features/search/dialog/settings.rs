@@ -5,8 +5,8 @@ use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::{
     Condition, Dialect, Field, OfferType, Operand, Operator, Query, Resource, Value, format, language,
 };
-use crate::widgets::form;
-use crate::widgets::form::Form;
+use crate::tui::form;
+use crate::tui::form::Form;
 
 const OFFER_TYPES: [OfferType; 3] = [OfferType::OnDemand, OfferType::Bid, OfferType::Reserved];
 

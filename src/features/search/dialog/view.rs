@@ -12,8 +12,8 @@ use crate::core::views::keys::only;
 use crate::core::views::tabs::TABS;
 use crate::keys::{Action, Context, Step};
 use crate::table::remote::{Now, Ticket};
-use crate::widgets::form::FormEvent;
-use crate::widgets::input_widget::InputWidget;
+use crate::tui::form::FormEvent;
+use crate::tui::input_widget::InputWidget;
 
 impl View for SearchDialog {
     fn contexts(&self) -> &'static [Context] {
@@ -29,7 +29,7 @@ impl View for SearchDialog {
         // Without a checkbox, Space is text.
         let (all, has_choice) = match &self.form {
             Some(form) => (FORM, form.takes_blank()),
-            None if self.tab == Tab::Settings => (SETTINGS, self.settings.contexts()[0] == Context::Choice),
+            None if self.tab == Tab::Settings => (SETTINGS, self.settings.is_on_choice()),
             None => (LIST, !self.is_typed()),
         };
         if has_choice { all } else { &all[1..] }
@@ -110,7 +110,7 @@ impl View for SearchDialog {
 
     /// The keys that open the tabs over the pane switch between them, unless they are text.
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        let is_choice = self.tab == Tab::Settings && self.settings.contexts()[0] == Context::Choice;
+        let is_choice = self.tab == Tab::Settings && self.settings.is_on_choice();
         let action = cx.state().keymap.resolve(&[Context::Table], key);
         let tab = self.tabs().iter().find(|tab| action == Some(tab.action()));
         if let (true, Some(tab)) = (is_choice, tab) {

@@ -10,8 +10,8 @@ use crate::core::view::{Region, Scene};
 use crate::domain::format::grouped;
 use crate::domain::{Listing, format};
 use crate::table::browser::Browser;
-use crate::widgets::records::Records;
-use crate::widgets::table::{Table, place_from};
+use crate::tui::records::Records;
+use crate::tui::table::{Table, place_from};
 
 /// How much has arrived: `12,345 rows, 35.2 MB`.
 pub(super) fn amount(received: &Received) -> String {

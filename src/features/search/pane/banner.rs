@@ -13,8 +13,8 @@ use crate::record::seconds;
 use crate::table::browser::{Browser, Discrepancy};
 use crate::table::remote::Now;
 use crate::table::watch::{Baseline, Watch};
-use crate::widgets::text::{capitalized, fit, wrap};
-use crate::widgets::theme::Theme;
+use crate::tui::text::{capitalized, fit, wrap};
+use crate::tui::theme::Theme;
 
 // On 24 lines the table still has most of the screen.
 /// The maximum number of lines that banners take from the table.

@@ -17,8 +17,8 @@ use crate::features::details::preview;
 use crate::features::market::summary as market;
 use crate::keys::Action;
 use crate::table::browser::Browser;
-use crate::widgets::panel::{Panel, Size};
-use crate::widgets::viewport::Viewport;
+use crate::tui::panel::{Panel, Size};
+use crate::tui::viewport::Viewport;
 
 pub(super) fn pane(view: &BrowserPane, area: Rect, scene: &mut Scene<'_, '_>) {
     let state = scene.state;

@@ -14,8 +14,8 @@ use crate::features::markets::explain;
 use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::{Now, Phase, Waiting};
-use crate::widgets::dialog::READABLE;
-use crate::widgets::text::wrap;
+use crate::tui::dialog::READABLE;
+use crate::tui::text::wrap;
 
 /// A sentence, its reasons, and the keys to go on with.
 struct Note {

@@ -9,8 +9,8 @@ use crate::core::State;
 use crate::core::view::{Cx, Scene};
 use crate::domain::Resource;
 use crate::keys::Action;
-use crate::widgets::panel::{Panel, Size};
-use crate::widgets::text::wrap;
+use crate::tui::panel::{Panel, Size};
+use crate::tui::text::wrap;
 
 const KEYS: [(Action, &str); 6] = [
     (Action::Query, "search: 4090 eu 200gb 3d"),

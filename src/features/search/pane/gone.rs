@@ -18,9 +18,9 @@ use crate::record::differences::recorded_lot;
 use crate::table::browser::Browser;
 use crate::table::gone::GoneRow;
 use crate::table::watch::Watch;
-use crate::widgets::table::{Column, Rows, Table, place_from};
-use crate::widgets::theme::Theme;
-use crate::widgets::viewport::Viewport;
+use crate::tui::table::{Column, Rows, Table, place_from};
+use crate::tui::theme::Theme;
+use crate::tui::viewport::Viewport;
 
 /// Columns in front of the table's own: time and cause.
 const OWN: usize = 2;

@@ -21,8 +21,8 @@ use crate::features::market::summary as market;
 use crate::features::market::summary::Overview;
 use crate::keys::{Action, Context, Motion, Side, Step};
 use crate::table::remote::{Now, Phase};
-use crate::widgets::input_widget::InputWidget;
-use crate::widgets::panel::Size;
+use crate::tui::input_widget::InputWidget;
+use crate::tui::panel::Size;
 
 /// The completion list below the query.
 const POPUP: Region = Region(8);

@@ -20,10 +20,10 @@ use crate::keys::Action;
 use crate::table::bar::Bar;
 use crate::table::browser::Browser;
 use crate::table::column_prerequisites::not_applied;
-use crate::widgets::panel::Panel;
-use crate::widgets::text::{cells, fit};
-use crate::widgets::theme::Theme;
-use crate::widgets::viewport::Viewport;
+use crate::tui::panel::Panel;
+use crate::tui::text::{cells, fit};
+use crate::tui::theme::Theme;
+use crate::tui::viewport::Viewport;
 
 /// A search in the fewest words.
 const EXAMPLE: &str = "4090 eu 200gb 3d";

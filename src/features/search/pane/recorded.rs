@@ -9,8 +9,8 @@ use crate::domain::Listing;
 use crate::domain::format::{counted, grouped};
 use crate::table::browser::Browser;
 use crate::table::remote::Now;
-use crate::widgets::panel::Panel;
-use crate::widgets::text::{capitalized, wrap};
+use crate::tui::panel::Panel;
+use crate::tui::text::{capitalized, wrap};
 
 /// The age of recorded rows, and whether the market was asked: `recorded 3 h ago, asking…`.
 pub(super) fn age(browser: &Browser, now: Now) -> Option<String> {

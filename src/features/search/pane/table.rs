@@ -21,10 +21,10 @@ use crate::table::column_prerequisites::Need;
 use crate::table::remote::{Now, Phase};
 use crate::table::row_filter::is_searched;
 use crate::table::rows::Rows as ShownRows;
-use crate::widgets::table::{Column, Placed, Rows, Table, place_from};
-use crate::widgets::text::cells as cells_of;
-use crate::widgets::theme::Theme;
-use crate::widgets::viewport::Viewport;
+use crate::tui::table::{Column, Placed, Rows, Table, place_from};
+use crate::tui::text::cells as cells_of;
+use crate::tui::theme::Theme;
+use crate::tui::viewport::Viewport;
 
 /// The sign of offers on the Pareto front of price and performance.
 pub(super) const BEST: &str = "◆";

@@ -9,7 +9,7 @@ use crate::core::views::sheet;
 use crate::domain::cost::VolumePrices;
 use crate::domain::{Resource, format};
 use crate::features::job::bill;
-use crate::widgets::panel::Panel;
+use crate::tui::panel::Panel;
 
 /// Rows of the form: its fields, and the buttons with a blank line above.
 const FORM: u16 = 4;

@@ -11,7 +11,7 @@ use crate::domain::cost::{Input, VolumeTerm};
 use crate::domain::quantity::Quantity;
 use crate::domain::{Resource, quantity};
 use crate::keys::Action;
-use crate::widgets::form::{Field, Form};
+use crate::tui::form::{Field, Form};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Key {

@@ -9,7 +9,7 @@ use crate::core::view::Scene;
 use crate::core::views::write_dialog::{Rows, outcome_tone};
 use crate::domain::journal::{Verdict, WriteKind};
 use crate::keys::Action;
-use crate::widgets::panel::Tone;
+use crate::tui::panel::Tone;
 
 /// The maximum width of the dialog, in cells.
 const WIDEST: u16 = 80;

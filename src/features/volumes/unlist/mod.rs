@@ -20,7 +20,7 @@ use crate::domain::journal::WriteKind;
 use crate::domain::{Listing, Resource, format};
 use crate::keys::{Action, Context};
 use crate::table::remote::Now;
-use crate::widgets::form::{Field, Form};
+use crate::tui::form::{Field, Form};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Page {

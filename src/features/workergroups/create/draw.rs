@@ -20,7 +20,7 @@ use crate::features::workergroups::look::Subject;
 use crate::features::workergroups::preflight::parts::{amount, disk};
 use crate::keys::{Action, Context};
 use crate::table::remote::Now;
-use crate::widgets::panel::Tone;
+use crate::tui::panel::Tone;
 
 /// The maximum width of the dialog, in cells.
 const WIDEST: u16 = 92;

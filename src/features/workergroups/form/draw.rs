@@ -18,10 +18,10 @@ use crate::features::workergroups::look::{Look, Subject};
 use crate::features::workergroups::preflight::parts::{hanging, labelled, offers, signed};
 use crate::features::workergroups::preflight::{mixes, status, summary};
 use crate::keys::{Action, Context};
-use crate::widgets::form::FormLines;
-use crate::widgets::panel::{Panel, Size};
-use crate::widgets::text::{fit, wrap_line};
-use crate::widgets::theme::Theme;
+use crate::tui::form::FormLines;
+use crate::tui::panel::{Panel, Size};
+use crate::tui::text::{fit, wrap_line};
+use crate::tui::theme::Theme;
 
 // Longer lines are hard to read.
 /// The maximum width of the form.

@@ -4,7 +4,7 @@ use crate::core::keys::Keymap;
 use crate::domain::workergroup::Key;
 use crate::features::workergroups::draft::GroupDraft;
 use crate::keys::{Action, Context};
-use crate::widgets::form::{Field, Form};
+use crate::tui::form::{Field, Form};
 
 /// A field or button of the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

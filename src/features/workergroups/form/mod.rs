@@ -16,11 +16,11 @@ use crate::core::{Pane, State};
 use crate::domain::journal::WriteKind;
 use crate::domain::workergroup::{Draft, Key};
 use crate::domain::{Query, Resource};
-use crate::keys::{Action, Context, Motion};
+use crate::keys::{Action, Context, KeyTarget as _, Motion};
 use crate::table::remote::Now;
-use crate::widgets::form::{Form, FormEvent};
-use crate::widgets::input_widget::InputWidget;
-use crate::widgets::panel::Size;
+use crate::tui::form::{Form, FormEvent};
+use crate::tui::input_widget::InputWidget;
+use crate::tui::panel::Size;
 
 // Not with every letter, because each run loads thousands of offers.
 /// How long after the last key the preflight runs by itself, in seconds.
@@ -270,7 +270,7 @@ impl View for GroupForm {
                 self.form.set_text(item, &text);
                 self.changed(item, cx);
             }
-            action => match self.form.update(action) {
+            action => match self.form.update(action.command()) {
                 FormEvent::Submitted(item) => self.press(item, cx),
                 FormEvent::Changed(item) => self.changed(item, cx),
                 FormEvent::Moved => self.show_faults(cx.state()),

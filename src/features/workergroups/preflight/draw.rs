@@ -15,10 +15,10 @@ use crate::features::markets::explain;
 use crate::features::workergroups::look::{Look, Subject};
 use crate::features::workergroups::supply::Check;
 use crate::table::remote::{Now, Phase};
-use crate::widgets::panel::{Panel, Size};
-use crate::widgets::range_bar::RangeBar;
-use crate::widgets::text::fit;
-use crate::widgets::theme::Theme;
+use crate::tui::panel::{Panel, Size};
+use crate::tui::range_bar::RangeBar;
+use crate::tui::text::fit;
+use crate::tui::theme::Theme;
 
 /// The maximum number of named parts of a mix.
 const PARTS: usize = 8;

@@ -13,13 +13,13 @@ use super::look::Subject;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Scene, View};
 use crate::domain::Resource;
-use crate::keys::{Action, Context};
+use crate::keys::{Action, Context, KeyTarget as _};
 use crate::table::remote::Now;
-use crate::widgets::find::Find;
-use crate::widgets::input_widget::InputWidget;
-use crate::widgets::panel::Size;
-use crate::widgets::report::Report;
-use crate::widgets::theme::Theme;
+use crate::tui::find::Find;
+use crate::tui::input_widget::InputWidget;
+use crate::tui::panel::Size;
+use crate::tui::report::Report;
+use crate::tui::theme::Theme;
 
 /// The report on what the search of a subject finds.
 #[derive(Debug)]

@@ -7,8 +7,8 @@ use crate::domain::format;
 use crate::domain::insight::Amount;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::workergroup::{Preflight, WorkerOffer};
-use crate::widgets::text::{cells, fit, wrap_line};
-use crate::widgets::theme::Theme;
+use crate::tui::text::{cells, fit, wrap_line};
+use crate::tui::theme::Theme;
 
 /// Cells of the labels of a report.
 const LABEL: usize = 16;

@@ -17,7 +17,7 @@ use crate::features::workergroups::look::Look;
 use crate::features::workergroups::supply::Check;
 use crate::keys::Action;
 use crate::table::remote::Now;
-use crate::widgets::theme::Theme;
+use crate::tui::theme::Theme;
 
 /// The maximum number of conditions and changes listed.
 const MOST: usize = 6;

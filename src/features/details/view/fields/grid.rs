@@ -8,9 +8,9 @@ use ratatui::widgets::StatefulWidget;
 
 use super::{COLUMN, Entry, Fields, GAP, LABEL, Tone};
 use crate::domain::text::truncate;
-use crate::widgets::text::{cells, fit, wrap};
-use crate::widgets::theme::Theme;
-use crate::widgets::viewport::Viewport;
+use crate::tui::text::{cells, fit, wrap};
+use crate::tui::theme::Theme;
+use crate::tui::viewport::Viewport;
 
 /// A line of a column.
 #[derive(Debug, Clone, Copy)]

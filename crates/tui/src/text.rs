@@ -1,5 +1,5 @@
 //! Fitting styled text into a width. Whatever a text holds, what is drawn is visible: see
-//! [`crate::domain::text`].
+//! [`bourse_domain::text`].
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use textwrap::core::Word;
 use textwrap::{Options, WordSeparator, WordSplitter, wrap as wrap_words};
 
-use crate::domain::text::{is_visible, truncate, visible, width};
+use bourse_domain::text::{is_visible, truncate, visible, width};
 
 /// The width of a text in terminal cells.
 pub fn cells(text: &str) -> u16 {

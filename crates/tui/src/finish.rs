@@ -4,11 +4,12 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Color;
 
-use crate::domain::text::is_drawable;
-use crate::widgets::theme::Theme;
+use crate::theme::Theme;
+use bourse_domain::text::is_drawable;
 
-// Views escape strangers' text themselves, visibly. This holds should one forget it.
 /// Stands for what no cell may hold.
+///
+/// Views escape strangers' text themselves, visibly. This holds should one forget it.
 const REFUSED: char = '\u{fffd}';
 
 /// Applies the theme to every cell, and takes from it what would steer the terminal or flood it.

@@ -14,7 +14,7 @@ use super::text::{cells, fit};
 use super::text_input::{Pasted, TextInput};
 use super::theme::Theme;
 use super::viewport::Viewport;
-use crate::keys::Action;
+use crate::command::Command;
 
 /// One line of a picker.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,6 +52,7 @@ impl<T> Item<T> {
         }
     }
 
+    /// Adds a short note at the right.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.note = note.into();
@@ -69,6 +70,7 @@ impl<T> Item<T> {
 /// The list, its search line and the selected line.
 #[derive(Debug, Clone)]
 pub struct List<T> {
+    /// The search line.
     pub input: TextInput,
     items: Vec<Item<T>>,
     shown: Vec<usize>,
@@ -138,6 +140,7 @@ impl<T: Clone> List<T> {
         self.items.len()
     }
 
+    /// Whether there are no lines at all, whatever is typed.
     pub const fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -147,11 +150,12 @@ impl<T: Clone> List<T> {
         self.selected
     }
 
+    /// The selected line; `None` if none is shown.
     pub fn current(&self) -> Option<&Item<T>> {
         self.shown.get(self.selected).map(|index| &self.items[*index])
     }
 
-    /// Selects another line, skipping headings.
+    /// Selects the line `by` lines below, or above if negative, skipping headings.
     pub fn step(&mut self, by: isize) {
         let last = self.shown.len().saturating_sub(1);
         let target = self.selected.saturating_add_signed(by).min(last);
@@ -210,8 +214,8 @@ impl<T: Clone> List<T> {
 }
 
 impl<T: Clone> InputWidget for List<T> {
-    fn act(&mut self, action: Action, viewport: Viewport) -> bool {
-        let by = action.motion(viewport.page);
+    fn act(&mut self, command: Command, viewport: Viewport) -> bool {
+        let by = command.lines(viewport.page);
         by.inspect(|by| self.step(*by)).is_some()
     }
 
@@ -243,6 +247,7 @@ pub struct ListLines<'a, T> {
 }
 
 impl<'a, T: Clone> ListLines<'a, T> {
+    /// The lines of this list.
     pub const fn new(list: &'a List<T>, theme: &'a Theme) -> Self {
         Self { list, theme }
     }

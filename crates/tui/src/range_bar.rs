@@ -67,6 +67,7 @@ pub struct BoxPlot<'a> {
     pub positions: [f64; 5],
     /// Style of the middle half.
     pub style: Style,
+    /// The theme, for the rest.
     pub theme: &'a Theme,
 }
 

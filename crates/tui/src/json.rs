@@ -4,7 +4,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::theme::Theme;
-use crate::domain::pretty::string_end;
+use bourse_domain::pretty::string_end;
 
 /// Colours a line of JSON: names, texts, numbers and literals. A line that is not JSON, or only
 /// part of it, keeps all its characters.

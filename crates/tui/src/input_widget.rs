@@ -4,14 +4,14 @@ use crossterm::event::KeyEvent;
 
 use super::text_input::Pasted;
 use super::viewport::Viewport;
-use crate::keys::Action;
+use crate::command::Command;
 
 /// A widget with a text that is typed: a list with a search line, a form, a report that is searched.
 /// `viewport` is what the last frame showed of it.
 pub trait InputWidget {
-    /// Moves or searches; false if the action means nothing to it.
-    fn act(&mut self, action: Action, viewport: Viewport) -> bool {
-        let _ = (action, viewport);
+    /// Moves or searches; false if the command means nothing to it.
+    fn act(&mut self, command: Command, viewport: Viewport) -> bool {
+        let _ = (command, viewport);
         false
     }
 
@@ -21,7 +21,7 @@ pub trait InputWidget {
     /// Takes a pasted text; `None` if nothing can be pasted into it now.
     fn pasted(&mut self, text: &str) -> Option<Pasted>;
 
-    /// Scrolls by so many lines; false if the wheel moves its cursor instead.
+    /// Scrolls by `lines`, up if negative; false if the wheel moves its cursor instead.
     fn wheel(&mut self, lines: isize, viewport: Viewport) -> bool {
         let _ = (lines, viewport);
         false

@@ -10,8 +10,7 @@ use super::theme::Theme;
 /// The maximum width of running text: longer lines are hard to read.
 pub const READABLE: u16 = 76;
 
-// Stubs of the pane there would only distract.
-/// Blank cells beside a dialog up to this width.
+/// The width in cells up to which the strips beside a dialog are blanked: stubs of the pane there would only distract.
 const BESIDE: u16 = 4;
 
 /// Dims the screen and draws a frame of `width` x `height` cells, including borders, in its middle;

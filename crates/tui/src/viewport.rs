@@ -8,6 +8,7 @@ use ratatui::layout::Rect;
 pub struct Viewport {
     /// The first visible line, from 0.
     pub top: usize,
+    /// How many lines fit, at least 1.
     pub page: usize,
     /// The total number of lines.
     pub total: usize,
@@ -38,6 +39,7 @@ impl Viewport {
         self.top = top.min(total.saturating_sub(self.page));
     }
 
+    /// The visible lines.
     pub fn visible(&self) -> std::ops::Range<usize> {
         self.top..(self.top + self.page).min(self.total)
     }

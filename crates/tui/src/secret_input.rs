@@ -5,7 +5,7 @@ use std::fmt;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use secrecy::zeroize::{Zeroize as _, Zeroizing};
 
-use crate::domain::secrets::{LONGEST_KEY, Secret, key_fault};
+use bourse_domain::secrets::{LONGEST_KEY, Secret, key_fault};
 
 /// The length of the mask, however long the key is.
 const MASK: usize = 8;
@@ -31,6 +31,7 @@ impl fmt::Debug for SecretInput {
 }
 
 impl SecretInput {
+    /// Whether nothing was typed.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
@@ -46,7 +47,7 @@ impl SecretInput {
         format!("{}  {class}", "*".repeat(MASK))
     }
 
-    /// The cells of the stars.
+    /// The width of the mask's stars, in cells.
     pub fn stars(&self) -> usize {
         if self.is_empty() { 0 } else { MASK }
     }
@@ -56,10 +57,12 @@ impl SecretInput {
         key_fault(&self.text)
     }
 
+    /// The typed secret.
     pub fn secret(&self) -> Secret {
         Secret::new(self.text.as_str())
     }
 
+    /// Wipes the text.
     pub fn clear(&mut self) {
         self.text.zeroize();
         *self = Self::default();
@@ -85,7 +88,11 @@ impl SecretInput {
         true
     }
 
-    /// Replaces the text by a pasted key, or says why it is none; then nothing changes.
+    /// Replaces the text by a pasted key, without the blanks around it.
+    ///
+    /// # Errors
+    ///
+    /// Why the text cannot be a key, in words; then nothing changes.
     pub fn paste(&mut self, text: &str) -> Result<(), &'static str> {
         let text = text.trim_matches([' ', '\t', '\r', '\n']);
         if let Some(fault) = key_fault(text) {

@@ -1,4 +1,4 @@
-//! A table of records whose columns say themselves what their cells show.
+//! The rows of a table as records, with a function for the cells of each column.
 
 use std::borrow::Cow;
 
@@ -6,6 +6,7 @@ use ratatui::style::Style;
 
 use super::table::{Column, Rows};
 
+/// The text of a cell and its style.
 pub type Cell<'a> = (Cow<'a, str>, Style);
 
 /// Records and their columns. Cells are made only where they are visible.
@@ -18,7 +19,7 @@ pub struct Records<'a, R> {
 }
 
 impl<'a, R> Records<'a, R> {
-    /// So many records, without columns yet.
+    /// `count` records, without columns yet; `record` reads one of them, `None` if it is gone.
     pub fn new(count: usize, record: impl Fn(usize) -> Option<R> + 'a) -> Self {
         Self {
             count,
@@ -43,13 +44,14 @@ impl<'a, R> Records<'a, R> {
         self
     }
 
-    /// Says that the last column holds bars.
+    /// Marks the last column as one of bars.
     #[must_use]
     pub const fn as_bars(mut self) -> Self {
         self.bar = Some(self.columns.len() - 1);
         self
     }
 
+    /// The columns, from left to right.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }

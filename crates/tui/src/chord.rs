@@ -8,7 +8,7 @@ use std::fmt;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// A key with its modifiers, spelt as in the table: `j`, `G`, `ctrl-d`, `shift-tab`, `f5`.
+/// A key with its modifiers. [`Chord::parse`] reads the spelling of tables and configurations: `j`, `G`, `ctrl-d`, `shift-tab`, `f5`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Chord {
     code: KeyCode,
@@ -16,7 +16,7 @@ pub struct Chord {
 }
 
 impl Chord {
-    /// Parses the table's spelling; `None` if it names no key.
+    /// Parses the spelling of a table; `None` if it names no key.
     pub fn parse(text: &str) -> Option<Self> {
         let mut modifiers = KeyModifiers::NONE;
         let mut rest = text;

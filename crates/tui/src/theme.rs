@@ -5,13 +5,17 @@ use ratatui::style::{Color, Modifier, Style};
 /// The styles of every role on screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theme {
+    /// Text without another role.
     pub text: Style,
+    /// Notes, units, what matters less.
     pub dim: Style,
     /// The name of the program, the open tab, the focused field.
     pub accent: Style,
     /// Column headers and section headings.
     pub heading: Style,
+    /// The selected row.
     pub selected: Style,
+    /// Frames without the focus.
     pub border: Style,
     /// The frame of the focused panel.
     pub focus: Style,
@@ -21,9 +25,13 @@ pub struct Theme {
     pub highlight: Style,
     /// The screen behind a dialog.
     pub backdrop: Style,
+    /// Keys, in hints and in help.
     pub key: Style,
+    /// What is well.
     pub good: Style,
+    /// What needs attention.
     pub warning: Style,
+    /// What went wrong.
     pub error: Style,
     /// The badge of the sandbox.
     pub sandbox: Style,

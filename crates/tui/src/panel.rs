@@ -20,7 +20,7 @@ pub enum Size {
 }
 
 impl Size {
-    /// The size of a screen.
+    /// The size class of a screen, in cells.
     pub const fn of(columns: u16, rows: u16) -> Self {
         match (columns, rows) {
             (..100, _) | (_, ..30) => Self::Compact,
@@ -33,10 +33,12 @@ impl Size {
 /// The meaning of a frame's colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Tone {
+    /// Nothing in particular.
     #[default]
     Quiet,
     /// The content that has the keyboard.
     Focused,
+    /// The content waits for an answer.
     Ask,
     /// The content sends something that cannot be undone.
     Danger,
@@ -104,6 +106,7 @@ impl<'a> Panel<'a> {
         self
     }
 
+    /// The tone of a panel that has the keyboard, or has not.
     #[must_use]
     pub const fn focused(self, is_focused: bool) -> Self {
         self.tone(if is_focused { Tone::Focused } else { Tone::Quiet })

@@ -14,7 +14,9 @@ const INDENT: u16 = 2;
 /// Lines scrolled to `top`, long ones broken; none of them can be clicked.
 #[derive(Debug)]
 pub struct Scrolled<'a> {
+    /// The lines of the text.
     pub lines: &'a [Line<'static>],
+    /// The first row to show, from 0, counted after long lines are broken.
     pub top: usize,
 }
 

@@ -12,12 +12,12 @@ use unicode_width::UnicodeWidthStr;
 use super::input_widget::InputWidget;
 use super::theme::Theme;
 use super::viewport::Viewport;
+use bourse_domain::format::size;
+use bourse_domain::text::{is_hostile, visible};
 
-use crate::domain::format::size;
-use crate::domain::text::{is_hostile, visible};
-
-/// The most bytes of a line: a query of some hundred ids fits. What a line holds is read again with
-/// every key.
+/// The most bytes of a line: a query of some hundred ids fits.
+///
+/// A line is read again with every key.
 pub const LONGEST_LINE: usize = 4096;
 
 /// The result of a paste.
@@ -30,7 +30,7 @@ pub struct Pasted {
 }
 
 impl Pasted {
-    /// What a person should know of it, if anything.
+    /// The message for the user if something was left out.
     pub fn notice(self) -> Option<String> {
         if self.too_long > 0 {
             let size = size(self.too_long);
@@ -44,7 +44,6 @@ impl Pasted {
     }
 }
 
-/// For views that search while a line is typed.
 impl InputWidget for TextInput {
     fn typed(&mut self, key: KeyEvent, _: Viewport) -> bool {
         self.key(key)
@@ -71,6 +70,7 @@ impl TextInput {
         }
     }
 
+    /// The text.
     pub fn text(&self) -> &str {
         self.input.value()
     }
@@ -269,6 +269,7 @@ impl<'a> InputLine<'a> {
         self
     }
 
+    /// Draws the text in another style than a form's field.
     #[must_use]
     pub const fn style(mut self, style: Style) -> Self {
         self.style = style;

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-use crate::widgets::secret_input::SecretInput;
-use crate::widgets::text_input::TextInput;
+use crate::secret_input::SecretInput;
+use crate::text_input::TextInput;
 
 /// Returns why a text is not a valid value of its field.
 pub(super) type Check = Box<dyn Fn(&str) -> Result<(), String> + Send>;
@@ -13,19 +13,24 @@ pub(super) type Check = Box<dyn Fn(&str) -> Result<(), String> + Send>;
 /// The control of a field.
 #[derive(Debug)]
 pub enum Control {
+    /// A line of text.
     Text(TextInput),
     /// An API key or password: masked, wiped from memory when dropped.
     Secret(SecretInput),
     /// One of a few values.
     Choice {
+        /// The values as they are shown.
         options: Vec<Cow<'static, str>>,
         /// The index of the chosen one.
         chosen: usize,
     },
+    /// A switch, on or off.
     Toggle(bool),
+    /// A button.
     Button,
 }
 
+/// A field of a form.
 pub struct Field<K> {
     /// Identifies the field to the view.
     pub key: K,
@@ -87,6 +92,7 @@ impl<K: Copy + Eq> Field<K> {
         Self::new(key, label, Control::Choice { options, chosen })
     }
 
+    /// A switch.
     pub fn toggle(key: K, label: impl Into<Cow<'static, str>>, is_on: bool) -> Self {
         Self::new(key, label, Control::Toggle(is_on))
     }

@@ -15,18 +15,19 @@ use super::text::wrap_line;
 use super::text_input::Pasted;
 use super::theme::Theme;
 use super::viewport::Viewport;
-use crate::keys::{Action, Context};
+use crate::command::Command;
 
-// A server's text may be megabytes without a break, and no screen shows more than this.
-/// The maximum length of a line that is laid out, in characters.
+/// The maximum length of a line that is laid out, in bytes.
+///
+/// A server's text may be megabytes without a break, and no screen shows more than this.
 const LONGEST_LINE: usize = 16 * 1024;
 
 /// The indent of wrapped rows, in cells.
 const INDENT: u16 = 2;
 
-// Each costs some forty bytes on the way to the terminal: a letter that is everywhere would take
-// more than the text.
 /// The most occurrences of a search that one frame highlights.
+///
+/// Each costs some forty bytes on the way to the terminal: a letter that is everywhere would take more than the text.
 const MOST_MARKED: usize = 400;
 
 /// Colours a line with the theme of the frame.
@@ -34,11 +35,13 @@ pub type Paint = fn(&Line<'static>, &Theme) -> Line<'static>;
 
 /// Lines that are made when they are needed: of a large text nobody sees most of them.
 pub trait LongText: std::fmt::Debug + Send {
+    /// The number of lines.
     fn count(&self) -> usize;
 
+    /// A line, counted from 0.
     fn line(&self, line: usize) -> Line<'static>;
 
-    /// The text in which a search of so many bytes is found, if it begins in this line.
+    /// The text in which a search text of `bytes` is found if it begins in this line.
     fn searched(&self, line: usize, bytes: usize) -> String;
 }
 
@@ -106,6 +109,7 @@ impl Report {
         self
     }
 
+    /// The selected line; `None` in a report without a cursor.
     pub const fn cursor(&self) -> Option<usize> {
         self.cursor
     }
@@ -149,16 +153,7 @@ impl Report {
         }
     }
 
-    /// Where keys are looked up: while a search is typed, letters are text.
-    pub const fn contexts(&self) -> &'static [Context] {
-        if self.find.is_typing() {
-            &[Context::Query, Context::Always]
-        } else {
-            &[Context::Report, Context::Global, Context::Always]
-        }
-    }
-
-    /// Whether a search is being typed.
+    /// Whether a search is being typed: then letters are text.
     pub const fn is_typing(&self) -> bool {
         self.find.is_typing()
     }
@@ -168,13 +163,15 @@ impl Report {
         self.find.is_active()
     }
 
+    /// The search in the lines.
     pub const fn find(&self) -> &Find {
         &self.find
     }
 
-    /// Scrolls or searches; false if the action has no meaning here.
-    pub fn update(&mut self, action: Action, viewport: Viewport) -> bool {
-        match self.find.update(action) {
+    /// Scrolls or searches; false if the command has no meaning here. `None` has none.
+    pub fn update(&mut self, command: impl Into<Option<Command>>, viewport: Viewport) -> bool {
+        let command = command.into();
+        match self.find.update(command) {
             FindEvent::Handled => return true,
             FindEvent::Moved => {
                 self.show_match(viewport);
@@ -182,7 +179,7 @@ impl Report {
             }
             FindEvent::Ignored => {}
         }
-        let Some(by) = action.motion(viewport.page) else {
+        let Some(by) = command.and_then(|command| command.lines(viewport.page)) else {
             return false;
         };
         self.scroll(by, viewport);
@@ -317,8 +314,8 @@ impl Report {
 }
 
 impl InputWidget for Report {
-    fn act(&mut self, action: Action, viewport: Viewport) -> bool {
-        self.update(action, viewport)
+    fn act(&mut self, command: Command, viewport: Viewport) -> bool {
+        self.update(command, viewport)
     }
 
     fn typed(&mut self, key: KeyEvent, viewport: Viewport) -> bool {
@@ -345,6 +342,7 @@ pub struct ReportLines<'a> {
 }
 
 impl<'a> ReportLines<'a> {
+    /// The lines of this report.
     pub const fn new(report: &'a Report, theme: &'a Theme) -> Self {
         Self {
             report,
@@ -461,6 +459,7 @@ fn mark(line: &Line<'static>, wanted: &str, style: Style, marks: &mut usize) -> 
 /// The layout of a drawn report: the visible lines, and the cursor of its search.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReportLayout {
+    /// The visible lines.
     pub viewport: Viewport,
     /// The cursor position in the search.
     pub cursor: Option<Position>,
@@ -514,7 +513,7 @@ mod tests {
     use crossterm::event::{KeyCode, KeyModifiers};
 
     use super::*;
-    use crate::keys::Motion;
+    use crate::command::Motion;
 
     fn report() -> Report {
         Report::new((0..20).map(|n| Line::from(format!("line {n}"))).collect())
@@ -546,9 +545,9 @@ mod tests {
     #[test]
     fn it_scrolls_to_its_end_and_no_further() {
         let mut report = report();
-        report.update(Action::Move(Motion::Last), page(5));
+        report.update(Command::Move(Motion::Last), page(5));
         assert_eq!(drawn(&report, 5)[4], "line 19");
-        report.update(Action::Move(Motion::Up), page(5));
+        report.update(Command::Move(Motion::Up), page(5));
         assert_eq!(drawn(&report, 5)[4], "line 18");
     }
 
@@ -556,7 +555,7 @@ mod tests {
     fn a_cursor_moves_by_lines_and_stays_in_sight() {
         let mut report = report().with_cursor();
         for _ in 0..7 {
-            report.update(Action::Move(Motion::Down), page(5));
+            report.update(Command::Move(Motion::Down), page(5));
         }
         assert_eq!(report.cursor(), Some(7));
         let rows = drawn(&report, 5);
@@ -566,15 +565,15 @@ mod tests {
     #[test]
     fn a_search_steps_through_its_matches() {
         let mut report = report();
-        report.update(Action::Query, page(5));
+        report.update(Command::Find, page(5));
         type_in(&mut report, "LINE 1");
-        report.update(Action::Submit, page(5));
+        report.update(Command::Submit, page(5));
         let rows = drawn(&report, 6);
         assert_eq!(rows[0], "line 0");
         assert!(rows[5].contains("LINE 1") && rows[5].contains("1 of 11"));
-        report.update(Action::Older, page(5));
+        report.update(Command::PreviousMatch, page(5));
         assert!(drawn(&report, 6).iter().any(|row| row == "line 19"));
-        report.update(Action::Back, page(5));
+        report.update(Command::Cancel, page(5));
         assert!(!report.is_searching());
     }
 
@@ -585,20 +584,20 @@ mod tests {
         let narrow = Viewport { width: 8, ..page(4) };
         report.scroll(10, narrow);
         assert_eq!((report.top, report.skip), (0, 10));
-        report.update(Action::Move(Motion::Last), narrow);
+        report.update(Command::Move(Motion::Last), narrow);
         assert_eq!((report.top, report.skip), (0, 27));
-        report.update(Action::Query, narrow);
+        report.update(Command::Find, narrow);
         type_in(&mut report, "word12");
         report.show_match(narrow);
         assert!(report.skip <= 12 && 12 < report.skip + 4, "{}", report.skip);
-        report.update(Action::Move(Motion::First), narrow);
+        report.update(Command::Move(Motion::First), narrow);
         assert_eq!((report.top, report.skip), (0, 0));
     }
 
     #[test]
     fn the_current_match_is_told_from_the_others_without_colour() {
         let mut report = report();
-        report.update(Action::Query, page(5));
+        report.update(Command::Find, page(5));
         type_in(&mut report, "line");
         let area = Rect::new(0, 0, 30, 4);
         let mut buffer = Buffer::empty(area);

@@ -11,7 +11,7 @@ use super::input_widget::InputWidget;
 use super::secret_input::SecretInput;
 use super::text_input::{Pasted, TextInput};
 use super::viewport::Viewport;
-use crate::keys::{Action, Context, Motion};
+use crate::command::{Command, Motion};
 
 mod annotate;
 mod draw;
@@ -20,10 +20,10 @@ mod field;
 pub use draw::{FormLayout, FormLines};
 pub use field::{Control, Field};
 
-/// How a form handled an action.
+/// How a form handled a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FormEvent<K> {
-    /// The action has no meaning here.
+    /// The command has no meaning here.
     Ignored,
     /// The focus moved to another field.
     Moved,
@@ -76,60 +76,61 @@ impl<K: Copy + Eq> Form<K> {
         self
     }
 
+    /// Focuses a field; without a field of that key nothing changes.
     pub fn focus_on(&mut self, key: K) {
         if let Some(index) = self.index_of(key) {
             self.focus_at(index);
         }
     }
 
+    /// The key of the focused field; `None` in a form without fields.
     pub fn focused(&self) -> Option<K> {
         self.fields.get(self.focus).map(|field| field.key)
     }
 
-    /// Where keys are looked up: Space and the arrows change a choice.
-    pub fn contexts(&self) -> &'static [Context] {
+    /// Whether the focused field is no text: the space bar and the arrows change it.
+    pub fn is_on_choice(&self) -> bool {
         match self.fields.get(self.focus).map(|field| &field.control) {
-            Some(Control::Choice { .. } | Control::Toggle(_) | Control::Button) => {
-                &[Context::Choice, Context::Form, Context::Always]
-            }
-            Some(Control::Text(_) | Control::Secret(_)) | None => &[Context::Form, Context::Always],
+            Some(Control::Choice { .. } | Control::Toggle(_) | Control::Button) => true,
+            Some(Control::Text(_) | Control::Secret(_)) | None => false,
         }
     }
 
-    pub fn update(&mut self, action: Action) -> FormEvent<K> {
-        let Some(field) = self.fields.get_mut(self.focus) else {
+    /// Moves the focus, changes a choice or submits; `None` is ignored.
+    pub fn update(&mut self, command: impl Into<Option<Command>>) -> FormEvent<K> {
+        let (Some(command), Some(field)) = (command.into(), self.fields.get_mut(self.focus)) else {
             return FormEvent::Ignored;
         };
         let key = field.key;
-        match (action, &mut field.control) {
-            (Action::Left | Action::Right, Control::Text(_) | Control::Secret(_)) => {
-                let is_right = action == Action::Right;
+        match (command, &mut field.control) {
+            (Command::Left | Command::Right, Control::Text(_) | Control::Secret(_)) => {
+                let is_right = command == Command::Right;
                 let arrow = if is_right { KeyCode::Right } else { KeyCode::Left };
                 self.key(KeyEvent::from(arrow));
                 FormEvent::Moved
             }
-            (Action::Left | Action::Right, Control::Button) => {
-                self.step(if action == Action::Right { 1 } else { -1 });
+            (Command::Left | Command::Right, Control::Button) => {
+                self.step(if command == Command::Right { 1 } else { -1 });
                 FormEvent::Moved
             }
-            (Action::Left | Action::Right | Action::Toggle, Control::Choice { options, chosen }) => {
+            (Command::Left | Command::Right | Command::Toggle, Control::Choice { options, chosen }) => {
                 let many = options.len().max(1);
-                let by = if action == Action::Left { many - 1 } else { 1 };
+                let by = if command == Command::Left { many - 1 } else { 1 };
                 *chosen = (*chosen + by) % many;
                 self.edited();
                 FormEvent::Changed(key)
             }
-            (Action::Left | Action::Right | Action::Toggle, Control::Toggle(is_on)) => {
+            (Command::Left | Command::Right | Command::Toggle, Control::Toggle(is_on)) => {
                 *is_on = !*is_on;
                 self.edited();
                 FormEvent::Changed(key)
             }
-            (Action::Move(Motion::Down), _) => self.moved(1),
-            (Action::Move(Motion::Up), _) => self.moved(-1),
-            (Action::Move(Motion::First), _) => self.moved(isize::MIN),
-            (Action::Move(Motion::Last), _) => self.moved(isize::MAX),
-            (Action::Submit | Action::Toggle, Control::Button) => FormEvent::Submitted(key),
-            (Action::Submit, _) => match self.on_enter {
+            (Command::Move(Motion::Down), _) => self.moved(1),
+            (Command::Move(Motion::Up), _) => self.moved(-1),
+            (Command::Move(Motion::First), _) => self.moved(isize::MIN),
+            (Command::Move(Motion::Last), _) => self.moved(isize::MAX),
+            (Command::Submit | Command::Toggle, Control::Button) => FormEvent::Submitted(key),
+            (Command::Submit, _) => match self.on_enter {
                 OnEnter::Advance => self.moved(1),
                 OnEnter::Submit(key) => FormEvent::Submitted(key),
             },
@@ -175,8 +176,8 @@ impl<K: Copy + Eq> Form<K> {
     pub fn click(&mut self, index: usize) -> FormEvent<K> {
         self.focus_at(index);
         match self.fields.get(self.focus).map(|field| &field.control) {
-            Some(Control::Choice { .. } | Control::Toggle(_)) => self.update(Action::Toggle),
-            Some(Control::Button) => self.update(Action::Submit),
+            Some(Control::Choice { .. } | Control::Toggle(_)) => self.update(Command::Toggle),
+            Some(Control::Button) => self.update(Command::Submit),
             Some(Control::Text(_) | Control::Secret(_)) | None => FormEvent::Moved,
         }
     }

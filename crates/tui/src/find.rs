@@ -10,7 +10,7 @@ use super::input_widget::InputWidget;
 use super::text_input::{InputLine, Pasted, TextInput};
 use super::theme::Theme;
 use super::viewport::Viewport;
-use crate::keys::Action;
+use crate::command::Command;
 
 /// The search text, and the lines that contain it.
 #[derive(Debug, Default)]
@@ -22,13 +22,14 @@ pub struct Find {
     at: usize,
 }
 
-/// How a search handled an action.
+/// How a search handled a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FindEvent {
-    /// The action has no meaning here.
+    /// The command has no meaning here.
     Ignored,
     /// The search started or ended.
     Handled,
+    /// Another match is the current one, or the search text was kept.
     Moved,
 }
 
@@ -48,54 +49,53 @@ impl Find {
         self.input.text().to_lowercase()
     }
 
+    /// Whether a line contains the search text.
     pub fn matches(&self, line: usize) -> bool {
         self.matches.binary_search(&line).is_ok()
     }
 
+    /// The line of the current match.
     pub fn current(&self) -> Option<usize> {
         self.matches.get(self.at).copied()
     }
 
-    /// The name of what an action does to the search; `None` if it does nothing to it.
-    pub fn hint(&self, action: Action) -> Option<&'static str> {
-        match action {
-            Action::Submit if self.is_typing => Some("keep"),
-            Action::Back if self.is_active() => Some("clear search"),
-            Action::Newer | Action::Older if self.is_typing => Some("matches"),
+    /// The name of what a command does to the search, for a footer; `None` if it does nothing to it.
+    pub fn hint(&self, command: Command) -> Option<&'static str> {
+        match command {
+            Command::Submit if self.is_typing => Some("keep"),
+            Command::Cancel if self.is_active() => Some("clear search"),
+            Command::NextMatch | Command::PreviousMatch if self.is_typing => Some("matches"),
             _ => None,
         }
     }
 
-    /// Whether an action is one of a search's keys without a use now: there is nothing to complete,
-    /// and one match needs no stepping.
-    pub fn is_useless(&self, action: Action) -> bool {
-        match action {
-            Action::Newer | Action::Older => self.matches.len() < 2,
-            Action::Complete => self.is_typing,
+    /// Whether a command is one of a search's without a use now: there is nothing to complete, and one match needs no
+    /// stepping.
+    pub fn is_useless(&self, command: Command) -> bool {
+        match command {
+            Command::NextMatch | Command::PreviousMatch => self.matches.len() < 2,
+            Command::Complete => self.is_typing,
             _ => false,
         }
     }
 
-    pub fn update(&mut self, action: Action) -> FindEvent {
-        match action {
-            Action::Newer | Action::Older if self.is_active() => {
-                self.step(if action == Action::Newer { 1 } else { -1 });
-                FindEvent::Moved
-            }
-            Action::Query | Action::Newer | Action::Older => {
+    /// Starts, keeps or drops the search, or steps through its matches; `None` is ignored.
+    pub fn update(&mut self, command: impl Into<Option<Command>>) -> FindEvent {
+        match command.into() {
+            Some(Command::NextMatch) if self.is_active() => self.step(1),
+            Some(Command::PreviousMatch) if self.is_active() => self.step(-1),
+            Some(Command::Find | Command::NextMatch | Command::PreviousMatch) => {
                 self.is_typing = true;
-                FindEvent::Handled
+                return FindEvent::Handled;
             }
-            Action::Submit if self.is_typing => {
-                self.is_typing = false;
-                FindEvent::Moved
-            }
-            Action::Back if self.is_active() => {
+            Some(Command::Submit) if self.is_typing => self.is_typing = false,
+            Some(Command::Cancel) if self.is_active() => {
                 *self = Self::default();
-                FindEvent::Handled
+                return FindEvent::Handled;
             }
-            _ => FindEvent::Ignored,
+            _ => return FindEvent::Ignored,
         }
+        FindEvent::Moved
     }
 
     /// Types a key; false if no search is typed or the key edits nothing.
@@ -150,6 +150,7 @@ pub struct FindLine<'a> {
 }
 
 impl<'a> FindLine<'a> {
+    /// The line of this search.
     pub const fn new(find: &'a Find, theme: &'a Theme) -> Self {
         Self { find, theme }
     }

@@ -10,7 +10,7 @@ use ratatui_textarea::{CursorMove, TextArea as Editor};
 
 pub use super::text_input::Pasted;
 use super::theme::Theme;
-use crate::domain::text::{is_hostile, visible_lines};
+use bourse_domain::text::{is_hostile, visible_lines};
 
 /// The most bytes of a text: it is read again with every key.
 pub const LONGEST_TEXT: usize = 64 * 1024;
@@ -37,6 +37,7 @@ impl TextArea {
         Self { editor }
     }
 
+    /// Shows line numbers.
     #[must_use]
     pub fn numbered(mut self) -> Self {
         self.editor.set_line_number_style(Style::new());
@@ -48,6 +49,7 @@ impl TextArea {
         self.editor.lines().join("\n")
     }
 
+    /// The lines of the text, without their ends.
     pub fn lines(&self) -> &[String] {
         self.editor.lines()
     }
@@ -114,7 +116,7 @@ impl TextArea {
         self.paste_into(self.bytes(), text)
     }
 
-    /// Pastes beside so many bytes that stay; what is too long for the room changes nothing.
+    /// Pastes beside `kept` bytes of text; a paste that is too long for the rest changes nothing.
     fn paste_into(&mut self, kept: usize, text: &str) -> Pasted {
         if kept + text.len() > LONGEST_TEXT {
             return Pasted {
@@ -153,7 +155,7 @@ impl TextArea {
         self.editor.redo()
     }
 
-    /// Moves the cursor by lines, keeping its column if the line is long enough.
+    /// Moves the cursor by lines, up if negative, keeping its column if the line is long enough.
     pub fn step(&mut self, by: isize) {
         let ratatui_textarea::DataCursor(row, column) = self.editor.cursor();
         let last = self.editor.lines().len().saturating_sub(1);
@@ -198,6 +200,7 @@ pub struct TextAreaLines<'a> {
 }
 
 impl<'a> TextAreaLines<'a> {
+    /// The lines of this text area.
     pub const fn new(area: &'a TextArea, theme: &'a Theme) -> Self {
         Self { area, theme }
     }

@@ -13,12 +13,14 @@ use ratatui::widgets::{StatefulWidget, Widget as _};
 use super::text::cells;
 use super::theme::Theme;
 use super::viewport::Viewport;
-use crate::domain::text::truncate;
+use bourse_domain::text::truncate;
 
+/// A column of a table.
 #[derive(Debug, Clone)]
 pub struct Column {
     /// Its header, with the unit and the arrow of the sort order.
     pub title: Cow<'static, str>,
+    /// Its width in cells, the least one if it grows.
     pub width: u16,
     /// How its cells are aligned.
     pub alignment: Alignment,
@@ -29,6 +31,7 @@ pub struct Column {
 }
 
 impl Column {
+    /// A column of texts, aligned to the left.
     pub fn text(title: impl Into<Cow<'static, str>>, width: u16) -> Self {
         Self {
             title: title.into(),
@@ -39,6 +42,7 @@ impl Column {
         }
     }
 
+    /// A column of numbers, aligned to the right.
     pub fn number(title: impl Into<Cow<'static, str>>, width: u16) -> Self {
         Self {
             alignment: Alignment::Right,
@@ -64,9 +68,11 @@ impl Column {
 /// Where a column is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placed {
+    /// The index of the column.
     pub index: usize,
     /// Its first cell, from the left of the table.
     pub x: u16,
+    /// Its width in cells.
     pub width: u16,
 }
 
@@ -185,6 +191,7 @@ pub trait Rows {
     }
 }
 
+/// Draws the header and the visible rows. The state is scrolled as little as needed to show the cursor.
 #[derive(Debug)]
 pub struct Table<'a, R> {
     rows: &'a R,

@@ -1,28 +1,32 @@
-//! Resolves the theme: the person's choice, the terminal's abilities, and the colours in the
+//! Resolves the theme: the user's choice, the terminal's abilities, and the colours in the
 //! configuration.
 
 use std::str::FromStr as _;
 
 use ratatui::style::{Color, Style};
 
-use crate::widgets::theme::Theme;
+use crate::theme::Theme;
 
-/// The theme that the person chose.
+/// The theme that the user chose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Choice {
     /// Dark or light, by the terminal's background.
     #[default]
     Auto,
+    /// Light text on dark.
     Dark,
+    /// Dark text on light.
     Light,
+    /// White on black, with a contrast of at least 7 to 1.
     HighContrast,
     /// The terminal's own sixteen colours.
     Ansi,
+    /// No colours.
     Plain,
 }
 
 impl Choice {
-    /// By the names in the configuration.
+    /// All of them, with their names in a configuration.
     pub const ALL: [(&'static str, Self); 6] = [
         ("auto", Self::Auto),
         ("dark", Self::Dark),
@@ -57,9 +61,10 @@ enum Role {
     Background,
 }
 
-/// The look from the configuration.
+/// The appearance that a configuration asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Look {
+pub struct ThemeConfig {
+    /// The theme.
     pub choice: Choice,
     /// Colours for roles; later ones win.
     pub overrides: Vec<Override>,
@@ -149,8 +154,8 @@ impl Depth {
     }
 }
 
-impl Look {
-    /// The theme to draw with. `light` is the terminal's reply about its background, if it gave
+impl ThemeConfig {
+    /// The theme to draw with; `variable` reads the environment. `light` is the terminal's reply about its background, if it gave
     /// one; otherwise `COLORFGBG` decides, and dark is the default.
     pub fn theme(&self, light: Option<bool>, variable: impl Fn(&str) -> Option<String>) -> Theme {
         let depth = Depth::detect(&variable);

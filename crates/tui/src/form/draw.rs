@@ -8,10 +8,10 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{StatefulWidget, Widget};
 
 use super::{Control, Field, Form};
-use crate::widgets::secret_input::SecretInput;
-use crate::widgets::text::{cells, fit, wrap};
-use crate::widgets::text_input::InputLine;
-use crate::widgets::theme::Theme;
+use crate::secret_input::SecretInput;
+use crate::text::{cells, fit, wrap};
+use crate::text_input::InputLine;
+use crate::theme::Theme;
 
 // Longer labels would leave values too little room on 80 cells.
 const LABELS: u16 = 22;
@@ -23,11 +23,13 @@ pub struct FormLayout {
     pub top: usize,
     /// Lines of the whole form.
     pub total: usize,
+    /// The cell of the cursor on the screen, if the focused field is a visible text.
     pub cursor: Option<Position>,
     /// The visible fields with their indices.
     pub fields: Vec<(Rect, usize)>,
 }
 
+/// Draws a form. The state keeps the scroll position and receives where the fields are.
 #[derive(Debug)]
 pub struct FormLines<'a, K> {
     form: &'a Form<K>,
@@ -35,11 +37,12 @@ pub struct FormLines<'a, K> {
 }
 
 impl<'a, K: Copy + Eq> FormLines<'a, K> {
+    /// The lines of this form.
     pub const fn new(form: &'a Form<K>, theme: &'a Theme) -> Self {
         Self { form, theme }
     }
 
-    /// Lines that the form takes in a width.
+    /// The number of lines that the form takes in `width` cells.
     pub fn height(&self, width: u16) -> u16 {
         let label = self.label_width();
         let rows = self.rows(width.saturating_sub(label + 3));
@@ -346,7 +349,7 @@ fn secret(input: &SecretInput, area: Rect, theme: &Theme, buffer: &mut Buffer) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keys::{Action, Motion};
+    use crate::command::{Command, Motion};
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     enum Key {
@@ -393,12 +396,12 @@ mod tests {
     #[test]
     fn an_error_appears_when_the_field_is_left_and_goes_when_it_is_right() {
         let mut form = form();
-        form.update(Action::Move(Motion::Down));
+        form.update(Command::Move(Motion::Down));
         form.paste("soon").unwrap();
         assert_eq!(drawn(&form).0[2], "    Type  ‹ on-demand ›");
-        form.update(Action::Move(Motion::Down));
+        form.update(Command::Move(Motion::Down));
         assert_eq!(drawn(&form).0[2], "          Not a duration");
-        form.update(Action::Move(Motion::Up));
+        form.update(Command::Move(Motion::Up));
         form.paste("48h").unwrap();
         assert_eq!(drawn(&form).0[2], "    Type  ‹ on-demand ›");
         assert_eq!(form.text(Key::Hours), "48h");
@@ -408,9 +411,9 @@ mod tests {
     fn space_and_arrows_change_a_choice() {
         let mut form = form();
         form.focus_on(Key::Kind);
-        form.update(Action::Toggle);
+        form.update(Command::Toggle);
         assert_eq!(form.text(Key::Kind), "bid");
-        form.update(Action::Left);
+        form.update(Command::Left);
         assert_eq!(form.chosen(Key::Kind), 0);
     }
 

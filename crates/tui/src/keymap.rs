@@ -1,0 +1,175 @@
+//! Looking up keys: from a key press to an action, and from an action to the key that is shown for it.
+
+use crossterm::event::KeyEvent;
+
+use crate::chord::Chord;
+
+/// A row of a program's table of key bindings: keys that mean an action in a context.
+///
+/// The program brings the table, with contexts and actions of its own: see the example of the crate.
+pub trait KeyRow: Sized + 'static {
+    /// Where a key is looked up, such as a list or a form.
+    type Context: Copy + PartialEq;
+    /// What a key does.
+    type Action: Copy + PartialEq;
+
+    /// The whole table. Of two rows with one key in one context, the first one wins.
+    fn table() -> &'static [Self];
+
+    /// The action that opens the list of all commands by name: it leads to those without a key.
+    fn palette() -> Self::Action;
+
+    /// The context of the row.
+    fn context(&self) -> Self::Context;
+
+    /// The action of the row.
+    fn action(&self) -> Self::Action;
+
+    /// The name of the action in the list of all commands.
+    fn name(&self) -> &'static str;
+
+    /// The keys of the row as [`Chord::parse`] reads them, the one to show first.
+    fn default_keys(&self) -> &'static [&'static str];
+}
+
+/// The keys of a row unless they are changed.
+pub fn default_chords<R: KeyRow>(row: &R) -> Vec<Chord> {
+    row.default_keys().iter().filter_map(|key| Chord::parse(key)).collect()
+}
+
+/// The rows of a table with the keys in effect.
+#[derive(Debug, Clone)]
+pub struct Keymap<R: KeyRow> {
+    rows: Vec<BoundRow<R>>,
+    /// Whether arrow keys are written out (`left`): an ASCII arrow would look like the key `<` or `>`.
+    in_words: bool,
+}
+
+/// A row and the keys that it has now.
+#[derive(Debug, Clone)]
+struct BoundRow<R: KeyRow> {
+    row: &'static R,
+    chords: Vec<Chord>,
+}
+
+impl<R: KeyRow> Default for Keymap<R> {
+    /// The table with its default keys.
+    fn default() -> Self {
+        let rows = R::table().iter().map(|row| BoundRow {
+            row,
+            chords: default_chords(row),
+        });
+        Self {
+            rows: rows.collect(),
+            in_words: false,
+        }
+    }
+}
+
+impl<R: KeyRow> Keymap<R> {
+    /// The action of a key press: the contexts are searched in order, the most specific one first.
+    pub fn resolve(&self, contexts: &[R::Context], key: KeyEvent) -> Option<R::Action> {
+        let pressed = Chord::of(key);
+        contexts.iter().find_map(|context| {
+            self.rows
+                .iter()
+                .find(|bound| bound.row.context() == *context && bound.chords.contains(&pressed))
+                .map(|bound| bound.row.action())
+        })
+    }
+
+    /// The first of the contexts that handles the shown key of a row; `None` without a key.
+    pub fn owner_of(&self, contexts: &[R::Context], row: &R) -> Option<R::Context> {
+        let shown = self.chords(row).first()?;
+        let takes = |context: &&R::Context| {
+            self.rows
+                .iter()
+                .any(|bound| bound.row.context() == **context && bound.chords.contains(shown))
+        };
+        contexts.iter().find(takes).copied()
+    }
+
+    /// The same keys, with arrow keys written out if `in_words` is set: for terminals that draw ASCII alone.
+    #[must_use]
+    pub const fn in_words(mut self, in_words: bool) -> Self {
+        self.in_words = in_words;
+        self
+    }
+
+    /// Replaces the keys of a row of the table; without any, the action is left to the list of all commands.
+    ///
+    /// Whether another row has one of them already is not checked.
+    pub fn rebind(&mut self, row: &R, chords: Vec<Chord>) {
+        if let Some(bound) = self.rows.iter_mut().find(|bound| std::ptr::eq(bound.row, row)) {
+            bound.chords = chords;
+        }
+    }
+
+    /// A key as it is displayed.
+    pub fn shown(&self, chord: Chord) -> String {
+        let name = chord.to_string();
+        if !self.in_words {
+            return name;
+        }
+        [("↑", "Up"), ("↓", "Down"), ("←", "Left"), ("→", "Right")]
+            .into_iter()
+            .fold(name, |name, (arrow, word)| name.replace(arrow, word))
+    }
+
+    /// The keys of a row; the first one is shown.
+    pub fn chords(&self, row: &R) -> &[Chord] {
+        self.rows
+            .iter()
+            .find(|bound| std::ptr::eq(bound.row, row))
+            .map_or(&[], |bound| &bound.chords)
+    }
+
+    /// The key of a row to display; empty if it has none.
+    pub fn shown_key(&self, row: &R) -> String {
+        self.chords(row)
+            .first()
+            .map_or_else(String::new, |chord| self.shown(*chord))
+    }
+
+    /// All keys of a row, for a help screen: `↓ j`.
+    pub fn all_keys(&self, row: &R) -> String {
+        let keys: Vec<_> = self.chords(row).iter().map(|chord| self.shown(*chord)).collect();
+        keys.join(" ")
+    }
+
+    /// The key of an action, as displayed; for an action without a key, its name in the palette.
+    pub fn key_of(&self, action: R::Action) -> String {
+        let rows = || self.rows.iter().filter(|bound| bound.row.action() == action);
+        if let Some(chord) = rows().find_map(|bound| bound.chords.first()) {
+            return self.shown(*chord);
+        }
+        self.in_palette(rows().next().map_or("", |bound| bound.row.name()))
+    }
+
+    /// How the palette finds what has no key: its key, then the name.
+    fn in_palette(&self, name: &str) -> String {
+        let mut rows = self.rows.iter();
+        let palette = rows.find(|bound| bound.row.action() == R::palette());
+        let palette = palette.map_or_else(String::new, |bound| self.shown_key(bound.row));
+        format!("{palette} {name}")
+    }
+
+    /// The displayed key of an action in the first of these contexts that binds it; elsewhere as [`Keymap::key_of`].
+    pub fn key_in(&self, contexts: &[R::Context], action: R::Action) -> String {
+        let bound = contexts.iter().find_map(|context| {
+            self.rows.iter().find(|bound| {
+                bound.row.context() == *context && bound.row.action() == action && !bound.chords.is_empty()
+            })
+        });
+        bound.map_or_else(|| self.key_of(action), |bound| self.shown_key(bound.row))
+    }
+
+    /// How to reach the row of that name: its key, or its name in the palette.
+    pub fn key_hint(&self, name: &str) -> String {
+        let bound = self.rows.iter().find(|bound| bound.row.name() == name);
+        if let Some(chord) = bound.and_then(|bound| bound.chords.first()) {
+            return self.shown(*chord);
+        }
+        self.in_palette(name)
+    }
+}

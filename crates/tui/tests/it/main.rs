@@ -1,0 +1,6 @@
+//! The widgets, as other packages use them.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::pedantic)]
+
+mod keys;
+mod reports;
+mod themes;
