@@ -11,8 +11,10 @@ use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 use super::create_args::CreateArguments;
 use crate::api::client::epoch_seconds;
 use crate::domain::cost::{Input, Job, JobWords, VolumeTerm};
+use crate::domain::deadline::DeadlineError;
+use crate::domain::language::LanguageError;
 use crate::domain::local::LocalTime;
-use crate::domain::quantity::{self, Quantity};
+use crate::domain::quantity::{self, Quantity, QuantityError};
 use crate::domain::throughput::Work;
 use crate::domain::{OfferType, deadline};
 use crate::features::enrich::Addition;
@@ -352,13 +354,41 @@ impl TypedValueParser for OfferTypeParser {
     }
 }
 
+/// A value of a flag that cannot be used. clap prints it behind the flag and the value.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ArgumentError {
+    #[error(transparent)]
+    Quantity(#[from] QuantityError),
+    #[error(transparent)]
+    Deadline(#[from] DeadlineError),
+    /// The mistake is underlined in the text.
+    #[error("\n{}", .source.render(.text))]
+    Job { text: String, source: LanguageError },
+    #[error("'{0}' is not a number")]
+    Number(String),
+    #[error("it must not be negative")]
+    Negative,
+    #[error("it must be above 0")]
+    NotPositive,
+    #[error("a listing id is a whole number, e.g. 7311")]
+    ListingId,
+    #[error("write a size and a time, e.g. 200GB,30d")]
+    VolumeTerm,
+    #[error("write machines x GPUs on each, e.g. 2x8")]
+    Shape,
+    /// Not one of these names.
+    #[error("{0}")]
+    Choice(String),
+    #[error("at least {} s between two searches", .0.as_secs())]
+    Interval(Duration),
+    #[error("the number of a line as bourse writes check shows it, or 'damaged'")]
+    JournalLine,
+}
+
 /// The id of a volume listing, as the dashboard's dialog takes it.
-fn listing_id(text: &str) -> Result<i64, String> {
+fn listing_id(text: &str) -> Result<i64, ArgumentError> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse()
-        .ok()
-        .filter(|_| is_plain)
-        .ok_or_else(|| "a listing id is a whole number, e.g. 7311".to_owned())
+    text.parse().ok().filter(|_| is_plain).ok_or(ArgumentError::ListingId)
 }
 
 /// What offers are priced for.
@@ -399,18 +429,21 @@ pub(crate) fn local_time() -> LocalTime {
 }
 
 /// A deadline, in seconds since 1970.
-pub(crate) fn by(text: &str) -> Result<f64, String> {
-    deadline::moment(text, &local_time())
+pub(crate) fn by(text: &str) -> Result<f64, ArgumentError> {
+    Ok(deadline::moment(text, &local_time())?)
 }
 
 /// The job in a text; the error underlines the mistake.
-pub(crate) fn job(text: &str) -> Result<Job, String> {
-    Job::from_spec(text).map_err(|error| format!("\n{}", error.render(text)))
+pub(crate) fn job(text: &str) -> Result<Job, ArgumentError> {
+    Job::from_spec(text).map_err(|source| ArgumentError::Job {
+        text: text.to_owned(),
+        source,
+    })
 }
 
 /// The size and time of a volume.
-fn term(text: &str) -> Result<VolumeTerm, String> {
-    let (size, time) = text.split_once(',').ok_or("write a size and a time, e.g. 200GB,30d")?;
+fn term(text: &str) -> Result<VolumeTerm, ArgumentError> {
+    let (size, time) = text.split_once(',').ok_or(ArgumentError::VolumeTerm)?;
     let (gb, days) = (Input::VolumeGb, Input::Days);
     Ok(VolumeTerm {
         gb: quantity::within(size, Quantity::Gigabytes, 0.0..=gb.most())?,
@@ -418,32 +451,33 @@ fn term(text: &str) -> Result<VolumeTerm, String> {
     })
 }
 
-fn number(text: &str, is_allowed: fn(f64) -> bool, why: &str) -> Result<f64, String> {
+fn number(text: &str) -> Result<f64, ArgumentError> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
-    let number = number.ok_or_else(|| format!("'{text}' is not a number"))?;
-    is_allowed(number).then_some(number).ok_or_else(|| why.to_owned())
+    number.ok_or_else(|| ArgumentError::Number(text.to_owned()))
 }
 
-pub(crate) fn not_negative(text: &str) -> Result<f64, String> {
-    number(text, |number| number >= 0.0, "it must not be negative")
+pub(crate) fn not_negative(text: &str) -> Result<f64, ArgumentError> {
+    let number = number(text)?;
+    (number >= 0.0).then_some(number).ok_or(ArgumentError::Negative)
 }
 
-pub(crate) fn positive(text: &str) -> Result<f64, String> {
-    number(text, |number| number > 0.0, "it must be above 0")
+pub(crate) fn positive(text: &str) -> Result<f64, ArgumentError> {
+    let number = number(text)?;
+    (number > 0.0).then_some(number).ok_or(ArgumentError::NotPositive)
 }
 
 /// A time that can be 0.
-pub(crate) fn patience(text: &str) -> Result<Duration, String> {
+pub(crate) fn patience(text: &str) -> Result<Duration, ArgumentError> {
     time(text, 0.0)
 }
 
 /// A time such as `90` (seconds), `500ms`, `30s`, `5m` or `1h`.
-pub(crate) fn span(text: &str) -> Result<Duration, String> {
+pub(crate) fn span(text: &str) -> Result<Duration, ArgumentError> {
     time(text, 0.001)
 }
 
-/// A time of at least so many seconds, and at most a day.
-fn time(text: &str, least: f64) -> Result<Duration, String> {
+/// A time from `least` seconds to a day.
+fn time(text: &str, least: f64) -> Result<Duration, ArgumentError> {
     let seconds = quantity::within(text, Quantity::Seconds, least..=86_400.0)?;
-    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+    Ok(Duration::from_secs_f64(seconds))
 }

@@ -1,6 +1,7 @@
 //! Reads a configuration setting by setting, so that every mistake in it is found at once: serde
 //! would stop at the first.
 
+use std::fmt;
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 
@@ -135,9 +136,15 @@ impl Reader<'_> {
     }
 
     /// A text that may be wrong.
-    pub(super) fn parsed<T>(&mut self, value: &Value<'_>, parse: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {
+    pub(super) fn parsed<T, E: fmt::Display>(
+        &mut self,
+        value: &Value<'_>,
+        parse: impl FnOnce(&str) -> Result<T, E>,
+    ) -> Option<T> {
         let parsed = parse(&self.string(value)?);
-        parsed.map_err(|why| self.wrong(&value.span(), why)).ok()
+        parsed
+            .map_err(|error| self.wrong(&value.span(), error.to_string()))
+            .ok()
     }
 
     /// A market's address. It is not quoted in a message: it may hold a password.
@@ -269,7 +276,7 @@ impl Reader<'_> {
             let units = WorkUnit::ALL.map(|unit| (unit.rate(), unit));
             match one_of("unit of work", name.get_ref(), units) {
                 Ok(unit) => self.rates(&mut throughput, unit, models),
-                Err(why) => self.wrong(&name.span(), why),
+                Err(error) => self.wrong(&name.span(), error.to_string()),
             }
         }
         Some(throughput)
@@ -361,16 +368,31 @@ impl Reader<'_> {
     }
 }
 
+/// A word that is none of the choices of a setting.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{word}' is not a {kind}: use one of {names}")]
+pub(super) struct ChoiceError {
+    word: String,
+    /// The noun for a choice.
+    kind: &'static str,
+    /// All choices, quoted.
+    names: String,
+}
+
 /// The choice with that name.
 ///
 /// # Errors
-///
-/// All choices, for display.
-pub(super) fn one_of<T: Copy, const N: usize>(what: &str, word: &str, choices: [(&str, T); N]) -> Result<T, String> {
+/// When there is none.
+pub(super) fn one_of<T: Copy, const N: usize>(
+    kind: &'static str,
+    word: &str,
+    choices: [(&str, T); N],
+) -> Result<T, ChoiceError> {
     let choice = choices.iter().find(|(name, _)| *name == word);
-    choice.map(|(_, choice)| *choice).ok_or_else(|| {
-        let names = choices.map(|(name, _)| format!("'{name}'")).join(", ");
-        format!("'{word}' is not a {what}: use one of {names}")
+    choice.map(|(_, choice)| *choice).ok_or_else(|| ChoiceError {
+        word: word.to_owned(),
+        kind,
+        names: choices.map(|(name, _)| format!("'{name}'")).join(", "),
     })
 }
 

@@ -37,10 +37,22 @@ pub struct Deadline {
     time: Option<Time>,
 }
 
-impl FromStr for Deadline {
-    type Err = String;
+/// A text that is no deadline.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DeadlineError {
+    #[error("Not a time: write friday, tomorrow noon, 18:00 or 2026-12-01 18:00")]
+    Malformed,
+    #[error("Not a time of the calendar")]
+    NotOnCalendar,
+    /// The moment has passed; it is in local time, as [`LocalTime::deadline`] shows it.
+    #[error("{local}")]
+    Passed { local: String },
+}
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl FromStr for Deadline {
+    type Err = DeadlineError;
+
+    fn from_str(text: &str) -> Result<Self, DeadlineError> {
         let mut text = text.trim().to_ascii_lowercase();
         // As plain words come, in tokens.
         for (apart, joined) in [(" - ", "-"), (" : ", ":"), (" am", "am"), (" pm", "pm")] {
@@ -59,8 +71,7 @@ impl FromStr for Deadline {
             (None, None) => false,
         });
         let is_time = is_read && (own.day.is_some() || own.time.is_some());
-        let fault = "Not a time: write friday, tomorrow noon, 18:00 or 2026-12-01 18:00";
-        is_time.then_some(own).ok_or_else(|| fault.to_owned())
+        is_time.then_some(own).ok_or(DeadlineError::Malformed)
     }
 }
 
@@ -137,14 +148,18 @@ impl Deadline {
 ///
 /// # Errors
 /// When it is none, or has passed.
-pub fn moment(text: &str, local: &LocalTime) -> Result<f64, String> {
+pub fn moment(text: &str, local: &LocalTime) -> Result<f64, DeadlineError> {
     let at = match absolute(text) {
         Some(at) => Some(at),
         None => text.parse::<Deadline>()?.at(local),
     };
-    let at = at.ok_or_else(|| "Not a time of the calendar".to_owned())?;
-    let is_ahead = at > local.now;
-    is_ahead.then_some(at).ok_or_else(|| local.deadline(at))
+    let at = at.ok_or(DeadlineError::NotOnCalendar)?;
+    if at > local.now {
+        return Ok(at);
+    }
+    Err(DeadlineError::Passed {
+        local: local.deadline(at),
+    })
 }
 
 /// A time with its offset from UTC, in seconds since 1970: `2026-12-01T18:00Z`.
@@ -208,12 +223,12 @@ mod tests {
             ("2026-12-01T18:00", "2026-12-01T17:00:00Z"),
             ("2026-12-01T18:00:00Z", "2026-12-01T18:00:00Z"),
         ] {
-            assert_eq!(moment(text, &local()).map(written).as_deref(), Ok(wanted), "{text}");
+            assert_eq!(moment(text, &local()).map(written), Ok(wanted.to_owned()), "{text}");
         }
     }
 
     #[test]
-    fn what_is_no_time_or_has_passed_is_told() {
+    fn a_malformed_or_past_time_is_an_error() {
         for text in [
             "",
             "soon",
@@ -227,11 +242,11 @@ mod tests {
             "18:00 9am",
             "fry",
         ] {
-            let fault = moment(text, &local()).unwrap_err();
+            let fault = moment(text, &local()).unwrap_err().to_string();
             assert!(fault.starts_with("Not a time"), "{text}: {fault}");
         }
         let passed = moment("today noon", &local()).unwrap_err();
-        assert_eq!(passed, "Wed 2026-11-25 12:00 +01:00 (has passed)");
+        assert_eq!(passed.to_string(), "Wed 2026-11-25 12:00 +01:00 (has passed)");
     }
 
     #[test]
@@ -240,6 +255,6 @@ mod tests {
         let zone = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
         let now = absolute("2026-03-28T12:00:00Z").unwrap();
         let at = moment("tomorrow 02:30", &LocalTime { zone, now });
-        assert_eq!(at.map(written).as_deref(), Ok("2026-03-29T01:30:00Z"));
+        assert_eq!(at.map(written), Ok("2026-03-29T01:30:00Z".to_owned()));
     }
 }

@@ -31,8 +31,9 @@ pub enum Quantity {
     Number,
 }
 
-// `m` are minutes and `mo` months, as in queries.
 /// Units of time with their length in hours.
+///
+/// `m` are minutes and `mo` months, as in queries.
 const TIMES: [(&str, f64); 23] = [
     ("ms", 1.0 / (1000.0 * SECONDS_PER_HOUR)),
     ("s", 1.0 / SECONDS_PER_HOUR),
@@ -106,6 +107,29 @@ impl Quantity {
     }
 }
 
+/// A text that is no quantity of the wanted kind. Its `Display` is the sentence below a form field.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum QuantityError {
+    #[error("Required")]
+    Missing,
+    /// No number, or a unit of something else.
+    #[error("{}", .0.fault())]
+    Malformed(Quantity),
+    /// The range is in the base unit of the quantity.
+    #[error("Out of range: {} to {}{}", bound(*.least), bound(*.most), .quantity.unit())]
+    OutOfRange { quantity: Quantity, least: f64, most: f64 },
+}
+
+/// An end of a range, in full.
+fn bound(value: f64) -> String {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked
+    if value.fract() == 0.0 && value >= 0.0 {
+        grouped(value as usize)
+    } else {
+        trimmed(value, 6)
+    }
+}
+
 /// Reads a number whose commas separate groups of three digits, `1,500`, or, if there is one, a fraction: `0,5`.
 ///
 /// ```
@@ -137,7 +161,7 @@ pub fn decimal(text: &str) -> Option<f64> {
 /// Reads a quantity in its base unit: hours, days, seconds, GB, dollars.
 ///
 /// # Errors
-/// With a sentence for the field when the text is no such quantity.
+/// When the text is empty or no such quantity.
 ///
 /// ```
 /// use bourse_domain::quantity::{Quantity, parse};
@@ -145,12 +169,12 @@ pub fn decimal(text: &str) -> Option<f64> {
 /// assert_eq!(parse("1.5 TB", Quantity::Gigabytes), Ok(1500.0));
 /// assert!(parse("soon", Quantity::Hours).is_err());
 /// ```
-pub fn parse(text: &str, quantity: Quantity) -> Result<f64, String> {
+pub fn parse(text: &str, quantity: Quantity) -> Result<f64, QuantityError> {
     let text = text.trim().to_ascii_lowercase();
     if text.is_empty() {
-        return Err("Required".to_owned());
+        return Err(QuantityError::Missing);
     }
-    read(&text, quantity).ok_or_else(|| quantity.fault().to_owned())
+    read(&text, quantity).ok_or(QuantityError::Malformed(quantity))
 }
 
 fn read(text: &str, quantity: Quantity) -> Option<f64> {
@@ -174,26 +198,17 @@ fn read(text: &str, quantity: Quantity) -> Option<f64> {
 /// Reads a quantity that must lie within a range of its base unit.
 ///
 /// # Errors
-/// With a sentence for the field when the text is no such quantity or out of range.
-pub fn within(text: &str, quantity: Quantity, range: RangeInclusive<f64>) -> Result<f64, String> {
+/// When the text is empty, no such quantity or out of range.
+pub fn within(text: &str, quantity: Quantity, range: RangeInclusive<f64>) -> Result<f64, QuantityError> {
     let value = parse(text, quantity)?;
     if range.contains(&value) {
         return Ok(value);
     }
-    let end = |value: f64| {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked
-        if value.fract() == 0.0 && value >= 0.0 {
-            grouped(value as usize)
-        } else {
-            trimmed(value, 6)
-        }
-    };
-    Err(format!(
-        "Out of range: {} to {}{}",
-        end(*range.start()),
-        end(*range.end()),
-        quantity.unit()
-    ))
+    Err(QuantityError::OutOfRange {
+        quantity,
+        least: *range.start(),
+        most: *range.end(),
+    })
 }
 
 /// Writes a quantity as it would be typed; [`parse`] reads the same value back, to six places.
@@ -251,8 +266,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_quantity_says_what_is_one() {
-        let fault = |text, quantity| parse(text, quantity).unwrap_err();
+    fn an_error_names_valid_quantities() {
+        let fault = |text, quantity| parse(text, quantity).unwrap_err().to_string();
         assert_eq!(
             fault("soon", Quantity::Hours),
             "Not a duration: write 24, 24h, 3d or 2w"
@@ -272,10 +287,10 @@ mod tests {
     }
 
     #[test]
-    fn a_range_is_told_with_its_unit() {
+    fn a_range_is_shown_with_its_unit() {
         assert_eq!(within("3d", Quantity::Hours, 0.0..=100.0), Ok(72.0));
         assert_eq!(
-            within("-1", Quantity::Hours, 0.0..=1e6).unwrap_err(),
+            within("-1", Quantity::Hours, 0.0..=1e6).unwrap_err().to_string(),
             "Out of range: 0 to 1,000,000 hours"
         );
     }

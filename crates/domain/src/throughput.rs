@@ -105,11 +105,21 @@ impl fmt::Display for Work {
     }
 }
 
+/// A text that is no amount of work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("Not an amount of work: write 500M tokens, 20k images or 3k steps")]
+pub struct WorkError;
+
+/// A rate that is no finite number above 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("must be a number of {} above 0", .0.rate())]
+pub struct RateError(WorkUnit);
+
 impl FromStr for Work {
-    type Err = String;
+    type Err = WorkError;
 
     /// Reads `500M tokens`, `1.5b-tokens`, `20k images`.
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, WorkError> {
         let lower = text.trim().to_ascii_lowercase();
         let joint = [' ', '-'];
         let unit = |unit: &WorkUnit| {
@@ -132,7 +142,7 @@ impl FromStr for Work {
             let number = decimal(Some(&digits).filter(|digits| digits.chars().all(is_digit))?)?;
             Self::of(number * factor, unit)
         };
-        read().ok_or_else(|| "Not an amount of work: write 500M tokens, 20k images or 3k steps".to_owned())
+        read().ok_or(WorkError)
     }
 }
 
@@ -148,9 +158,9 @@ impl Throughput {
     ///
     /// # Errors
     /// When the rate is not a finite number above 0.
-    pub fn set(&mut self, unit: WorkUnit, model: &str, rate: f64) -> Result<(), String> {
+    pub fn set(&mut self, unit: WorkUnit, model: &str, rate: f64) -> Result<(), RateError> {
         if !(rate.is_finite() && rate > 0.0) {
-            return Err(format!("must be a number of {} above 0", unit.rate()));
+            return Err(RateError(unit));
         }
         self.0.entry(unit).or_default().insert(key(model), rate);
         Ok(())

@@ -21,7 +21,7 @@ mod snapshot;
 
 pub use super::objection::Objection;
 pub use draft::Draft;
-pub use launch::disk;
+pub use launch::{DiskError, disk};
 pub use made::{GroupChange, MOST_GROUPS, MadeGroup, MadeGroups};
 pub use parameters::{Key, PARAMETERS, Parameter, ParameterKind};
 pub use preflight::{

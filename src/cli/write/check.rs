@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 use super::{confirm, market_flags};
 use crate::api::client::epoch_seconds;
 use crate::api::{Reply, Request};
-use crate::cli::args::ReplyFormat;
+use crate::cli::args::{ArgumentError, ReplyFormat};
 use crate::cli::output::{self, CliError};
 use crate::core::unsettled;
 use crate::domain::format::{counted, moment};
@@ -61,12 +61,12 @@ pub enum Target {
     Damaged,
 }
 
-fn target(text: &str) -> Result<Target, String> {
+fn target(text: &str) -> Result<Target, ArgumentError> {
     if text == "damaged" {
         return Ok(Target::Damaged);
     }
     let line = text.parse().map(Target::Line);
-    line.map_err(|_| "the number of a line as bourse writes check shows it, or 'damaged'".to_owned())
+    line.map_err(|_| ArgumentError::JournalLine)
 }
 
 /// The outcome that the user sets for a write.

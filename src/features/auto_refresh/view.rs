@@ -7,7 +7,7 @@ use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Scene};
 use crate::core::views::form_view::FormView;
 use crate::core::views::sheet;
-use crate::domain::quantity::Quantity;
+use crate::domain::quantity::{Quantity, QuantityError};
 use crate::domain::{Resource, format, quantity};
 use crate::features::auto_refresh;
 use crate::keys::Action;
@@ -82,7 +82,7 @@ impl WatchForm {
         })
     }
 
-    fn interval(&self) -> Result<f64, String> {
+    fn interval(&self) -> Result<f64, QuantityError> {
         read(self.form.text(Key::Interval), floor(self.resource))
     }
 
@@ -117,7 +117,7 @@ impl WatchForm {
         let state = scene.state;
         let interval = match self.interval() {
             Ok(interval) => interval,
-            Err(why) => return vec![Line::styled(why, theme.warning)],
+            Err(error) => return vec![Line::styled(error.to_string(), theme.warning)],
         };
         let elsewhere = [Resource::Offers, Resource::Volumes].into_iter();
         let elsewhere = elsewhere.filter(|resource| *resource != self.resource);
@@ -149,7 +149,7 @@ impl WatchForm {
 }
 
 /// Reads an interval in seconds.
-fn read(text: &str, least: f64) -> Result<f64, String> {
+fn read(text: &str, least: f64) -> Result<f64, QuantityError> {
     quantity::within(text, Quantity::Seconds, least..=LONGEST)
 }
 

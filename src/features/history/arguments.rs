@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::cli::args::{OfferTypeParser, span};
+use crate::cli::args::{ArgumentError, OfferTypeParser, span};
 use crate::domain::OfferType;
 use crate::features::enrich::Addition;
 use crate::features::market::arguments::ReportFormat;
 
-// Ten requests a minute would leave no room for another search.
 /// The shortest interval of a watch.
+///
+/// Ten requests a minute would leave no room for another search.
 const SHORTEST: Duration = Duration::from_secs(10);
 
 /// Which search is recorded or read.
@@ -147,9 +148,9 @@ pub enum ExportFormat {
     Csv,
 }
 
-fn interval(text: &str) -> Result<Duration, String> {
+fn interval(text: &str) -> Result<Duration, ArgumentError> {
     let interval = span(text)?;
     (interval >= SHORTEST)
         .then_some(interval)
-        .ok_or_else(|| format!("at least {} s between two searches", SHORTEST.as_secs()))
+        .ok_or(ArgumentError::Interval(SHORTEST))
 }

@@ -2,10 +2,10 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::args::{JobArguments, OfferTypeParser, not_negative};
+use crate::cli::args::{ArgumentError, JobArguments, OfferTypeParser, not_negative};
 use crate::domain::insight::MOST_GPUS;
 use crate::domain::insight::plan::Same;
-use crate::domain::quantity::Quantity;
+use crate::domain::quantity::{Quantity, QuantityError};
 use crate::domain::{OfferType, quantity};
 
 /// Which offers to search, and what to price them for.
@@ -153,28 +153,28 @@ pub struct PlanArguments {
 }
 
 /// `2x8`: two machines with eight GPUs each.
-fn shape(text: &str) -> Result<(u32, u32), String> {
+fn shape(text: &str) -> Result<(u32, u32), ArgumentError> {
     let numbers = text.split_once(['x', 'X', '×']);
     let numbers = numbers.and_then(|(machines, gpus)| {
         let whole = |text: &str| text.trim().parse::<u32>().ok().filter(|number| *number > 0);
         Some((whole(machines)?, whole(gpus)?))
     });
-    numbers.ok_or_else(|| "write machines x GPUs on each, e.g. 2x8".to_owned())
+    numbers.ok_or(ArgumentError::Shape)
 }
 
-fn same(text: &str) -> Result<Same, String> {
+fn same(text: &str) -> Result<Same, ArgumentError> {
     let known = Same::ALL.into_iter().find(|same| same.name() == text);
-    known.ok_or_else(|| "host, country or cluster".to_owned())
+    known.ok_or_else(|| ArgumentError::Choice("host, country or cluster".to_owned()))
 }
 
-fn gigabytes(text: &str) -> Result<f64, String> {
+fn gigabytes(text: &str) -> Result<f64, QuantityError> {
     quantity::within(text, Quantity::Gigabytes, 1.0..=10_000.0)
 }
 
-fn hours(text: &str) -> Result<f64, String> {
+fn hours(text: &str) -> Result<f64, QuantityError> {
     quantity::within(text, Quantity::Hours, 0.01..=1e6)
 }
 
-fn dollars(text: &str) -> Result<f64, String> {
+fn dollars(text: &str) -> Result<f64, QuantityError> {
     quantity::within(text, Quantity::Dollars, 0.01..=1e9)
 }

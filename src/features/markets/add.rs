@@ -10,6 +10,7 @@ use super::name::name_fault;
 use super::probe::probe;
 use super::{KeyFrom, NewMarket};
 use crate::api::{Origin, Secret};
+use crate::cli::args::ArgumentError;
 use crate::cli::output::{self, CliError};
 use crate::domain::Dialect;
 use crate::domain::evidence::Findings;
@@ -31,10 +32,10 @@ pub struct AddArguments {
     pub dialect: Option<&'static Dialect>,
 }
 
-fn dialect(name: &str) -> Result<&'static Dialect, String> {
+fn dialect(name: &str) -> Result<&'static Dialect, ArgumentError> {
     Dialect::named(name).ok_or_else(|| {
         let known = Dialect::ALL.map(|dialect| dialect.name).join(", ");
-        format!("choose one of {known}")
+        ArgumentError::Choice(format!("choose one of {known}"))
     })
 }
 

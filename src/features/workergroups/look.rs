@@ -2,7 +2,7 @@
 
 use super::draft::DraftNumber;
 use crate::domain::catalog::{OFFERS, WORKERGROUPS};
-use crate::domain::language::Mode;
+use crate::domain::language::{LanguageError, Mode};
 use crate::domain::workergroup::{Draft, Key, NewWorkergroup, Recruitment, disk, group_search};
 use crate::domain::{CellRef, Dialect, Listing, RowId, Untrusted, language};
 
@@ -27,13 +27,26 @@ pub struct Look {
     pub notes: Vec<String>,
 }
 
+/// The search of a workergroup cannot be run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LookError {
+    #[error("Invalid search: {0}")]
+    Invalid(#[from] LanguageError),
+    /// The form has been given another draft.
+    #[error("The form has another draft now")]
+    OtherDraft,
+    #[error("The workergroup is no longer listed")]
+    Unlisted,
+    /// There is no group in the row.
+    #[error("No such workergroup")]
+    NoGroup,
+}
+
 impl Look {
-    /// The draft of a group.
-    pub(super) fn at_draft(number: DraftNumber, draft: &Draft, dialect: &'static Dialect) -> Result<Self, String> {
+    /// The search of a draft.
+    pub(super) fn at_draft(number: DraftNumber, draft: &Draft, dialect: &'static Dialect) -> Result<Self, LookError> {
         let subject = Subject::Draft(number);
-        let conditions = draft
-            .conditions(dialect)
-            .map_err(|error| format!("Invalid search: {}", error.message))?;
+        let conditions = draft.conditions(dialect)?;
         let mut notes = Vec::new();
         if !draft.is_set(Key::SearchParams) {
             notes.push(default_note(
@@ -68,9 +81,12 @@ impl Look {
         })
     }
 
-    /// A listed group; `Err` says why its search cannot be run.
-    pub fn at_row(listing: &Listing, row: usize, dialect: &'static Dialect) -> Result<Self, String> {
-        let id = listing.id(row).ok_or("No such workergroup")?;
+    /// The search of a listed group.
+    ///
+    /// # Errors
+    /// When it cannot be run.
+    pub fn at_row(listing: &Listing, row: usize, dialect: &'static Dialect) -> Result<Self, LookError> {
+        let id = listing.id(row).ok_or(LookError::NoGroup)?;
         let search = group_search(listing, row).unwrap_or_default();
         let mut notes = Vec::new();
         if !search.left_out.is_empty() {
@@ -91,9 +107,7 @@ impl Look {
             notes.push(default_note(has_template));
         }
         let text = if is_blank { OFFERS.defaults } else { text };
-        let conditions = language::parse(text, &OFFERS, dialect, &[], Mode::Market)
-            .map_err(|error| format!("Invalid search: {}", error.message))?
-            .conditions;
+        let conditions = language::parse(text, &OFFERS, dialect, &[], Mode::Market)?.conditions;
         let (group, assumed) = parameters(listing, row);
         notes.extend(assumed);
         let launch_args = WORKERGROUPS.by_key("launch_args");
@@ -115,10 +129,10 @@ impl Look {
 
 /// The disk set by launch arguments; an invalid one becomes a note.
 fn disk_of(launch_args: &str, notes: &mut Vec<String>) -> Option<f64> {
-    disk(launch_args).unwrap_or_else(|text| {
+    disk(launch_args).unwrap_or_else(|error| {
         notes.push(format!(
             "--disk {} in the launch arguments is not a size in GB: prices include the default disk",
-            Untrusted::from(text).consent()
+            Untrusted::from(error.text).consent()
         ));
         None
     })

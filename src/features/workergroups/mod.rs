@@ -14,7 +14,7 @@ pub mod supply;
 use self::creation::Creation;
 use self::draft::GroupDraft;
 use self::drift::Drift;
-use self::look::{Look, Subject};
+use self::look::{Look, LookError, Subject};
 use self::supply::{Check, SupplyChecks};
 use crate::api::Reply;
 use crate::core::feature::{Event, Feature, FeatureState};
@@ -128,18 +128,21 @@ impl State {
         })
     }
 
-    /// The search of `subject` as it is now; `Err` says why it cannot be run.
-    pub fn look_at(&self, subject: Subject) -> Result<Look, String> {
+    /// The search of `subject` as it is now.
+    ///
+    /// # Errors
+    /// When it cannot be run.
+    pub fn look_at(&self, subject: Subject) -> Result<Look, LookError> {
         let draft = &self.groups().draft;
         let browser = &self.browsers[Resource::Workergroups];
         match subject {
             Subject::Draft(number) if number == draft.number() => {
                 Look::at_draft(number, draft.draft(), self.profile.dialect)
             }
-            Subject::Draft(_) => Err("The form has another draft now".to_owned()),
+            Subject::Draft(_) => Err(LookError::OtherDraft),
             Subject::Group(id) => {
                 let listed = browser.listing().and_then(|listing| Some((listing, listing.row(id)?)));
-                let (listing, row) = listed.ok_or("The workergroup is no longer listed")?;
+                let (listing, row) = listed.ok_or(LookError::Unlisted)?;
                 Look::at_row(listing, row, browser.dialect())
             }
         }

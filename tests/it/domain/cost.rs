@@ -598,7 +598,7 @@ fn a_job_is_read_from_a_word() {
     assert_eq!((job.run_hours, job.disk_gb, job.gb_in), (72.0, 8.0, 0.0));
     let job: Job = "5000dlperf-hours,100GB".parse().unwrap();
     assert_eq!(job.work_dlperf_hours, Some(5000.0));
-    assert!("100GB".parse::<Job>().unwrap_err().contains("needs a run time"));
-    let error = "3d,soon".parse::<Job>().unwrap_err();
+    assert!("100GB".parse::<Job>().unwrap_err().message.contains("needs a run time"));
+    let error = "3d,soon".parse::<Job>().unwrap_err().message;
     assert!(error.starts_with("'soon' is no part of a job"), "{error}");
 }

@@ -161,12 +161,14 @@ fn a_job_in_work_is_written_and_read_back() {
         "3d,500M-tokens"
             .parse::<Job>()
             .unwrap_err()
+            .message
             .contains("run time or work, not both")
     );
     assert!(
         "500M-tokens,by friday"
             .parse::<Job>()
             .unwrap_err()
+            .message
             .contains("--by takes friday")
     );
     // A file of this version, and of the one before.

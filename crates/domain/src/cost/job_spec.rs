@@ -34,11 +34,11 @@ const fn quantity_of(input: Input) -> Quantity {
 }
 
 impl FromStr for Job {
-    type Err = String;
+    type Err = LanguageError;
 
-    /// As [`Job::from_spec`], with the message alone.
-    fn from_str(text: &str) -> Result<Self, String> {
-        Self::from_spec(text).map_err(|error| error.to_string())
+    /// As [`Job::from_spec`].
+    fn from_str(text: &str) -> Result<Self, LanguageError> {
+        Self::from_spec(text)
     }
 }
 
@@ -115,7 +115,7 @@ impl Job {
 /// The input that a part sets, and its value.
 fn read(part: &str, span: &Range<usize>) -> Result<(Input, f64), LanguageError> {
     let lower = part.to_ascii_lowercase();
-    let wrong = |why: String| LanguageError::new(span.clone(), why);
+    let wrong = |why: &dyn std::fmt::Display| LanguageError::new(span.clone(), why.to_string());
     let of = |text: &str, input: Input| {
         quantity::within(text, quantity_of(input), 0.0..=input.most()).map(|value| (input, value))
     };
@@ -123,9 +123,7 @@ fn read(part: &str, span: &Range<usize>) -> Result<(Input, f64), LanguageError> 
     if let Some(due) = due {
         let at = deadline::absolute(&due[1..]).and_then(|at| Input::Deadline.check(at).ok());
         let wanted = "a deadline here is a full time such as by-2026-12-01T18:00Z; --by takes friday or 18:00";
-        return at
-            .map(|at| (Input::Deadline, at))
-            .ok_or_else(|| wrong(wanted.to_owned()));
+        return at.map(|at| (Input::Deadline, at)).ok_or_else(|| wrong(&wanted));
     }
     let ending = ENDINGS.iter().find_map(|(ending, input)| {
         let rest = lower.strip_suffix(ending)?;
@@ -135,17 +133,17 @@ fn read(part: &str, span: &Range<usize>) -> Result<(Input, f64), LanguageError> 
         (is_apart && !number.is_empty()).then_some((number, *input))
     });
     if let Some((number, input)) = ending {
-        return of(number, input).map_err(wrong);
+        return of(number, input).map_err(|error| wrong(&error));
     }
     // A bare number is hours.
     for input in [Input::RunHours, Input::DiskGb] {
         if quantity::parse(&lower, quantity_of(input)).is_ok() {
-            return of(&lower, input).map_err(wrong);
+            return of(&lower, input).map_err(|error| wrong(&error));
         }
     }
     let message =
         format!("'{part}' is no part of a job: write 3d, 200GB, 300GB-down, 50GB-up, 2d-stopped or 500M-tokens");
-    Err(wrong(message))
+    Err(wrong(&message))
 }
 
 impl Job {
@@ -187,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_of_a_job_are_told_apart_by_unit_and_word() {
+    fn unit_and_word_distinguish_the_parts_of_a_job() {
         reads("3d", [72.0, 8.0, 0.0, 0.0, 0.0], None);
         reads("3d,200GB,300GB-down", [72.0, 200.0, 300.0, 0.0, 0.0], None);
         reads("300 GB down, 1TB, 90 min", [1.5, 1000.0, 300.0, 0.0, 0.0], None);
@@ -197,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_underlined_and_told() {
+    fn a_mistake_is_underlined_and_explained() {
         for (text, wanted) in [
             (
                 "3d,soon",

@@ -2,16 +2,25 @@
 
 use crate::cost::Input;
 
+/// The `--disk` of launch arguments that is no size in GB; empty if nothing follows it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("--disk {text} in the launch arguments is not a size in GB")]
+pub struct DiskError {
+    pub text: String,
+}
+
 /// The disk in GB that launch arguments give each worker: the last `--disk N` or `--disk=N`, split
-/// into words like a POSIX shell does. `Ok(None)` if they set none; `Err` is the text that is no
-/// size.
+/// into words like a POSIX shell does. `Ok(None)` if they set none.
+///
+/// # Errors
+/// When it is no size.
 ///
 /// ```
 /// use bourse_domain::workergroup::disk;
 /// assert_eq!(disk("--env '-e A=1 --disk 9' --disk 200"), Ok(Some(200.0)));
-/// assert_eq!(disk("--disk=lots"), Err("lots".to_owned()));
+/// assert_eq!(disk("--disk=lots").unwrap_err().text, "lots");
 /// ```
-pub fn disk(launch_args: &str) -> Result<Option<f64>, String> {
+pub fn disk(launch_args: &str) -> Result<Option<f64>, DiskError> {
     let words = shell_words::split(launch_args);
     // With an open quote it is no shell's.
     let words = words.unwrap_or_else(|_| launch_args.split_whitespace().map(str::to_owned).collect());
@@ -29,7 +38,7 @@ pub fn disk(launch_args: &str) -> Result<Option<f64>, String> {
         };
         let size = value.trim().parse::<f64>().ok();
         let size = size.filter(|size| Input::DiskGb.check(*size).is_ok());
-        disk = Some(size.ok_or_else(|| value.to_owned()));
+        disk = Some(size.ok_or_else(|| DiskError { text: value.to_owned() }));
     }
     disk.transpose()
 }

@@ -8,7 +8,7 @@ use crate::secret_input::SecretInput;
 use crate::text_input::TextInput;
 
 /// Returns why a text is not a valid value of its field.
-pub(super) type Check = Box<dyn Fn(&str) -> Result<(), String> + Send>;
+pub(super) type Check = Box<dyn Fn(&str) -> Option<String> + Send>;
 
 /// The control of a field.
 #[derive(Debug)]
@@ -112,8 +112,8 @@ impl<K: Copy + Eq> Field<K> {
     /// Checks the text whenever it changes; [`Form::validate`](super::Form::validate) or leaving the field shows the
     /// error.
     #[must_use]
-    pub fn check(mut self, check: impl Fn(&str) -> Result<(), String> + Send + 'static) -> Self {
-        self.check = Some(Box::new(check));
+    pub fn check<E: fmt::Display>(mut self, check: impl Fn(&str) -> Result<(), E> + Send + 'static) -> Self {
+        self.check = Some(Box::new(move |text| check(text).err().map(|error| error.to_string())));
         self
     }
 
@@ -121,7 +121,7 @@ impl<K: Copy + Eq> Field<K> {
     pub(super) fn fault(&self) -> Option<String> {
         let check = self.check.as_ref()?;
         match &self.control {
-            Control::Text(input) => check(input.text().trim()).err(),
+            Control::Text(input) => check(input.text().trim()),
             Control::Secret(input) => input.fault().map(str::to_owned),
             Control::Choice { .. } | Control::Toggle(_) | Control::Button => None,
         }

@@ -11,8 +11,9 @@ use crate::domain::cost::Prices;
 use crate::domain::format::trimmed;
 use crate::domain::insight::Bill;
 use crate::domain::insight::plan::{Need, Offers, Plan, Planning, Same};
-use crate::domain::language::Mode;
-use crate::domain::quantity::Quantity;
+use crate::domain::language::{LanguageError, Mode};
+use crate::domain::objection::Objection;
+use crate::domain::quantity::{Quantity, QuantityError};
 use crate::domain::{Condition, Dialect, Operand, Operator, Resource, Value, language, plain, quantity};
 use crate::keys::Action;
 use crate::table::browser::Browser;
@@ -51,8 +52,26 @@ const TEXTS: [(Key, &str, &str); 8] = [
     (Key::Budget, "Budget", "at most"),
 ];
 
+/// A field that cannot be read.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+enum FieldError {
+    #[error(transparent)]
+    Quantity(#[from] QuantityError),
+    #[error(transparent)]
+    Conditions(#[from] LanguageError),
+    /// The words set a price model or a sort order.
+    #[error("Only conditions, such as EU or inet_up>=500")]
+    NoConditions,
+    /// The numbers contradict each other.
+    #[error("{}", .0.message)]
+    Need(Objection),
+    /// A deadline without a job.
+    #[error("Price the offers for a job first")]
+    NoJob,
+}
+
 /// The number in a text; `None` if it is blank, which sets no limit.
-fn read(key: Key, text: &str) -> Result<Option<f64>, String> {
+fn read(key: Key, text: &str) -> Result<Option<f64>, FieldError> {
     let (quantity, range) = match key {
         Key::Gpus | Key::Least | Key::Most | Key::PerMachine => (Quantity::Count, 1.0..=1e6),
         Key::Vram => (Quantity::Gigabytes, 1.0..=10_000.0),
@@ -63,7 +82,7 @@ fn read(key: Key, text: &str) -> Result<Option<f64>, String> {
     if text.trim().is_empty() && key != Key::Gpus {
         return Ok(None);
     }
-    quantity::within(text, quantity, range).map(Some)
+    Ok(Some(quantity::within(text, quantity, range)?))
 }
 
 fn blank(dialect: &'static Dialect) -> Form<Key> {
@@ -88,7 +107,7 @@ fn blank(dialect: &'static Dialect) -> Form<Key> {
 pub(crate) struct Cluster {
     form: Form<Key>,
     /// The need in the fields, or the first invalid field.
-    need: Result<Need, (Key, String)>,
+    need: Result<Need, (Key, FieldError)>,
     planning: Option<Planning>,
     /// The offers of the plan with their prices, machine by machine.
     picks: Vec<(u32, f64)>,
@@ -139,7 +158,7 @@ fn open_with(cx: &mut Cx<'_>, fill: impl FnOnce(&mut Form<Key>)) -> bool {
     let offers = &cx.state().browsers[Resource::Offers];
     let mut view = Cluster {
         form: draft.unwrap_or_else(|| blank(offers.dialect())),
-        need: Err((Key::Gpus, String::new())),
+        need: Err((Key::Gpus, QuantityError::Missing.into())),
         planning: None,
         picks: Vec::new(),
     };
@@ -180,7 +199,7 @@ impl Cluster {
     }
 
     /// The need in the fields, or the first invalid field.
-    fn read(&self, browser: &Browser) -> Result<Need, (Key, String)> {
+    fn read(&self, browser: &Browser) -> Result<Need, (Key, FieldError)> {
         let text = |key: Key| self.form.text(key);
         let number = |key: Key| read(key, text(key)).map_err(|why| (key, why));
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // the range is checked
@@ -201,13 +220,16 @@ impl Cluster {
             budget: number(Key::Budget)?,
             conditions: only(text(Key::Only), browser.dialect()).map_err(|why| (Key::Only, why))?,
         };
-        need.check().map_err(|why| match why.parameter {
-            "machines" => (Key::Most, why.message),
-            "min-machines" => (Key::Least, why.message),
-            _ => (Key::Gpus, why.message),
+        need.check().map_err(|objection| {
+            let key = match objection.parameter {
+                "machines" => Key::Most,
+                "min-machines" => Key::Least,
+                _ => Key::Gpus,
+            };
+            (key, FieldError::Need(objection))
         })?;
         match browser.pricing().job {
-            None if need.deadline.is_some() => Err((Key::Deadline, "Price the offers for a job first".to_owned())),
+            None if need.deadline.is_some() => Err((Key::Deadline, FieldError::NoJob)),
             Some(_) | None => Ok(need),
         }
     }
@@ -245,7 +267,7 @@ impl FormView for Cluster {
             return;
         }
         if let Err((key, why)) = &self.need {
-            self.form.set_error(*key, Some(why.clone()));
+            self.form.set_error(*key, Some(why.to_string()));
             self.form.focus_on(*key);
         } else if self.picks.is_empty() {
             cx.complain("No plan: relax a limit first");
@@ -303,12 +325,12 @@ fn bill(browser: &Browser) -> Bill {
 }
 
 /// The conditions of a text, in plain words or the query language.
-fn only(text: &str, dialect: &'static Dialect) -> Result<Vec<Condition>, String> {
+fn only(text: &str, dialect: &'static Dialect) -> Result<Vec<Condition>, FieldError> {
     let catalog = Resource::Offers.catalog();
     let reading = plain::read(text, catalog, dialect, &plain::Names::default());
     if reading.meaning.settings != plain::Settings::default() {
-        return Err("Only conditions, such as EU or inet_up>=500".to_owned());
+        return Err(FieldError::NoConditions);
     }
-    let parsed = reading.parse(catalog, dialect, &[], Mode::Strict);
-    parsed.map(|parsed| parsed.conditions).map_err(|error| error.message)
+    let parsed = reading.parse(catalog, dialect, &[], Mode::Strict)?;
+    Ok(parsed.conditions)
 }

@@ -8,16 +8,19 @@ use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Scene};
 use crate::core::views::form_view::FormView;
 use crate::domain::cost::{Input, Job, Prices};
+use crate::domain::deadline::DeadlineError;
 use crate::domain::local::LocalTime;
-use crate::domain::quantity::Quantity;
+use crate::domain::quantity::{Quantity, QuantityError};
+use crate::domain::throughput::WorkError;
 use crate::domain::{Resource, deadline, quantity};
 use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::Now;
 use crate::tui::form::{Field, Form};
 
-// Enough to see how prices rise; the table sorts all of them by the bill.
 /// The maximum number of cheapest offers listed.
+///
+/// Enough to see how prices rise; the table sorts all of them by the bill.
 const CHEAPEST: usize = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,8 +78,8 @@ impl Key {
         }
     }
 
-    /// Takes a text as what it says of a job; work and a deadline need not be given.
-    fn read(self, text: &str, job: &mut Job, local: &LocalTime) -> Result<(), String> {
+    /// Sets the field of the job from a text; work and deadline are optional.
+    fn read(self, text: &str, job: &mut Job, local: &LocalTime) -> Result<(), FieldError> {
         let (input, quantity) = self.input();
         let number = |text: &str| quantity::within(text, quantity, 0.0..=input.most());
         let is_blank = text.trim().is_empty();
@@ -103,6 +106,17 @@ impl Key {
     }
 }
 
+/// A field that cannot be read.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+enum FieldError {
+    #[error(transparent)]
+    Quantity(#[from] QuantityError),
+    #[error(transparent)]
+    Work(#[from] WorkError),
+    #[error(transparent)]
+    Deadline(#[from] DeadlineError),
+}
+
 /// The unit of work without one.
 const DLPERF_HOURS: &str = "dlperf-hours";
 
@@ -123,7 +137,7 @@ pub struct JobForm {
     local: LocalTime,
     has_job: bool,
     /// The job in the fields, or the first invalid field.
-    job: Result<Job, (Key, String)>,
+    job: Result<Job, (Key, FieldError)>,
     /// The cheapest offers that can do it, and how many can.
     candidates: Vec<Candidate>,
     fitting: usize,
@@ -167,7 +181,7 @@ impl JobForm {
         view
     }
 
-    fn read(&self) -> Result<Job, (Key, String)> {
+    fn read(&self) -> Result<Job, (Key, FieldError)> {
         let mut job = Job::default();
         for key in Key::TEXTS {
             let read = key.read(self.form.text(key), &mut job, &self.local);

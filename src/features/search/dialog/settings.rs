@@ -1,6 +1,7 @@
 //! The search settings besides filters: price type, storage, limit, and the most used switches.
 //! Settings that a dialect cannot send are applied to the loaded rows.
 
+use crate::domain::language::LanguageError;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::{
     Condition, Dialect, Field, OfferType, Operand, Operator, Query, Resource, Value, format, language,
@@ -115,7 +116,7 @@ pub(super) fn fields(base: &Query, dialect: &'static Dialect) -> Form<Setting> {
     let storage = form::Field::text(Setting::Storage, "Storage", values.storage.clone())
         .note("GB")
         .check(move |text| match number(&of, dialect, "disk_space", text)? {
-            Some(gb) if !(0.0..=1e9).contains(&gb) => Err("Storage is from 0 to 1,000,000,000 GB".to_owned()),
+            Some(gb) if !(0.0..=1e9).contains(&gb) => Err(SettingError::Storage),
             _ => Ok(()),
         });
     let of = base.clone();
@@ -171,27 +172,39 @@ impl Values {
     }
 }
 
+/// A setting that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum SettingError {
+    #[error("A whole number from 1 on, or empty")]
+    Limit,
+    #[error("Storage is from 0 to 1,000,000,000 GB")]
+    Storage,
+    #[error("Not a valid number")]
+    Number,
+    #[error(transparent)]
+    Operand(#[from] LanguageError),
+}
+
 /// A limit; an empty field sends none.
-fn limit(text: &str) -> Result<Option<u32>, String> {
+fn limit(text: &str) -> Result<Option<u32>, SettingError> {
     if text.is_empty() {
         return Ok(None);
     }
     match text.parse() {
         Ok(limit) if limit > 0 => Ok(Some(limit)),
-        _ => Err("A whole number from 1 on, or empty".to_owned()),
+        _ => Err(SettingError::Limit),
     }
 }
 
 /// A number in the format of the field's values; `None` for an empty text.
-fn number(base: &Query, dialect: &'static Dialect, key: &str, text: &str) -> Result<Option<f64>, String> {
+fn number(base: &Query, dialect: &'static Dialect, key: &str, text: &str) -> Result<Option<f64>, SettingError> {
     let field = base.catalog().by_key(key);
     let Some(field) = field.filter(|_| !text.is_empty()) else {
         return Ok(None);
     };
-    match language::parse_operand(field, Operator::Gte, text, dialect) {
-        Ok(Operand::One(Value::Number(number))) => Ok(Some(number)),
-        Ok(_) => Err("Not a valid number".to_owned()),
-        Err(error) => Err(error.message),
+    match language::parse_operand(field, Operator::Gte, text, dialect)? {
+        Operand::One(Value::Number(number)) => Ok(Some(number)),
+        Operand::One(_) | Operand::Many(_) => Err(SettingError::Number),
     }
 }
 

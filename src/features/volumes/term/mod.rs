@@ -8,7 +8,7 @@ use crate::core::view::{Availability, Cx, Outcome, Scene};
 use crate::core::views::form_view::FormView;
 use crate::core::{Pane, State};
 use crate::domain::cost::{Input, VolumeTerm};
-use crate::domain::quantity::Quantity;
+use crate::domain::quantity::{Quantity, QuantityError};
 use crate::domain::{Resource, quantity};
 use crate::keys::Action;
 use crate::tui::form::{Field, Form};
@@ -22,7 +22,7 @@ pub(crate) enum Key {
 }
 
 impl Key {
-    fn read(self, text: &str) -> Result<f64, String> {
+    fn read(self, text: &str) -> Result<f64, QuantityError> {
         let (quantity, input) = match self {
             Self::Size | Self::Apply | Self::Clear => (Quantity::Gigabytes, Input::VolumeGb),
             Self::Span => (Quantity::Term, Input::Days),
@@ -45,7 +45,7 @@ pub struct Term {
     form: Form<Key>,
     is_priced: bool,
     /// The term in the fields, or the first invalid field.
-    chosen: Result<VolumeTerm, (Key, String)>,
+    chosen: Result<VolumeTerm, (Key, QuantityError)>,
 }
 
 impl Term {

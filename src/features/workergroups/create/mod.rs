@@ -82,7 +82,7 @@ pub fn open(cx: &mut Cx<'_>) {
             Ok(look) => {
                 super::check(cx, look.search, false);
             }
-            Err(why) => cx.complain(why),
+            Err(error) => cx.complain(error.to_string()),
         }
     }
     cx.open(dialog);

@@ -186,7 +186,7 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
     let look = state.look_at(Subject::Draft(view.number));
     let lines = match look {
-        Err(why) => vec![signed("!", &why, theme.dim)],
+        Err(error) => vec![signed("!", &error.to_string(), theme.dim)],
         Ok(look) if state.groups().draft.draft().is_blank() => {
             let _ = look;
             let text = "Fill in the search to see what it finds.";

@@ -109,7 +109,7 @@ pub(super) fn lines(
 ) -> Vec<Line<'static>> {
     let look = match state.look_at(subject) {
         Ok(look) => look,
-        Err(why) => return vec![signed("!", &why, theme.warning)],
+        Err(error) => return vec![signed("!", &error.to_string(), theme.warning)],
     };
     let search = language::print(&look.search.conditions);
     let mut lines = vec![labelled("Search", search, theme.text, theme)];

@@ -45,8 +45,8 @@ fn run(subject: Subject, again: bool, cx: &mut Cx<'_>) -> bool {
             super::check(cx, look.search, again);
             true
         }
-        Err(why) => {
-            cx.complain(why);
+        Err(error) => {
+            cx.complain(error.to_string());
             false
         }
     }

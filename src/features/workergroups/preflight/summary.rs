@@ -38,7 +38,7 @@ pub fn of_group(state: &State, row: usize, now: Now, theme: &Theme) -> Vec<Line<
     };
     let mut lines = match &look {
         Ok(look) => conditions(look, safe, theme),
-        Err(why) => vec![signed("!", &safe(why), theme.warning)],
+        Err(error) => vec![signed("!", &safe(&error.to_string()), theme.warning)],
     };
     let left_out = group_search(listing, row).unwrap_or_default().left_out;
     if !left_out.is_empty() {

@@ -173,7 +173,7 @@ fn the_disk_of_launch_arguments_is_found_as_a_shell_would_find_it() {
         ("--disk nan", "nan"),
         ("--disk 1e12", "1e12"),
     ] {
-        assert_eq!(disk(text), Err(wrong.to_owned()), "{text}");
+        assert_eq!(disk(text).unwrap_err().text, wrong, "{text}");
     }
 }
 
