@@ -3,19 +3,14 @@
 import ast
 import asyncio
 import base64
-import datetime
-import http.server
 import json
 import os
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
-from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import padding, rsa
-from cryptography.x509.oid import NameOID
+from cryptography.hazmat.primitives.asymmetric import padding
 
 KEY = "market-client-key"
 failures = []
@@ -31,8 +26,12 @@ def check(holds, what, seen=""):
 class Sandbox:
     """`bourse sandbox` for the length of a `with`."""
 
+    def __init__(self, *options):
+        self.options = options
+
     def __enter__(self):
-        command = [os.environ["BOURSE"], "sandbox", "--listen", "127.0.0.1:0", "--api-key", KEY, "--freeze", "--latency", "0"]
+        command = [os.environ["BOURSE"], "sandbox", "--listen", "127.0.0.1:0", "--api-key", KEY, "--latency", "0"]
+        command += self.options
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         first, second = self.process.stdout.readline(), self.process.stdout.readline()
         check(first.startswith("bourse sandbox on http://127.0.0.1:"), "the first line names the address", first)
@@ -127,48 +126,11 @@ def workergroups(sandbox):
     check("client-made" in [endpoint["endpoint_name"] for endpoint in names], "its endpoint exists", names)
 
 
-def certificate():
-    """A certificate of our own: the library loads one before its first request, and never uses it here."""
-    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "market client checks")])
-    now = datetime.datetime.now(datetime.timezone.utc)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now)
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .sign(key, hashes.SHA256())
-    )
-    return made.public_bytes(serialization.Encoding.PEM)
-
-
-def serve_certificate():
-    pem = certificate()
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(pem)
-
-        def log_message(self, *_):
-            pass
-
-    server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return f"http://127.0.0.1:{server.server_port}/root.cer"
-
-
 async def route(port):
     import aiohttp
     from vastai import Serverless
-    from vastai.serverless.client import client as library
 
-    library._ServerlessBase.SSL_CERT_URL = serve_certificate()
-    base = f"http://127.0.0.1:{port}"
+    base = trust(port)
     async with aiohttp.ClientSession() as session, session.get(f"{base}/pubkey/") as answer:
         public = serialization.load_pem_public_key(await answer.read())
     async with Serverless(KEY, autoscaler_url=base, webserver_url=base) as client:
@@ -195,12 +157,71 @@ async def route(port):
         check(reply.status == "READY" and polls > 1, "a worker comes up in the end", (polls, reply.body))
 
 
+async def call(port):
+    """Requests that go all the way, with nothing set but the addresses and the certificate."""
+    import aiohttp
+    from vastai import Serverless
+
+    base = trust(port)
+    payload = {"prompt": "three short words", "max_tokens": 12}
+    async with Serverless(KEY, autoscaler_url=base, webserver_url=base) as client:
+        endpoint = await client.get_endpoint("llama-70b")
+        answer = await endpoint.request("/v1/completions", payload, cost=12)
+        usage = answer["response"]["usage"] if answer["ok"] else None
+        check(usage == {"prompt_tokens": 3, "completion_tokens": 12, "total_tokens": 15}, "a worker completes a prompt", answer)
+        check(answer["url"].startswith("https://127.0.0.1:"), "the worker is on loopback", answer["url"])
+
+        answer = await endpoint.request("/v1/completions", {**payload, "stream": True}, cost=12, stream=True)
+        events = [event async for event in answer["response"]]
+        said = "".join(event["choices"][0]["text"] for event in events)
+        check(len(events) == 13 and len(said.split()) == 12, "a stream of events has twelve tokens and an end", events)
+        answer = await endpoint.request("/api/generate", {**payload, "stream": True}, cost=12, stream=True)
+        lines = [line async for line in answer["response"]]
+        check(len(lines) == 13 and lines[-1]["eval_count"] == 12, "so has a stream of lines", lines)
+
+        answer = await endpoint.request("/v1/completions", {"max_tokens": 12}, cost=12)
+        check(answer["status"] == 400 and "error" in answer["response"], "the model's own error is passed on", answer)
+        many = [endpoint.request("/v1/completions", payload, cost=12) for _ in range(40)]
+        answers = await asyncio.gather(*many)
+        check(all(answer["ok"] for answer in answers), "forty requests at once are all completed", answers)
+        check(len({answer["url"] for answer in answers}) > 1, "several workers have their share")
+
+        cold = await client.get_endpoint("whisper-large")
+        answer = await cold.request("/generate", {"steps": 5}, cost=5)
+        check(answer["ok"] and answer["response"]["eval_count"] == 5, "a cold endpoint answers once a worker has started", answer)
+
+        route = await endpoint._route(cost=12)
+        wrong = {**route.body, "signature": base64.b64encode(b"wrong").decode()}
+        body = {"auth_data": wrong, "session_id": None, "payload": payload}
+        session, tls = await client._get_session(), await client.get_ssl_context()
+        async with session.post(route.get_url() + "/v1/completions", json=body, ssl=tls) as refused:
+            check(refused.status == 401 and await refused.read() == b"", "a wrong signature is 401 without a body")
+    async with aiohttp.ClientSession() as stranger:
+        try:
+            await stranger.post(route.get_url(), json=body)
+            check(False, "who does not trust the root does not get through")
+        except aiohttp.ClientConnectorCertificateError:
+            check(True, "who does not trust the root does not get through")
+
+
+def trust(port):
+    """Has the library load the sandbox's root certificate in place of the market's. Returns the sandbox's address."""
+    from vastai.serverless.client import client as library
+
+    base = f"http://127.0.0.1:{port}"
+    library._ServerlessBase.SSL_CERT_URL = f"{base}/worker-ca.pem"
+    return base
+
+
 def main():
-    with Sandbox() as sandbox:
+    with Sandbox("--freeze") as sandbox:
         offers(sandbox)
         volumes(sandbox)
         workergroups(sandbox)
         asyncio.run(route(sandbox.port))
+    # Workers take their time.
+    with Sandbox() as sandbox:
+        asyncio.run(call(sandbox.port))
     print(f"{len(failures)} failed" if failures else "all good")
     return 1 if failures else 0
 

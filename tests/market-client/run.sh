@@ -11,7 +11,7 @@
 #   MARKET_CLIENT_VENV=DIR                  where the client is installed (default: target/market-client)
 #
 # Everything stays on loopback: the client's addresses, its certificate download included, point at
-# the sandbox or at the checks themselves, and its home is a new folder. Exit status 0 when all
+# the sandbox, and its home is a new folder. Exit status 0 when all
 # holds, 1 when something does not.
 set -eu
 

@@ -18,6 +18,15 @@ pub fn ok(body: impl Into<Body>) -> Response<Body> {
     response
 }
 
+/// A 200 with a certificate, PEM.
+pub fn certificate(pem: String) -> Response<Body> {
+    let mut response = Response::new(pem.into());
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/x-pem-file"));
+    response
+}
+
 /// A 200 with a JSON value.
 pub fn value(value: &Json) -> Response<Body> {
     ok(value.to_string())

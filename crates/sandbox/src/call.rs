@@ -4,7 +4,7 @@ use axum::http::Method;
 
 use super::answer::Refusal;
 
-/// One of the six operations, for pacing and faults.
+/// An operation, for pacing and faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Call {
     /// Search machine offers.
@@ -19,17 +19,30 @@ pub enum Call {
     Create,
     /// Ask for a worker of an endpoint.
     Route,
+    /// Send a request to a worker, at its own address.
+    Worker,
 }
 
 impl Call {
-    /// All six.
-    pub const ALL: [Self; 6] = [
+    /// The operations of the marketplace itself.
+    pub const MARKET: [Self; 6] = [
         Self::Offers,
         Self::Volumes,
         Self::Unlist,
         Self::Groups,
         Self::Create,
         Self::Route,
+    ];
+
+    /// All operations.
+    pub const ALL: [Self; 7] = [
+        Self::Offers,
+        Self::Volumes,
+        Self::Unlist,
+        Self::Groups,
+        Self::Create,
+        Self::Route,
+        Self::Worker,
     ];
 
     /// Its name in a fault specification.
@@ -41,14 +54,15 @@ impl Call {
             Self::Groups => "groups",
             Self::Create => "create",
             Self::Route => "route",
+            Self::Worker => "worker",
         }
     }
 }
 
-/// What a request is for: the six operations, and what the market's own client requests besides.
+/// What a request to the marketplace is for: its six operations, and what the market's own client requests besides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
-    /// One of the six operations.
+    /// One of the marketplace's operations.
     Call(Call),
     /// Search offers with the query in the URL, as old clients do.
     OffersInQuery,
@@ -64,6 +78,8 @@ pub enum Target {
     GpuNames,
     /// The public key for route signatures; needs no key.
     PublicKey,
+    /// The root certificate of the workers; needs no key.
+    WorkerCa,
 }
 
 impl Target {
@@ -101,13 +117,14 @@ impl Target {
             ("GET", ["api", "v0", "gpu_names", "unique"]) => Self::GpuNames,
             ("POST", ["route"]) => Self::Call(Call::Route),
             ("GET", ["pubkey"]) => Self::PublicKey,
+            ("GET", ["worker-ca.pem"]) => Self::WorkerCa,
             _ => return None,
         })
     }
 
     /// Whether it needs no key.
     pub const fn is_open(self) -> bool {
-        matches!(self, Self::GpuNames | Self::PublicKey)
+        matches!(self, Self::GpuNames | Self::PublicKey | Self::WorkerCa)
     }
 
     /// The operation, if it is one of the six.

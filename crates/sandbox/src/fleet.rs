@@ -229,6 +229,13 @@ impl Fleet {
         self.endpoints.iter().any(has_key) || self.groups.iter().any(group)
     }
 
+    /// The cost that the worker at an address processes per second; `None` unless it is ready.
+    pub fn speed_of(&self, url: &str) -> Option<f64> {
+        self.endpoints
+            .iter()
+            .find_map(|endpoint| workers::speed_of(&endpoint.workers, url))
+    }
+
     /// How many workers of an endpoint are in each state: ready, loading, stopped.
     pub fn census(&self, endpoint: &str) -> Option<[usize; 3]> {
         let endpoint = self.endpoints.iter().find(|known| known.name == endpoint)?;

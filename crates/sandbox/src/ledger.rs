@@ -23,6 +23,8 @@ pub enum Credential {
 /// A request as it came.
 #[derive(Debug, Clone)]
 pub struct Entry {
+    /// The address of the worker that received it; `None` for the marketplace itself.
+    pub worker: Option<String>,
     /// The method, in capitals.
     pub method: String,
     /// The path, without the query.
@@ -96,6 +98,15 @@ impl Ledger {
         }
     }
 
+    pub(super) fn record_worker(&self, url: &str, parts: &Parts, body: &Bytes, credential: Credential) {
+        if let Some(mut book) = self.book() {
+            book.entries.push(Entry {
+                worker: Some(url.to_owned()),
+                ..entry(parts, body, credential)
+            });
+        }
+    }
+
     pub(super) fn commit(&self, commit: Commit) {
         self.book().into_iter().for_each(|mut book| book.commits.push(commit));
     }
@@ -117,6 +128,7 @@ fn entry(parts: &Parts, body: &Bytes, credential: Credential) -> Entry {
     let query = parts.uri.query().unwrap_or_default().split('&');
     let names = query.filter_map(|pair| pair.split('=').next());
     Entry {
+        worker: None,
         method: parts.method.to_string(),
         path: parts.uri.path().to_owned(),
         query: names.filter(|name| !name.is_empty()).map(str::to_owned).collect(),

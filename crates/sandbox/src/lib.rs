@@ -34,7 +34,8 @@
 //! variety from a seed. Around them `state` does what the operations do, `search` reads the bodies of searches with
 //! the catalogs of [`bourse_domain`], `server` maps paths to operations, and `pacing`, [`faults`] and [`ledger`] make
 //! the service as strict, as unreliable and as open to inspection as wanted. [`past`] is what the market was before
-//! its start.
+//! its start. The workers of the fleet are HTTPS servers of their own, in `workers`: the first route reply with a worker
+//! makes the certificates.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 #![warn(missing_docs)]
@@ -58,6 +59,7 @@ mod server;
 mod staffing;
 mod state;
 mod token;
+mod workers;
 
 use std::collections::BTreeSet;
 use std::io;
@@ -269,18 +271,25 @@ impl Running {
         self.state.take_unsaved()
     }
 
-    /// Stops it: accepts no more requests, and gives responses in flight a moment to finish.
+    /// The addresses of the workers that requests were assigned to, each with that of the machine that it stands for.
+    pub fn workers(&self) -> Vec<(String, String)> {
+        self.state.workers.addresses()
+    }
+
+    /// Stops it and its workers: accepts no more requests, and gives responses in flight a moment to finish.
     pub async fn stop(mut self) {
         self.stop.send_replace(());
-        if tokio::time::timeout(PATIENCE, &mut self.task).await.is_err() {
-            self.task.abort();
-        }
+        let state = Arc::clone(&self.state);
+        let ended = futures_util::future::join(&mut self.task, state.workers.stop());
+        // `drop` ends what is left.
+        let _ = tokio::time::timeout(PATIENCE, ended).await;
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
         self.task.abort();
+        self.state.workers.end();
     }
 }
 

@@ -33,7 +33,7 @@ impl Pacer {
         let (threshold, detail) = match call {
             Call::Unlist => (UNLIST, true),
             Call::Volumes => (VOLUMES, false),
-            Call::Offers | Call::Groups | Call::Create | Call::Route => return Ok(()),
+            Call::Offers | Call::Groups | Call::Create | Call::Route | Call::Worker => return Ok(()),
         };
         if !self.enabled {
             return Ok(());

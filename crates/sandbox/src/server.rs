@@ -1,5 +1,6 @@
 //! The HTTP server: one entry for every request, one exit for every response.
 
+use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use axum::extract::{ConnectInfo, Request, State as Shared};
 use axum::http::header::{AUTHORIZATION, DATE, HOST};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, Response};
+use futures_util::stream;
 use serde_json::{Map, Value as Json, json};
 
 use super::USER;
@@ -21,13 +23,13 @@ use super::ledger::Credential;
 use super::state::State;
 
 // The largest request body: searches are a few hundred bytes.
-const MAX_BODY: usize = 1 << 20;
+pub(super) const MAX_BODY: usize = 1 << 20;
 
 /// The largest request body from callers without the account's key.
 const MAX_FOREIGN_BODY: usize = 64 * 1024;
 
 /// The `Date` of a frozen sandbox: the time of its market.
-const FROZEN_DATE: HeaderValue = HeaderValue::from_static("Thu, 01 Jan 2026 00:00:00 GMT");
+pub(super) const FROZEN_DATE: HeaderValue = HeaderValue::from_static("Thu, 01 Jan 2026 00:00:00 GMT");
 
 /// The service for all requests.
 pub fn service(state: Arc<State>) -> Router {
@@ -144,6 +146,17 @@ async fn inject(
             reply = done.unwrap_or_else(|refusal| refusal.response());
         }
     }
+    Ok(spoil(&state, injection, parts, reply, handle).await)
+}
+
+/// Makes the faulty response of a call. `reply` is its own response, which is read to its end.
+pub(super) async fn spoil(
+    state: &State,
+    injection: &Injection,
+    parts: &Parts,
+    reply: Response<Body>,
+    handle: &ConnectionHandle,
+) -> Response<Body> {
     let created = state.created().clone();
     let (head, body) = reply.into_parts();
     let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
@@ -154,13 +167,27 @@ async fn inject(
         created: &created,
         rng: injection.rng.clone(),
     });
-    Ok(match output {
+    match output {
         FaultOutput::Response(response) => response.map(Body::from),
+        FaultOutput::Cut(response) => response.map(|body| cut(&body)),
         FaultOutput::Script(script) => {
             handle.play(script);
             answer::ok("")
         }
-    })
+    }
+}
+
+/// The first half of a body, after which the connection breaks.
+fn cut(body: &Bytes) -> Body {
+    let half = body.slice(..body.len() / 2);
+    Body::from_stream(stream::unfold(Some(half), |half| async {
+        if half.is_some() {
+            return half.map(|half| (Ok(half), None));
+        }
+        // Lets the server send the half: an error takes what it has not sent with it.
+        tokio::task::yield_now().await;
+        Some((Err(io::Error::from(io::ErrorKind::BrokenPipe)), None))
+    }))
 }
 
 async fn perform(state: Arc<State>, target: Target, parts: &Parts, body: Bytes) -> Result<Response<Body>, Refusal> {
@@ -182,6 +209,8 @@ async fn perform(state: Arc<State>, target: Target, parts: &Parts, body: Bytes) 
             let header = parts.headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
             state.route(&object(&body)?, header).map(json_answer)
         }
+        // No path of the marketplace is that of a worker.
+        Target::Call(Call::Worker) => Err(Refusal::path()),
         Target::UpdateGroup(id) => {
             let body = object(&body)?;
             change(move || state.update_workergroup(id, &body)).await
@@ -192,6 +221,11 @@ async fn perform(state: Arc<State>, target: Target, parts: &Parts, body: Bytes) 
         Target::User => Ok(answer::value(&user())),
         Target::GpuNames => Ok(answer::value(&state.gpu_names())),
         Target::PublicKey => Ok(answer::ok(PUBLIC_KEY)),
+        Target::WorkerCa => {
+            let root = state.workers.root();
+            let root = root.map_err(|error| Refusal::failure(error.to_string()))?;
+            Ok(answer::certificate(root))
+        }
     }
 }
 

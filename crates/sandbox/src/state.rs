@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use axum::body::Bytes;
 use bourse_domain::query::DEFAULT_STORAGE_GB;
@@ -19,9 +19,11 @@ use super::fleet::{Fleet, RouteOutcome, RouteReply, RouteRequest, Signer, defaul
 use super::latency::Delays;
 use super::ledger::{Commit, Credential, Ledger};
 use super::market::{DEFAULT_VOLUME, FROZEN_AT, Market, MarketConfig};
+use super::numbers::unsigned;
 use super::pacing::Pacer;
 use super::search::{Hits, Search, pick};
 use super::token::Token;
+use super::workers::Workers;
 use super::{ChangeStore, GroupStore, SandboxConfig, USER, UnlistStore, UserListing, groups, staffing};
 
 // Workers start in a frozen sandbox too, and their progress depends on the requests alone.
@@ -52,7 +54,9 @@ pub struct State {
     unlist_store: Option<UnlistStore>,
     /// Why the latest change could not be saved.
     unsaved: Mutex<Option<String>>,
-    signer: Signer,
+    pub signer: Signer,
+    /// The servers of the workers.
+    pub workers: Workers,
     signatures: Mutex<HashMap<String, String>>,
     created: Mutex<Vec<Created>>,
 }
@@ -111,6 +115,7 @@ impl State {
             unlist_store: config.unlist_store.clone(),
             unsaved: Mutex::default(),
             signer: Signer::new().map_err(io::Error::other)?,
+            workers: Workers::new(),
             signatures: Mutex::default(),
             created: Mutex::default(),
         })
@@ -288,7 +293,7 @@ impl State {
 
     /// A worker for the request in a body. The caller can send the key of the endpoint (or of one
     /// of its workergroups) instead of the account's.
-    pub fn route(&self, body: &Map<String, Json>, header: Option<&[u8]>) -> Result<Json, Refusal> {
+    pub fn route(self: &Arc<Self>, body: &Map<String, Json>, header: Option<&[u8]>) -> Result<Json, Refusal> {
         const KNOWN: [&str; 8] = [
             "endpoint",
             "endpoint_id",
@@ -347,13 +352,15 @@ impl State {
         }
     }
 
-    fn route_reply(&self, endpoint: &str, cost: &Json, reply: &RouteReply) -> Result<Json, Refusal> {
+    fn route_reply(self: &Arc<Self>, endpoint: &str, cost: &Json, reply: &RouteReply) -> Result<Json, Refusal> {
         let (idx, id) = (reply.request_idx, &reply.request_id);
         Ok(match &reply.outcome {
-            RouteOutcome::Assigned { url, reqnum } => {
+            RouteOutcome::Assigned { url: machine, reqnum } => {
+                let opened = self.workers.open(self, machine);
+                let url = opened.map_err(|error| Refusal::failure(format!("the worker cannot listen: {error}")))?;
                 self.commit(Call::Route, *reqnum, false);
                 // `request_idx` is not in the specification, but workers reject requests without it.
-                json!({ "endpoint": endpoint, "signature": self.signature(url)?, "url": url, "cost": cost,
+                json!({ "endpoint": endpoint, "signature": self.signature(&url)?, "url": url, "cost": cost,
                     "reqnum": reqnum, "__request_id": id, "request_idx": idx })
             }
             // Never with `url`: the market's own client takes even a null one for an assignment and
@@ -376,6 +383,24 @@ impl State {
             .map_err(|error| Refusal::failure(error.to_string()))?;
         known.insert(url.to_owned(), signature.clone());
         Ok(signature)
+    }
+
+    /// The cost that the worker of a machine processes per second; `None` unless it is ready.
+    pub fn speed_of(&self, machine: &str) -> Option<f64> {
+        self.world().fleet.speed_of(machine)
+    }
+
+    /// The time that a worker of `speed` takes for a unit of cost: none in a frozen sandbox.
+    pub fn work_time(&self, speed: f64) -> Duration {
+        if self.frozen {
+            return Duration::ZERO;
+        }
+        Duration::try_from_secs_f64(1.0 / speed).unwrap_or_default()
+    }
+
+    /// The fleet's clock in seconds since 1970.
+    pub fn seconds(&self) -> u64 {
+        unsigned(self.world().fleet.now().floor())
     }
 
     /// Workergroups created since the start, oldest first.

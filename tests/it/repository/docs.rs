@@ -275,10 +275,10 @@ fn faults() -> String {
     );
     for fault in CATALOGUE {
         let calls: Vec<_> = fault.calls.iter().map(|call| call.name()).collect();
-        let calls = if calls.len() == Call::ALL.len() {
-            "all".to_owned()
-        } else {
-            calls.join(", ")
+        let calls = match calls.len() {
+            count if count == Call::ALL.len() => "all, worker".to_owned(),
+            count if count == Call::MARKET.len() => "all".to_owned(),
+            _ => calls.join(", "),
         };
         let performed = match fault.stage {
             Stage::BeforeCommit => "no",

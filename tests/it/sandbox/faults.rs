@@ -1,4 +1,4 @@
-//! The client with every fault of the sandbox on every operation that it applies to.
+//! The client with every fault of the sandbox on every operation of the marketplace that it applies to.
 //!
 //! The sandbox's ledger, read in process, tells what really happened. The clock of the client jumps
 //! over silences, so that no test waits for a deadline.
@@ -89,6 +89,7 @@ fn request(call: Call, server: &Server) -> Request {
             cost: 100.0,
             key: None,
         }),
+        Call::Worker => unreachable!("the marketplace does not serve it"),
     }
 }
 
@@ -251,8 +252,8 @@ fn run(hits: u32) -> (Tally, Vec<String>) {
         // In rounds, because the listings of a sandbox are limited.
         for (round, hits) in rounds(hits).enumerate() {
             let server = sandbox(&fault.id(), 1 + round as u64, TIMES);
-            for call in fault.calls {
-                let hit = inject_often(&server, fault, *call, hits);
+            for call in market_calls(fault) {
+                let hit = inject_often(&server, fault, call, hits);
                 *counts.entry(call.name()).or_insert(0) += hit.len() as u32;
                 tally.injected += hit.len() as u32;
                 for wrong in hit.iter().filter_map(|hit| hit.complaint(server.running.key())) {
@@ -261,7 +262,7 @@ fn run(hits: u32) -> (Tally, Vec<String>) {
                 }
             }
         }
-        for call in fault.calls {
+        for call in market_calls(fault) {
             let count = counts.get(call.name()).copied().unwrap_or(0);
             if count < hits {
                 complaints.push(format!("{fault:?} hit {} only {count} times", call.name()));
@@ -269,6 +270,12 @@ fn run(hits: u32) -> (Tally, Vec<String>) {
         }
     }
     (tally, complaints)
+}
+
+/// The marketplace's operations that a fault applies to; the sandbox's own tests have those of workers.
+fn market_calls(fault: &Fault) -> impl Iterator<Item = Call> {
+    let calls = fault.calls.iter().copied();
+    calls.filter(|call| Call::MARKET.contains(call))
 }
 
 /// Splits hits into parts of at most [`HITS`].
@@ -361,7 +368,7 @@ fn storm(spec: &str) -> Vec<String> {
     let caller = Caller::new(&server);
     let key = server.running.key();
     let mut complaints = Vec::new();
-    for call in Call::ALL {
+    for call in Call::MARKET {
         let ledger = server.running.ledger();
         let before = ledger.commits().len();
         let outcome = caller.send(&server, call, None);
@@ -592,11 +599,11 @@ fn dripping_answers_end_at_the_deadline_of_each_operation() {
         .build()
         .unwrap();
     let client = client(&server);
-    let requests: Vec<_> = Call::ALL.map(|call| request(call, &server)).into();
+    let requests: Vec<_> = Call::MARKET.map(|call| request(call, &server)).into();
     let calls = requests.iter().map(|request| client.call(request));
     let outcomes = runtime.block_on(async {
         let clock = async {
-            while server.running.ledger().injected().len() < Call::ALL.len() {
+            while server.running.ledger().injected().len() < Call::MARKET.len() {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
             tokio::time::pause();

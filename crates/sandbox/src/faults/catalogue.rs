@@ -5,7 +5,7 @@ use std::fmt;
 use self::Stage::{AfterCommit, BeforeCommit, Delayed, Repeated};
 use super::super::call::Call;
 use super::context::{FaultContext, FaultOutput};
-use super::{body, bomb, status, wire};
+use super::{body, bomb, status, wire, worker};
 
 /// A way in which a call can go wrong.
 #[derive(Clone, Copy)]
@@ -58,12 +58,16 @@ pub enum Stage {
     Repeated,
 }
 
-const EACH: &[Call] = &Call::ALL;
+/// All operations, those of workers too.
+const ALL: &[Call] = &Call::ALL;
+/// All operations of the marketplace.
+const EACH: &[Call] = &Call::MARKET;
 const LISTS: &[Call] = &[Call::Offers, Call::Volumes, Call::Groups];
 /// Operations with strings in their responses.
 const TEXTS: &[Call] = &[Call::Offers, Call::Volumes, Call::Unlist, Call::Groups, Call::Route];
 const GROUPS: &[Call] = &[Call::Groups];
 const CREATE: &[Call] = &[Call::Create];
+const WORKER: &[Call] = &[Call::Worker];
 
 /// A row: number, name, operations, stage, function, what a client should report, help.
 macro_rules! catalogue {
@@ -84,11 +88,11 @@ macro_rules! catalogue {
 /// All faults, in the order of their numbers, which stay what they are when a fault goes: people keep
 /// specifications and labels.
 pub const CATALOGUE: &[Fault] = catalogue! {
-    3 "hang" EACH BeforeCommit, wire::silence, ["timed out"],
+    3 "hang" ALL BeforeCommit, wire::silence, ["timed out"],
         "The request is read and never answered.";
-    7 "drop_before_commit" EACH BeforeCommit, wire::reset, ["connection lost"],
+    7 "drop_before_commit" ALL BeforeCommit, wire::reset, ["connection lost"],
         "The connection is reset before the request is performed.";
-    8 "drop_after_commit" EACH AfterCommit, wire::reset, ["connection lost"],
+    8 "drop_after_commit" ALL AfterCommit, wire::reset, ["connection lost"],
         "The connection is reset after the request is performed.";
     10 "cut_body" EACH AfterCommit, wire::cut_body, ["response cut off"],
         "The body ends before its Content-Length.";
@@ -126,12 +130,24 @@ pub const CATALOGUE: &[Fault] = catalogue! {
         "The response to a create is lost, and another client creates two more like it.";
     74 "echo_key" EACH BeforeCommit, status::echo, ["request rejected"],
         "An error message that contains the request's API key.";
-    75 "slow" EACH Delayed, wire::late, ["response"],
+    75 "slow" ALL Delayed, wire::late, ["response"],
         "The response is 3 s late.";
     76 "status_400" EACH BeforeCommit, status::invalid, ["request rejected"],
         "400 with the documented body.";
-    77 "garbage" EACH BeforeCommit, body::garbage, ["unexpected response"],
+    77 "garbage" ALL BeforeCommit, body::garbage, ["unexpected response"],
         "200 with bytes that are not JSON.";
     78 "bad_row" LISTS AfterCommit, body::bad_row, ["response"],
         "One record is a string.";
+    91 "worker_422" WORKER BeforeCommit, worker::incomplete, ["request rejected"],
+        "422: a member of `auth_data` is missing, or the body is not JSON.";
+    92 "worker_401" WORKER BeforeCommit, worker::unsigned, ["signature rejected"],
+        "401 without a body: the signature is wrong, or the worker has no public key yet.";
+    93 "worker_429" WORKER BeforeCommit, worker::queue_full, ["queue too long"],
+        "429 without a body: the worker's queue takes more than 30 s.";
+    94 "worker_410" WORKER BeforeCommit, worker::session_over, ["session invalid"],
+        "410: the session is over.";
+    95 "worker_500" WORKER AfterCommit, worker::model_failed, ["model failed"],
+        "500 without a body: the call to the model failed.";
+    96 "worker_cut" WORKER AfterCommit, worker::cut, ["response cut off"],
+        "The connection is closed in the middle of the response.";
 };

@@ -39,6 +39,8 @@ pub struct FaultContext<'a> {
 pub enum FaultOutput {
     /// A response, sent as every other.
     Response(Response<Bytes>),
+    /// A response that ends in its middle, with the connection.
+    Cut(Response<Bytes>),
     /// Bytes that the HTTP server cannot send.
     Script(Script),
 }

@@ -16,6 +16,7 @@ mod profile;
 mod spec;
 mod status;
 mod wire;
+mod worker;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -86,7 +87,7 @@ impl Injection {
     pub fn output(&self, mut cx: FaultContext<'_>) -> FaultOutput {
         self.mark(&mut cx.reply);
         let mut output = (self.fault.output)(&mut cx);
-        if let FaultOutput::Response(response) = &mut output {
+        if let FaultOutput::Response(response) | FaultOutput::Cut(response) = &mut output {
             self.mark(response);
         }
         output

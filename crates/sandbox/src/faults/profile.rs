@@ -18,15 +18,15 @@ pub struct Profile {
     calls: &'static [Call],
 }
 
-const EACH: &[Call] = &Call::ALL;
+const ALL: &[Call] = &Call::ALL;
 
 /// The profiles, from harmless to hostile.
 pub static PROFILES: [Profile; 7] = [
-    profile("calm", "no faults", 0.0, Some(&[]), EACH),
-    profile("flaky", "all faults, rarely", 0.05, None, EACH),
-    profile("storm", "all faults, often", 0.3, None, EACH),
-    profile("slow", "slow and hanging responses", 0.3, Some(&[3, 14, 75]), EACH),
-    profile("throttle", "rate limits", 0.3, Some(&[25, 28]), EACH),
+    profile("calm", "no faults", 0.0, Some(&[]), ALL),
+    profile("flaky", "all faults, rarely", 0.05, None, ALL),
+    profile("storm", "all faults, often", 0.3, None, ALL),
+    profile("slow", "slow and hanging responses", 0.3, Some(&[3, 14, 75]), ALL),
+    profile("throttle", "rate limits", 0.3, Some(&[25, 28]), ALL),
     profile(
         "split",
         "writes with an unclear outcome",
@@ -39,7 +39,7 @@ pub static PROFILES: [Profile; 7] = [
         "malformed and malicious responses",
         0.3,
         Some(&[38, 47, 53, 56, 57, 74, 77, 78]),
-        EACH,
+        ALL,
     ),
 ];
 

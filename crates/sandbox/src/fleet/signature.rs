@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::rand::SystemRandom;
-use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
+use ring::signature::{KeyPair as _, RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_SHA256, RsaKeyPair, UnparsedPublicKey};
 
 // The sandbox's private key: it is public on purpose and guards nothing.
 const PRIVATE_KEY: &str = include_str!("../../assets/route-signing-key.pem");
@@ -47,6 +47,14 @@ impl Signer {
             .sign(&RSA_PKCS1_SHA256, &self.random, text.as_bytes(), &mut signature)
             .map_err(|error| SignatureError(error.to_string()))?;
         Ok(STANDARD.encode(signature))
+    }
+
+    /// Whether `signature` is one of the address, as a worker checks it.
+    pub fn verifies(&self, url: &str, signature: &str) -> bool {
+        let key = UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, self.key.public_key());
+        STANDARD
+            .decode(signature)
+            .is_ok_and(|signature| key.verify(signed_text(url).as_bytes(), &signature).is_ok())
     }
 }
 

@@ -94,6 +94,12 @@ pub fn assign(workers: &mut [Worker], cost: f64) -> Option<(String, u64)> {
     Some((worker.url.clone(), worker.reqnum))
 }
 
+/// The cost that the worker at an address processes per second; `None` unless it is ready.
+pub fn speed_of(workers: &[Worker], url: &str) -> Option<f64> {
+    let worker = workers.iter().find(|worker| worker.url == url)?;
+    worker.is_ready().then_some(worker.speed)
+}
+
 /// How many are ready, loading and stopped.
 pub fn census(workers: &[Worker]) -> [usize; 3] {
     workers

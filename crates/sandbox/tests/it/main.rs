@@ -7,3 +7,4 @@ mod life;
 mod market;
 mod past;
 mod support;
+mod workers;

@@ -1,0 +1,150 @@
+//! The workers behind the endpoints, as HTTPS servers on loopback.
+//!
+//! A worker has an address once a request is assigned to it: a sandbox whose workers nobody calls makes no certificate
+//! and listens on no port for them. Whether a worker is ready and how fast it works is up to the [fleet](super::fleet);
+//! one that has stopped closes its port.
+
+mod model;
+mod queue;
+mod request;
+mod server;
+mod tls;
+
+use std::collections::HashMap;
+use std::io;
+use std::net::{Ipv4Addr, TcpListener as StdListener};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use super::connection::Front;
+use super::state::State;
+use queue::Queue;
+use server::Server;
+use tls::Authority;
+
+/// The servers of the workers. Dropping it ends them.
+#[derive(Debug)]
+pub struct Workers {
+    authority: Mutex<Option<Authority>>,
+    servers: Mutex<Servers>,
+    stop: watch::Sender<bool>,
+}
+
+#[derive(Debug)]
+struct Servers {
+    /// By the address of the worker's machine.
+    addresses: HashMap<String, Address>,
+    /// `None` once the sandbox stops.
+    tasks: Option<JoinSet<()>>,
+}
+
+#[derive(Debug)]
+struct Address {
+    port: u16,
+    /// Whether its server accepts connections.
+    is_open: Arc<AtomicBool>,
+}
+
+impl Workers {
+    /// No worker listens yet.
+    pub fn new() -> Self {
+        Self {
+            authority: Mutex::default(),
+            servers: Mutex::new(Servers {
+                addresses: HashMap::new(),
+                tasks: Some(JoinSet::new()),
+            }),
+            stop: watch::Sender::new(false),
+        }
+    }
+
+    /// The root certificate that signs those of the workers, PEM. It is made on the first call, and kept in memory only.
+    pub fn root(&self) -> io::Result<String> {
+        Ok(self.authority()?.root)
+    }
+
+    /// The address of the worker of a machine, which listens from now on. Must be called on the sandbox's runtime.
+    pub fn open(&self, state: &Arc<State>, machine: &str) -> io::Result<String> {
+        let tls = self.authority()?.acceptor;
+        let mut servers = self.servers();
+        let known = servers.addresses.get(machine);
+        if let Some(address) = known.filter(|address| address.is_open.load(Ordering::Acquire)) {
+            return Ok(url(address.port));
+        }
+        let wanted = known.map_or_else(|| port_of(machine), |address| Some(address.port));
+        let tasks = servers.tasks.as_mut();
+        let tasks = tasks.ok_or_else(|| io::Error::other("the sandbox stops"))?;
+        let listener = listen(wanted.unwrap_or(0))?;
+        let port = listener.local_addr()?.port();
+        let is_open = Arc::new(AtomicBool::new(true));
+        let server = Server {
+            state: Arc::downgrade(state),
+            machine: machine.to_owned(),
+            url: url(port),
+            tls,
+            queue: Arc::new(Queue::new()),
+            is_open: Arc::clone(&is_open),
+        };
+        tasks.spawn(server::serve(Arc::new(server), Front(listener), self.stop.subscribe()));
+        while tasks.try_join_next().is_some() {}
+        servers.addresses.insert(machine.to_owned(), Address { port, is_open });
+        Ok(url(port))
+    }
+
+    /// The addresses given out so far, each with that of its machine.
+    pub fn addresses(&self) -> Vec<(String, String)> {
+        let servers = self.servers();
+        let addresses = servers.addresses.iter();
+        addresses
+            .map(|(machine, address)| (url(address.port), machine.clone()))
+            .collect()
+    }
+
+    /// Closes all ports, and waits until the requests in flight are answered. Dropping the future ends them.
+    pub async fn stop(&self) {
+        let tasks = self.servers().tasks.take();
+        self.stop.send_replace(true);
+        if let Some(mut tasks) = tasks {
+            while tasks.join_next().await.is_some() {}
+        }
+    }
+
+    /// Ends all servers at once.
+    pub fn end(&self) {
+        drop(self.servers().tasks.take());
+    }
+
+    fn authority(&self) -> io::Result<Authority> {
+        let mut authority = self.authority.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = &*authority {
+            return Ok(made.clone());
+        }
+        let made = Authority::new().map_err(io::Error::other)?;
+        Ok(authority.insert(made).clone())
+    }
+
+    fn servers(&self) -> MutexGuard<'_, Servers> {
+        self.servers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn url(port: u16) -> String {
+    format!("https://{}:{port}", Ipv4Addr::LOCALHOST)
+}
+
+/// The port in the address of a machine.
+fn port_of(machine: &str) -> Option<u16> {
+    machine.rsplit(':').next()?.parse().ok()
+}
+
+/// Listens on a port, or on a free one if another program has it.
+fn listen(wanted: u16) -> io::Result<TcpListener> {
+    let listener =
+        StdListener::bind((Ipv4Addr::LOCALHOST, wanted)).or_else(|_| StdListener::bind((Ipv4Addr::LOCALHOST, 0)))?;
+    listener.set_nonblocking(true)?;
+    TcpListener::from_std(listener)
+}

@@ -1,0 +1,103 @@
+//! The queue of a worker: one request at a time, in the order of arrival.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Seconds that the queue may take before requests are refused.
+const LIMIT: f64 = 30.0;
+
+/// The requests that a worker has taken and not finished.
+#[derive(Debug)]
+pub struct Queue {
+    turn: Arc<Semaphore>,
+    /// The load of all of them.
+    load: Mutex<f64>,
+}
+
+/// The place of a request in the queue. Dropping it leaves the queue: the request is answered, or its client is gone.
+#[derive(Debug)]
+pub struct Place {
+    queue: Arc<Queue>,
+    load: f64,
+    turn: Option<OwnedSemaphorePermit>,
+}
+
+impl Queue {
+    /// An empty queue.
+    pub fn new() -> Self {
+        Self {
+            turn: Arc::new(Semaphore::new(1)),
+            load: Mutex::new(0.0),
+        }
+    }
+
+    /// Appends a request of `load`, in the unit of `speed` per second. `None` if those before it take longer than the
+    /// limit: a running one counts whole until it is done, as a worker of the market counts.
+    pub fn enter(self: &Arc<Self>, load: f64, speed: f64) -> Option<Place> {
+        let mut total = self.load.lock().unwrap_or_else(PoisonError::into_inner);
+        if *total / speed > LIMIT {
+            return None;
+        }
+        *total += load;
+        Some(Place {
+            queue: Arc::clone(self),
+            load,
+            turn: None,
+        })
+    }
+}
+
+impl Place {
+    /// Waits until the requests before it have left the queue.
+    pub async fn turn(&mut self) {
+        // The semaphore is never closed.
+        self.turn = Arc::clone(&self.queue.turn).acquire_owned().await.ok();
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut total = self.queue.load.lock().unwrap_or_else(PoisonError::into_inner);
+        *total = (*total - self.load).max(0.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_queue_of_more_than_thirty_seconds_takes_no_more() {
+        let queue = Arc::new(Queue::new());
+        let first = queue.enter(301.0, 10.0);
+        assert!(first.is_some());
+        assert!(queue.enter(1.0, 10.0).is_none(), "30.1 s");
+        assert!(
+            queue.enter(1.0, 11.0).is_some(),
+            "27.4 s; the place is given up at once"
+        );
+        drop(first);
+        let places = [
+            queue.enter(100.0, 10.0),
+            queue.enter(200.0, 10.0),
+            queue.enter(1.0, 10.0),
+        ];
+        assert!(places.iter().all(Option::is_some), "10 s, and 30 s are the limit");
+        assert!(queue.enter(1.0, 10.0).is_none(), "30.1 s");
+    }
+
+    #[tokio::test]
+    async fn requests_have_their_turns_in_order() {
+        let queue = Arc::new(Queue::new());
+        let [mut first, mut second] = [(); 2].map(|()| queue.enter(1.0, 1.0).unwrap());
+        first.turn().await;
+        let waits = tokio::spawn(async move {
+            second.turn().await;
+        });
+        tokio::task::yield_now().await;
+        assert!(!waits.is_finished());
+        drop(first);
+        waits.await.unwrap();
+    }
+}

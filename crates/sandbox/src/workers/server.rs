@@ -1,0 +1,189 @@
+//! The HTTPS server of a worker, with the checks and statuses of the market's own.
+
+use std::convert::Infallible;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::http::header::{ALLOW, AUTHORIZATION, CONTENT_TYPE, DATE};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Method, Response, StatusCode};
+use axum::serve::Listener as _;
+use futures_util::future::{Either, select};
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+
+use super::super::call::Call;
+use super::super::connection::{Connection, ConnectionHandle, Front};
+use super::super::faults::Stage;
+use super::super::script::{Script, Step};
+use super::super::server::{FROZEN_DATE, MAX_BODY, spoil};
+use super::super::state::State;
+use super::model::Job;
+use super::queue::Queue;
+use super::request::WorkerRequest;
+
+/// The paths that the market's workers serve besides those of the model. The sandbox has no sessions.
+const OWN_PATHS: [&str; 2] = ["/session/", "/pyworker/"];
+
+/// The server of one worker.
+pub struct Server {
+    pub state: Weak<State>,
+    /// The address of the machine, by which the fleet knows the worker.
+    pub machine: String,
+    /// Its own address.
+    pub url: String,
+    pub tls: TlsAcceptor,
+    pub queue: Arc<Queue>,
+    /// False once it accepts no more connections.
+    pub is_open: Arc<AtomicBool>,
+}
+
+/// Serves connections until the worker or the sandbox stops, and then finishes the requests in flight.
+pub async fn serve(server: Arc<Server>, mut front: Front, mut stop: watch::Receiver<bool>) {
+    let mut connections = JoinSet::new();
+    let stopped = stop.clone();
+    while let Either::Left(((connection, handle), _)) = select(pin!(front.accept()), pin!(stop.changed())).await {
+        while connections.try_join_next().is_some() {}
+        if server.speed().is_none() {
+            break;
+        }
+        connections.spawn(converse(Arc::clone(&server), connection, handle, stopped.clone()));
+    }
+    server.is_open.store(false, Ordering::Release);
+    drop(front);
+    while connections.join_next().await.is_some() {}
+}
+
+/// Answers the requests of a connection. Errors are the caller's: it left, or has no trust in the certificate.
+async fn converse(server: Arc<Server>, connection: Connection, handle: ConnectionHandle, stop: watch::Receiver<bool>) {
+    let Ok(stream) = server.tls.accept(connection).await else {
+        return;
+    };
+    let mut stop = stop;
+    let service = service_fn(|request| respond(&server, &handle, request));
+    let mut connection = pin!(
+        http1::Builder::new()
+            .timer(TokioTimer::new())
+            .serve_connection(TokioIo::new(stream), service)
+    );
+    if let Either::Right(_) = select(connection.as_mut(), pin!(stop.changed())).await {
+        connection.as_mut().graceful_shutdown();
+        let _ = connection.await;
+    }
+}
+
+async fn respond(
+    server: &Server,
+    handle: &ConnectionHandle,
+    request: Request<Incoming>,
+) -> Result<Response<Body>, Infallible> {
+    let (Some(state), Some(speed)) = (server.state.upgrade(), server.speed()) else {
+        // A worker that has stopped answers nobody.
+        handle.play(Script::from([Step::Reset]));
+        return Ok(empty(StatusCode::OK));
+    };
+    let (parts, body) = request.into_parts();
+    let mut response = match to_bytes(Body::new(body), MAX_BODY).await {
+        Ok(body) => answer(server, &state, handle, &parts, body, speed).await,
+        Err(_) => empty(StatusCode::PAYLOAD_TOO_LARGE),
+    };
+    if state.frozen {
+        response.headers_mut().insert(DATE, FROZEN_DATE);
+    }
+    Ok(response)
+}
+
+/// Answers a request, or does what its fault says.
+async fn answer(
+    server: &Server,
+    state: &Arc<State>,
+    handle: &ConnectionHandle,
+    parts: &Parts,
+    body: Bytes,
+    speed: f64,
+) -> Response<Body> {
+    let credential = state.credential(parts.headers.get(AUTHORIZATION).map(HeaderValue::as_bytes));
+    state.ledger.record_worker(&server.url, parts, &body, credential);
+    let Some(injection) = state.faults.next(Call::Worker) else {
+        return perform(server, state, parts, &body, speed).await;
+    };
+    let reply = match injection.fault.stage {
+        Stage::BeforeCommit => empty(StatusCode::OK),
+        Stage::Delayed => {
+            tokio::time::sleep(state.faults.times().slow).await;
+            perform(server, state, parts, &body, speed).await
+        }
+        Stage::AfterCommit | Stage::Repeated => perform(server, state, parts, &body, speed).await,
+    };
+    spoil(state, &injection, parts, reply, handle).await
+}
+
+/// Checks a request in the order of the market's workers, and has the model answer it in its turn.
+async fn perform(server: &Server, state: &State, parts: &Parts, body: &[u8], speed: f64) -> Response<Body> {
+    let path = parts.uri.path();
+    if OWN_PATHS.iter().any(|own| path.starts_with(own)) {
+        return text(StatusCode::NOT_FOUND, "404: Not Found");
+    }
+    if parts.method != Method::POST {
+        let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "405: Method Not Allowed");
+        response.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
+        return response;
+    }
+    let request = match WorkerRequest::read(body) {
+        Ok(request) => request,
+        Err(errors) => return json(StatusCode::UNPROCESSABLE_ENTITY, errors.to_string()),
+    };
+    if request.has_session {
+        return json(StatusCode::GONE, r#"{"error": "invalid session"}"#);
+    }
+    if !state.signer.verifies(&request.url, &request.signature) {
+        return empty(StatusCode::UNAUTHORIZED);
+    }
+    let load = request.load();
+    let Some(mut place) = server.queue.enter(load, speed) else {
+        return empty(StatusCode::TOO_MANY_REQUESTS);
+    };
+    place.turn().await;
+    match Job::read(path, &request.payload, load, request.number, state.seconds()) {
+        Ok(job) => job.answer(place, state.work_time(speed)).await,
+        Err(response) => response,
+    }
+}
+
+impl Server {
+    /// The load that the worker does in a second; `None` if it is not ready.
+    fn speed(&self) -> Option<f64> {
+        self.state.upgrade()?.speed_of(&self.machine)
+    }
+}
+
+fn empty(status: StatusCode) -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = status;
+    response
+}
+
+fn json(status: StatusCode, body: impl Into<Body>) -> Response<Body> {
+    typed(status, "application/json; charset=utf-8", body)
+}
+
+fn text(status: StatusCode, body: &'static str) -> Response<Body> {
+    typed(status, "text/plain; charset=utf-8", body)
+}
+
+fn typed(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Response<Body> {
+    let mut response = empty(status);
+    *response.body_mut() = body.into();
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}
