@@ -171,6 +171,7 @@ impl Flood {
             cost: Some(0.0),
             reqnum: Some(self.answered),
             signature: None,
+            request_idx: None,
             request_id: Some(Untrusted::from("req")),
             mismatches: Vec::new(),
             json: Untrusted::from(r#"{"url":"http://w.example:80","reqnum":1}"#),

@@ -1,25 +1,44 @@
-//! Turns the response of the routing endpoint into the result of an attempt.
+//! Turns an attempt into a request to the routing endpoint, and the response into its result.
 
 use bourse_domain::Untrusted;
-use bourse_domain::routing::{Completion, Outcome};
+use bourse_domain::routing::{Completion, Outcome, RoutePlan};
 
-use super::{ApiError, Assignment, Reply, RouteReply};
+use super::{ApiError, Assignment, QueuePlace, Reply, RouteCall, RouteReply, Secret};
 
 // Thousands of attempts run through here; a documented status has some hundred bytes.
-/// The longest status reply that is searched for the request's id, in bytes.
+/// The longest status reply that is searched for the request's id and index, in bytes.
 const SEARCHED: usize = 64 * 1024;
+
+/// The request of an attempt of `plan` with that cost and index. `key` is sent instead of the
+/// profile's.
+pub fn call(plan: &RoutePlan, cost: f64, request_idx: Option<u64>, key: Option<Secret>) -> RouteCall {
+    let place = plan.replay_timeout.map(|replay_timeout| QueuePlace {
+        request_idx: request_idx.unwrap_or(0),
+        replay_timeout,
+    });
+    RouteCall {
+        endpoint: plan.endpoint.clone(),
+        cost,
+        key,
+        place,
+    }
+}
 
 /// The result of an attempt with a response of `bytes` bytes, or an error. Failures are classified
 /// as in the figures; their full text is kept beside them.
 pub fn completion(result: Result<Reply, ApiError>, bytes: u64) -> Completion {
     match result {
         Ok(Reply::Routed(RouteReply::Assigned(assignment))) => assigned(assignment, bytes),
-        Ok(Reply::Routed(RouteReply::Waiting { json })) => Completion {
-            outcome: Outcome::waiting(json.compared()),
-            bytes,
-            request_id: request_id(&json),
-            reply: Some(json),
-        },
+        Ok(Reply::Routed(RouteReply::Waiting { json })) => {
+            let (request_id, request_idx) = identity(&json);
+            Completion {
+                outcome: Outcome::waiting(json.compared()),
+                bytes,
+                request_id,
+                request_idx,
+                reply: Some(json),
+            }
+        }
         Ok(_) => Completion {
             bytes,
             ..Completion::without_answer(Outcome::garbage("not a route reply"))
@@ -28,6 +47,7 @@ pub fn completion(result: Result<Reply, ApiError>, bytes: u64) -> Completion {
             outcome: failure(&error),
             bytes,
             request_id: None,
+            request_idx: None,
             reply: Some(Untrusted::from(error.to_string())),
         },
     }
@@ -41,6 +61,7 @@ fn assigned(assignment: Assignment, bytes: u64) -> Completion {
             echoed: assignment.mismatches.is_empty(),
         },
         bytes,
+        request_idx: assignment.request_idx,
         request_id: assignment.request_id,
         reply: Some(assignment.json),
     }
@@ -69,21 +90,25 @@ fn failure(error: &ApiError) -> Outcome {
         | ApiError::Invalid { .. }
         | ApiError::QuotaExceeded { .. }
         | ApiError::NotOffered
-        | ApiError::Failure { .. } => Outcome::rejected(&error.to_string()),
+        | ApiError::Failure { .. }
+        | ApiError::RouteRefused { .. } => Outcome::rejected(&error.to_string()),
         ApiError::Lost | ApiError::Server { .. } => Outcome::failed(&error.to_string()),
     }
 }
 
-/// The id that the server gave a waiting request.
-fn request_id(json: &Untrusted) -> Option<Untrusted> {
+/// The id and the queue index that the server gave a waiting request.
+fn identity(json: &Untrusted) -> (Option<Untrusted>, Option<u64>) {
     let text = json.compared();
     if text.len() > SEARCHED {
-        return None;
+        return (None, None);
     }
-    let reply: serde_json::Value = serde_json::from_str(text).ok()?;
-    match reply.get("__request_id")? {
-        serde_json::Value::String(id) => Some(Untrusted::from(id.as_str())),
-        serde_json::Value::Number(id) => Some(Untrusted::from(id.to_string())),
+    let Ok(reply) = serde_json::from_str::<serde_json::Value>(text) else {
+        return (None, None);
+    };
+    let id = match reply.get("__request_id") {
+        Some(serde_json::Value::String(id)) => Some(Untrusted::from(id.as_str())),
+        Some(serde_json::Value::Number(id)) => Some(Untrusted::from(id.to_string())),
         _ => None,
-    }
+    };
+    (id, reply.get("request_idx").and_then(serde_json::Value::as_u64))
 }

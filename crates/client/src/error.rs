@@ -260,6 +260,12 @@ pub enum ApiError {
         /// The server's message.
         said: ErrorBody,
     },
+    /// A good status, but the router refuses the endpoint or the key.
+    #[error("the router refused the request{said}; check the endpoint's name and its key in your workergroups")]
+    RouteRefused {
+        /// The server's message.
+        said: ErrorBody,
+    },
     /// A good status and no body.
     #[error("empty response (status {status}); try again")]
     Empty {
@@ -279,7 +285,9 @@ impl ApiError {
         }
         match self {
             // The response itself reports the failure: its message cannot make that unclear.
-            Self::Misconfigured(_) | Self::NotConnected { .. } | Self::Failure { .. } => false,
+            Self::Misconfigured(_) | Self::NotConnected { .. } | Self::Failure { .. } | Self::RouteRefused { .. } => {
+                false
+            }
             Self::Refused { said, .. }
             | Self::NoKey { said, .. }
             | Self::NotPermitted { said }
@@ -385,6 +393,7 @@ impl ApiError {
             Self::Html { .. } => "web page instead of JSON",
             Self::Unreadable { .. } => "unexpected response",
             Self::Failure { .. } => "failed",
+            Self::RouteRefused { .. } => "refused by the router",
             Self::Empty { .. } => "empty response",
         }
     }

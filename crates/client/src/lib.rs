@@ -184,6 +184,17 @@ pub struct RouteCall {
     pub cost: f64,
     /// The key to send instead of the profile's, in dialects that want the group's own.
     pub key: Option<Secret>,
+    /// The request's place in the router's queue; sent in dialects that have one.
+    pub place: Option<QueuePlace>,
+}
+
+/// The place of a route request in the router's queue.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct QueuePlace {
+    /// The index from the status reply to the request; 0 for a new request.
+    pub request_idx: u64,
+    /// Seconds after which the router releases the load of an assignment that nobody uses.
+    pub replay_timeout: f64,
 }
 
 /// The result of a request: its reply or its error.
@@ -243,6 +254,8 @@ pub struct Assignment {
     pub reqnum: Option<i64>,
     /// The signature of the address, by which a worker recognizes the market.
     pub signature: Option<Untrusted>,
+    /// The request's index in the router's queue; a re-route repeats it.
+    pub request_idx: Option<u64>,
     /// Unique id that the server gave the request.
     pub request_id: Option<Untrusted>,
     /// What differs from the request: `endpoint` or `cost` not echoed as sent.

@@ -65,6 +65,9 @@ pub struct Dialect {
     pub bundling_parameter: Option<&'static str>,
     /// Which key a route request carries.
     pub route_key: RouteKey,
+    /// Whether a route request names its place in the router's queue (`request_idx`) and how long an
+    /// unused assignment holds its load (`replay_timeout`).
+    pub route_queue: bool,
     /// Filters that the server takes and does not apply.
     pub ignored: &'static [&'static str],
 }
@@ -82,6 +85,7 @@ impl Dialect {
         storage_parameter: None,
         bundling_parameter: None,
         route_key: RouteKey::Profile,
+        route_queue: false,
         ignored: &[],
     };
 
@@ -101,6 +105,7 @@ impl Dialect {
         bundling_parameter: Some("disable_bundling"),
         // Its client routes with the endpoint's own key, not the account's.
         route_key: RouteKey::Group,
+        route_queue: true,
         // It is about the caller's own rentals.
         ignored: &["rented"],
     };
@@ -114,6 +119,7 @@ impl Dialect {
         transfer: TransferUnit::MegabitsPerSecond,
         storage_parameter: Some("allocated_storage"),
         bundling_parameter: Some("disable_bundling"),
+        route_queue: true,
         ..Self::DOCUMENTED
     };
 

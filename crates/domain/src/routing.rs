@@ -14,7 +14,8 @@
 //!   time, so that a slow server cannot hide behind our own waiting (coordinated omission).
 //!
 //! A request is one ask and the polls that follow while no worker is ready; an attempt is one call.
-//! Counts and rates are of requests.
+//! Counts and rates are of requests. On a market with a queue (`Dialect::route_queue`) a poll repeats
+//! the index of its request: the request keeps its place and adds its load once.
 //!
 //! There is no clock here: every time is passed in, in seconds of one monotonic clock.
 
@@ -23,6 +24,7 @@ mod export;
 mod latency;
 mod next_hop;
 mod plan;
+mod poll;
 mod run;
 mod sample;
 mod stats;
@@ -30,11 +32,12 @@ pub mod words;
 mod workers;
 
 pub use compare::{Figure, FigureUnit, compare};
-pub use export::{export_csv, export_json};
+pub use export::{export_csv, export_json, statuses_json};
 pub use latency::Latencies;
 pub use next_hop::{PayloadError, check_payload, next_hop_body};
-pub use plan::{DEFAULT_RATE, MOST_ATTEMPTS, PollPolicy, RoutePlan, Stop, parse_span};
-pub use run::{Attempt, Completion, End, Phase, Run};
+pub use plan::{DEFAULT_RATE, MOST_ATTEMPTS, RoutePlan, Stop, parse_span};
+pub use poll::{Jitter, PollPolicy, SHORT_REPLAY};
+pub use run::{Attempt, Completion, End, Phase, Run, StatusChange};
 pub use sample::{LONGEST_WAIT, Outcome, OutcomeKind, RouteSample, or_more};
 pub use stats::{Quantiles, RouteStats, Summary};
 pub use workers::{WorkerShare, Workers};

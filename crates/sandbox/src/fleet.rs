@@ -5,6 +5,7 @@
 //! of the calls.
 
 mod groups;
+mod queue;
 mod signature;
 mod workers;
 
@@ -15,8 +16,11 @@ use super::numbers::{float, since_midnight};
 use super::random::{Purpose, Rng};
 use super::token::Token;
 use groups::Group;
+use queue::Queue;
 use workers::Worker;
 
+/// Seconds of work that a worker takes on; requests beyond wait in the endpoint's queue.
+const MAX_QUEUE_TIME: f64 = 30.0;
 /// Seconds over which load is averaged.
 const LOAD_WINDOW: f64 = 10.0;
 /// Seconds without load after which an unneeded worker stops.
@@ -45,6 +49,9 @@ pub struct Endpoint {
     /// Seconds since the load last needed a worker.
     idle: f64,
     last_request: u64,
+    /// Total cost of the requests that have ever come: each counts once.
+    injected: f64,
+    queue: Queue,
 }
 
 /// A request for a worker.
@@ -54,9 +61,11 @@ pub struct RouteRequest<'a> {
     pub endpoint: &'a str,
     /// Its cost, in the endpoint's own unit.
     pub cost: f64,
-    /// The number of an earlier request that found no worker: retrying it adds no load. 0 for a new
-    /// request.
+    /// The index of an earlier request, which keeps its place in the queue and adds no load. 0 for a
+    /// new request, which goes to the back.
     pub request_idx: u64,
+    /// Seconds for which an assignment holds its load unless it is used; `None` holds none.
+    pub replay_timeout: Option<f64>,
 }
 
 /// The reply to a route request.
@@ -171,19 +180,17 @@ impl Fleet {
         let request_id = self.request_id();
         let endpoint = &mut self.endpoints[index];
         // A poll repeats the index of its request, as the market's client does: only the request itself adds
-        // load.
-        let request_idx = if request.request_idx == 0 {
+        // load. An index that was never given is no index.
+        let request_idx = if (1..=endpoint.last_request).contains(&request.request_idx) {
+            request.request_idx
+        } else {
             endpoint.last_request += 1;
             endpoint.load += request.cost;
+            endpoint.injected += request.cost;
             endpoint.last_request
-        } else {
-            request.request_idx
         };
         endpoint.wake(request.cost > 0.0, elapsed);
-        let outcome = match workers::assign(&mut endpoint.workers, request.cost) {
-            Some((url, reqnum)) => RouteOutcome::Assigned { url, reqnum },
-            None => RouteOutcome::Waiting(workers::summary(&endpoint.workers)),
-        };
+        let outcome = endpoint.assign(request_idx, &request, elapsed);
         Some(RouteReply {
             request_idx,
             request_id,
@@ -222,6 +229,12 @@ impl Fleet {
         }
     }
 
+    /// Total cost of the requests that an endpoint has ever received, polls aside.
+    pub fn load_injected(&self, endpoint: &str) -> Option<f64> {
+        let endpoint = self.endpoints.iter().find(|known| known.name == endpoint)?;
+        Some(endpoint.injected)
+    }
+
     /// Whether `key` is a key of that endpoint: its own or that of one of its workergroups.
     pub fn is_key_of(&self, endpoint: &str, key: &str) -> bool {
         let has_key = |known: &Endpoint| known.name == endpoint && known.api_key.expose() == key;
@@ -256,6 +269,8 @@ impl Fleet {
             load: 0.0,
             idle: 0.0,
             last_request: 0,
+            injected: 0.0,
+            queue: Queue::default(),
         });
         self.endpoints.len() - 1
     }
@@ -302,6 +317,7 @@ impl Endpoint {
     fn step(&mut self, seconds: f64, elapsed: f64) {
         self.load *= (-seconds / LOAD_WINDOW).exp();
         workers::step(&mut self.workers, elapsed);
+        self.queue.step(elapsed);
         let [ready, ..] = workers::census(&self.workers);
         if self.load > 1.0 || ready <= self.warm {
             self.idle = 0.0;
@@ -314,10 +330,40 @@ impl Endpoint {
         }
     }
 
+    /// The worker of a request if its turn has come; else it waits in the queue.
+    fn assign(&mut self, request_idx: u64, request: &RouteRequest<'_>, elapsed: f64) -> RouteOutcome {
+        let ahead = self.queue.ahead(request_idx);
+        let queue = &self.queue;
+        let has_room = |worker: &Worker| queue.held(&worker.url) < MAX_QUEUE_TIME * worker.speed;
+        let room: f64 = workers::ready(&self.workers)
+            .map(|worker| (MAX_QUEUE_TIME * worker.speed - queue.held(&worker.url)).max(0.0))
+            .sum();
+        let assigned = (ahead.cost < room)
+            .then(|| workers::assign(&mut self.workers, request.cost, has_room))
+            .flatten();
+        if let Some((url, reqnum)) = assigned {
+            self.queue.leave(request_idx);
+            if let Some(span) = request.replay_timeout {
+                self.queue.hold(&url, request.cost, elapsed + span);
+            }
+            return RouteOutcome::Assigned { url, reqnum };
+        }
+        // A request that names no place has none: its next poll is a new request at the back.
+        if request.replay_timeout.is_some() {
+            self.queue.wait(request_idx, request.cost, elapsed);
+        }
+        let summary = workers::summary(&self.workers);
+        RouteOutcome::Waiting(if workers::ready(&self.workers).next().is_some() {
+            format!("queued behind {} requests: {summary}", ahead.requests)
+        } else {
+            summary
+        })
+    }
+
     /// Wakes a stopped worker if the ready ones cannot handle the load.
     fn wake(&mut self, work: bool, elapsed: f64) {
         let [ready, loading, _] = workers::census(&self.workers);
-        let busy = self.load / LOAD_WINDOW > 0.9 * workers::capacity(&self.workers);
+        let busy = !self.queue.is_empty() || self.load / LOAD_WINDOW > 0.9 * workers::capacity(&self.workers);
         // One at a time: the one that is loading may be enough.
         if loading == 0 && (busy || ready == 0) && work {
             workers::wake_first(&mut self.workers, elapsed);

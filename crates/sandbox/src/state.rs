@@ -324,6 +324,10 @@ impl State {
                 None | Some(Json::Null) => 0,
                 Some(number) => groups::count("request_idx", number)?,
             },
+            replay_timeout: match body.get("replay_timeout") {
+                None | Some(Json::Null) => None,
+                Some(seconds) => Some(groups::amount("replay_timeout", seconds)?),
+            },
         };
         let reply = {
             let mut world = self.world();
@@ -334,8 +338,12 @@ impl State {
             }
             reply
         };
-        let reply = reply.ok_or_else(unknown_endpoint)?;
-        self.route_reply(&endpoint, &echo, &reply)
+        match reply {
+            Some(reply) => self.route_reply(&endpoint, &echo, &reply),
+            // The public service refuses with a good status.
+            None if names_place(body) => Ok(json!({ "error_msg": format!("endpoint {endpoint} not found") })),
+            None => Err(unknown_endpoint()),
+        }
     }
 
     /// The endpoint in a body, by name or by id.
@@ -441,6 +449,11 @@ impl World {
 fn bearer(header: &[u8]) -> Option<&[u8]> {
     let (scheme, key) = header.split_at_checked(7)?;
     scheme.eq_ignore_ascii_case(b"bearer ").then(|| key.trim_ascii())
+}
+
+/// Whether a route request names its place in the queue, as clients of the public service do.
+fn names_place(body: &Map<String, Json>) -> bool {
+    body.contains_key("request_idx") || body.contains_key("replay_timeout")
 }
 
 fn unknown_endpoint() -> Refusal {

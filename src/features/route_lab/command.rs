@@ -3,13 +3,14 @@
 mod drive;
 mod show;
 
-use crate::api::{Request, RouteCall, Secret, Session};
+use crate::api::attempt::call;
+use crate::api::{Request, Secret, Session};
 use crate::cli::args::{Format, RouteArguments};
 use crate::cli::output;
 use crate::cli::output::CliError;
 use crate::domain::Untrusted;
-use crate::domain::dialect::RouteKey;
-use crate::domain::routing::{DEFAULT_RATE, OutcomeKind, PollPolicy, RoutePlan, Run, Stop};
+use crate::domain::dialect::{Dialect, RouteKey};
+use crate::domain::routing::{DEFAULT_RATE, OutcomeKind, PollPolicy, RoutePlan, Run, Stop, words};
 use crate::features::search::command as search;
 use crate::settings::Settings;
 
@@ -18,7 +19,7 @@ use crate::settings::Settings;
 const DURATION_CONCURRENCY: u32 = 4;
 
 pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<(), CliError> {
-    let plan = plan(arguments)?;
+    let plan = plan(arguments, settings.dialect)?;
     let connection = settings.connect().await?;
     let session = &connection.session;
     if arguments.curl {
@@ -28,6 +29,9 @@ pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<()
         RouteKey::Profile => None,
         RouteKey::Group => Some(group_key(session, &arguments.endpoint).await?),
     };
+    if plan.replay_timeout.is_some() && plan.injects_load() {
+        output::note(&format!("{}: {}", words::plan(&plan), words::load(&plan)));
+    }
     let ended = drive::run(session, plan, key, arguments.format == Format::Json).await?;
     show::show(&ended, arguments.format, arguments.show_secrets)?;
     verdict(&ended.run)
@@ -41,16 +45,11 @@ fn curl(settings: &Settings, session: &Session, plan: &RoutePlan) -> Result<(), 
              (bourse groups --show-secrets)",
         );
     }
-    let call = RouteCall {
-        endpoint: plan.endpoint.clone(),
-        cost: plan.cost,
-        key: None,
-    };
-    search::print_curl(settings, session, &Request::Route(call))
+    search::print_curl(settings, session, &Request::Route(call(plan, plan.cost, None, None)))
 }
 
 /// The plan from the flags: one request by default.
-fn plan(arguments: &RouteArguments) -> Result<RoutePlan, CliError> {
+fn plan(arguments: &RouteArguments, dialect: &Dialect) -> Result<RoutePlan, CliError> {
     let (stop, concurrency, rate) = match (arguments.duration, arguments.number) {
         (Some(span), _) => (
             Stop::Duration(span.as_secs_f64()),
@@ -68,7 +67,7 @@ fn plan(arguments: &RouteArguments) -> Result<RoutePlan, CliError> {
             patience: arguments.patience.as_secs_f64(),
             ..PollPolicy::default()
         },
-        ..RoutePlan::single(arguments.endpoint.as_str())
+        ..RoutePlan::single(arguments.endpoint.as_str()).on(dialect)
     };
     match plan.check().first() {
         None => Ok(plan),

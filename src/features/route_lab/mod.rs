@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::api::attempt::completion;
-use crate::api::{Request, RouteCall, Secret};
+use crate::api::attempt::{call, completion};
+use crate::api::{Request, Secret};
 use crate::core::feature::{Event, Feature, FeatureState, Headline};
 use crate::core::message::{Effect, News, Routed};
 pub use crate::core::message::{Notification, RunSnapshot};
@@ -22,7 +22,7 @@ use crate::core::state::State;
 use crate::core::view::Cx;
 use crate::domain::dialect::RouteKey;
 use crate::domain::objection::Objection;
-use crate::domain::routing::{Attempt, End, Phase, RoutePlan, Run, words};
+use crate::domain::routing::{Attempt, End, Jitter, Phase, RoutePlan, Run, words};
 use crate::domain::{CellRef, Listing, Resource};
 use crate::keys::pane::Pane;
 use crate::keys::{Action, Context};
@@ -105,11 +105,12 @@ impl RouteRun {
         flights.insert(ticket, (self.number, attempt.index));
         Effect::Call {
             ticket,
-            request: Request::Route(RouteCall {
-                endpoint: self.run.plan().endpoint.clone(),
-                cost: attempt.cost,
-                key: self.key.clone(),
-            }),
+            request: Request::Route(call(
+                self.run.plan(),
+                attempt.cost,
+                attempt.request_idx,
+                self.key.clone(),
+            )),
         }
     }
 
@@ -263,7 +264,10 @@ impl Routes {
         let Some(route_run) = self.runs.iter_mut().find(|run| run.number == number) else {
             return Vec::new();
         };
-        let jitter = self.random.f64();
+        let jitter = Jitter {
+            ceiling: self.random.f64(),
+            wait: self.random.f64(),
+        };
         let run = Arc::make_mut(&mut route_run.run);
         run.sent_at(index, reply.sent);
         run.complete(index, reply.ended, completion(reply.response, reply.bytes), jitter);

@@ -183,6 +183,7 @@ fn route(body: &str) -> Result<RouteReply, ApiError> {
         endpoint: "my-endpoint".into(),
         cost: 242.5,
         key: None,
+        place: None,
     };
     reply(&Request::Route(call), body.as_bytes()).map(|reply| match reply {
         Reply::Routed(reply) => reply,
@@ -203,7 +204,7 @@ fn an_assignment_is_read_whole_and_kept_as_it_came() {
         "reqnum": 17, "signature": "c2ln", "__request_id": "r-1", "request_idx": 99}"#;
     let assignment = assigned(body);
     assert_eq!(assignment.url.compared(), "http://1.2.3.4:8000");
-    assert_eq!(assignment.reqnum, Some(17));
+    assert_eq!((assignment.reqnum, assignment.request_idx), (Some(17), Some(99)));
     assert_eq!(assignment.signature.as_ref().unwrap().compared(), "c2ln");
     assert_eq!(assignment.request_id.as_ref().unwrap().compared(), "r-1");
     assert_eq!(assignment.json.compared(), body);
@@ -240,6 +241,16 @@ fn whatever_has_no_address_is_a_status_reply_shown_whole() {
     for body in ["[]", r#"{"url": 5}"#, r#"{"status": nope}"#] {
         assert!(matches!(route(body), Err(ApiError::Unreadable { .. })), "{body}");
     }
+    assert!(matches!(
+        route(r#"{"request_idx": 3, "error_msg": null}"#),
+        Ok(RouteReply::Waiting { .. })
+    ));
+    let refused = route(r#"{"error_msg": "endpoint not found"}"#).unwrap_err();
+    assert!(matches!(refused, ApiError::RouteRefused { .. }));
+    assert_eq!(
+        refused.to_string(),
+        "the router refused the request: endpoint not found; check the endpoint's name and its key in your workergroups"
+    );
     assert!(matches!(
         route(r#"{"success": false, "msg": "no"}"#),
         Err(ApiError::Failure { .. })

@@ -24,6 +24,7 @@ pub fn requests() -> [Request; 6] {
             endpoint: "my-endpoint".into(),
             cost: 242.5,
             key: None,
+            place: None,
         }),
     ]
 }

@@ -6,8 +6,9 @@ mod polls;
 
 use bourse::domain::Untrusted;
 use bourse::domain::routing::{
-    Attempt, Completion, End, FigureUnit, Latencies, Outcome, OutcomeKind, Phase, PollPolicy, RoutePlan, RouteSample,
-    RouteStats, Run, Stop, check_payload, compare, export_csv, export_json, next_hop_body, parse_span, words,
+    Attempt, Completion, End, FigureUnit, Jitter, Latencies, Outcome, OutcomeKind, Phase, PollPolicy, RoutePlan,
+    RouteSample, RouteStats, Run, Stop, check_payload, compare, export_csv, export_json, next_hop_body, parse_span,
+    words,
 };
 
 fn plan(stop: Stop, concurrency: u32, rate: Option<f64>) -> RoutePlan {
@@ -32,6 +33,7 @@ fn assigned(worker: &str, reqnum: i64) -> Completion {
         },
         bytes: 200,
         request_id: Some(Untrusted::from(format!("req-{reqnum}"))),
+        request_idx: None,
         reply: Some(Untrusted::from(format!(r#"{{"reqnum":{reqnum}}}"#))),
     }
 }
@@ -54,6 +56,7 @@ fn sample(index: u64, intended: f64, ended: f64, outcome: Outcome) -> RouteSampl
         poll: 0,
         asked: intended,
         cost: 100.0,
+        request_idx: None,
         intended,
         sent: intended,
         ended,
@@ -213,20 +216,27 @@ fn a_closed_loop_keeps_its_slots_busy_and_counts() {
 }
 
 #[test]
-fn polls_wait_longer_each_time_up_to_a_bound_and_by_chance() {
+fn the_first_poll_waits_a_second_and_later_ones_by_chance_up_to_a_bound() {
     let policy = PollPolicy::default();
-    for (misses, jitter, seconds) in [
-        (1, 0.0, 0.5),
+    for (poll, jitter, seconds) in [
+        (1, 0.0, 1.0),
         (1, 1.0, 1.0),
-        (2, 0.0, 1.0),
-        (3, 1.0, 4.0),
+        // From 0.1 s to 2 s, or 3 s.
+        (2, 0.0, 0.1),
+        (2, 1.0, 3.0),
+        (3, 0.5, 2.3),
         (4, 1.0, 5.0),
-        (4, 0.0, 2.5),
-        (4000, 0.5, 3.75),
-        (1, f64::NAN, 0.75),
+        (4000, 0.5, 2.55),
+        (2, f64::NAN, 1.3),
     ] {
-        close(policy.wait(misses, jitter), seconds);
+        close(policy.wait(poll, Jitter::from(jitter)), seconds);
     }
+    // The two numbers are independent.
+    let jitter = Jitter {
+        ceiling: 1.0,
+        wait: 0.5,
+    };
+    close(policy.wait(2, jitter), 1.55);
 }
 
 #[test]
@@ -237,14 +247,14 @@ fn a_waiting_request_is_polled_after_its_wait_and_polls_are_no_requests() {
     run.step(1000.0);
     run.complete(0, 1000.5, waiting(), 0.0);
     assert!(run.step(1000.5).is_empty());
-    // Half a second at least before the first poll.
-    close(run.wake().unwrap(), 1001.0);
-    let poll = run.step(1001.0);
+    // A second before the first poll.
+    close(run.wake().unwrap(), 1001.5);
+    let poll = run.step(1001.5);
     assert_eq!((poll[0].index, poll[0].request, poll[0].poll), (1, 0, 1));
     close(poll[0].cost, 0.0);
-    run.complete(1, 1001.5, waiting(), 1.0);
-    // The second wait is at most two seconds.
-    close(run.wake().unwrap(), 1003.5);
+    run.complete(1, 1001.5, waiting(), 0.0);
+    // The second wait is a tenth at least.
+    close(run.wake().unwrap(), 1001.6);
     let poll = run.step(1003.6);
     assert_eq!((poll[0].index, poll[0].request, poll[0].poll), (2, 0, 2));
     assert_eq!(run.phase(), Phase::Running, "one request is still to come");

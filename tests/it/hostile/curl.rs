@@ -52,7 +52,12 @@ fn any_request() -> impl Strategy<Value = Request> {
     });
     let route = (any_text(), 0.0..1e6_f64).prop_map(|(endpoint, cost)| {
         let key = Some(Secret::new(KEY));
-        Request::Route(RouteCall { endpoint, cost, key })
+        Request::Route(RouteCall {
+            endpoint,
+            cost,
+            key,
+            place: None,
+        })
     });
     let unlist = any::<i64>().prop_map(|id| Request::UnlistVolume { id });
     prop_oneof![4 => group, 3 => search, 2 => route, 1 => unlist]

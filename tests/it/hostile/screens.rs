@@ -126,6 +126,7 @@ fn routed(turn: usize) -> Reply {
         cost: Some(100.0),
         reqnum: Some(1),
         signature: Some(own()),
+        request_idx: None,
         request_id: Some(own()),
         mismatches: Vec::new(),
         json,

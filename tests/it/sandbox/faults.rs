@@ -88,6 +88,7 @@ fn request(call: Call, server: &Server) -> Request {
             endpoint: "llama-70b".to_owned(),
             cost: 100.0,
             key: None,
+            place: None,
         }),
         Call::Worker => unreachable!("the marketplace does not serve it"),
     }

@@ -2,3 +2,4 @@
 
 mod faults;
 mod program;
+mod route_load;

@@ -73,6 +73,7 @@ async fn nothing_that_holds_a_key_prints_it() {
         endpoint: "chat".to_owned(),
         cost: 1.0,
         key: Some(key.clone()),
+        place: None,
     });
     let assigned =
         format!(r#"{{"endpoint":"chat","cost":1,"url":"http://w1.example","signature":"{USER}","api_key":"{USER}"}}"#);

@@ -309,6 +309,12 @@ fn routed(call: &RouteCall, text: &str, status: u16) -> Result<Reply, ApiError> 
             let why = "the worker's address is not text".to_owned();
             return Err(ApiError::Unreadable { status, why });
         }
+        // A status would be polled until patience runs out; this will not change.
+        if members.words("error_msg").is_some_and(|said| said.compared() != "null") {
+            return Err(ApiError::RouteRefused {
+                said: words(&members).unwrap_or_default(),
+            });
+        }
         return Ok(Reply::Routed(RouteReply::Waiting { json }));
     };
     let endpoint = members.text("endpoint");
@@ -325,6 +331,9 @@ fn routed(call: &RouteCall, text: &str, status: u16) -> Result<Reply, ApiError> 
         url: Untrusted::from(url),
         cost,
         reqnum: members.integer("reqnum"),
+        request_idx: members
+            .integer("request_idx")
+            .and_then(|index| u64::try_from(index).ok()),
         signature: members.untrusted("signature"),
         request_id: members.words("__request_id"),
         mismatches,

@@ -108,7 +108,7 @@ pub fn encode(request: &Request, dialect: &'static Dialect) -> WireRequest {
             // A struct of plain members always serializes.
             serde_json::to_value(draft).unwrap_or_default(),
         ),
-        Request::Route(call) => route(call),
+        Request::Route(call) => route(call, dialect),
         Request::Raw(search) => WireRequest::post(search.path(), search.body().clone()),
     }
 }
@@ -117,8 +117,12 @@ const fn list_workergroups() -> WireRequest {
     WireRequest::new(Method::Get, WORKERGROUPS_PATH, None)
 }
 
-fn route(call: &RouteCall) -> WireRequest {
-    let body = json!({ "endpoint": call.endpoint, "cost": number_json(call.cost) });
+fn route(call: &RouteCall, dialect: &'static Dialect) -> WireRequest {
+    let mut body = json!({ "endpoint": call.endpoint, "cost": number_json(call.cost) });
+    if let Some(place) = call.place.filter(|_| dialect.route_queue) {
+        body["request_idx"] = json!(place.request_idx);
+        body["replay_timeout"] = number_json(place.replay_timeout);
+    }
     WireRequest {
         target: Target::Route,
         key: call.key.clone(),

@@ -398,6 +398,7 @@ async fn a_missing_key_is_not_called_a_refused_one() {
         endpoint: "ep".into(),
         cost: 100.0,
         key: Some(Secret::new("group-key")),
+        place: None,
     };
     let outcome = client(&recorder.url(), None).call(&Request::Route(call)).await;
     let told = outcome.result.unwrap_err().to_string();
@@ -427,6 +428,7 @@ async fn a_key_never_travels_in_the_clear_to_another_computer() {
             endpoint: "ep".into(),
             cost: 1.0,
             key: Some(Secret::new("group-key")),
+            place: None,
         };
         if route == &remote {
             let error = client.call(&Request::Route(call)).await.result.unwrap_err();
@@ -457,6 +459,7 @@ async fn a_route_request_may_carry_the_key_of_its_group() {
         endpoint: "ep".into(),
         cost: 100.0,
         key: Some(Secret::new("group-key")),
+        place: None,
     };
     let outcome = client(&recorder.url(), Some(KEY)).call(&Request::Route(call)).await;
     assert_eq!(recorder.only().header("authorization"), Some("Bearer group-key"));
@@ -495,6 +498,7 @@ async fn the_key_of_a_group_is_known_from_the_moment_it_is_sent() {
         endpoint: "ep".into(),
         cost: 1.0,
         key: Some(Secret::new("group-key-7")),
+        place: None,
     };
     let outcome = client.call(&Request::Route(call)).await;
     let shown = format!("{outcome:?} {}", outcome.result.as_ref().unwrap_err());

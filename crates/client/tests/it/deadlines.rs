@@ -72,6 +72,7 @@ fn a_route_request_is_waited_for_fifteen_seconds() {
         endpoint: "chat".to_owned(),
         cost: 100.0,
         key: None,
+        place: None,
     });
     let body = r#"{"status": "waiting"}"#;
     let result = call(&request, after(14, body));

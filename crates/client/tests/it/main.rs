@@ -43,6 +43,7 @@ fn requests() -> Vec<Request> {
             endpoint: "ep".into(),
             cost: 100.0,
             key: None,
+            place: None,
         }),
     ]
 }

@@ -42,6 +42,7 @@ fn writes() -> [Request; 3] {
             endpoint: "chat".to_owned(),
             cost: 1.0,
             key: None,
+            place: None,
         }),
     ]
 }

@@ -1,7 +1,7 @@
 //! Golden wire bodies. Every expectation is written by hand from the specification.
 
 use bourse_client::wire::{Method, Target, WireRequest, encode};
-use bourse_client::{Request, RouteCall};
+use bourse_client::{QueuePlace, Request, RouteCall};
 use bourse_domain::workergroup::NewWorkergroup;
 use bourse_domain::{
     Condition, Dialect, Direction, OFFERS, OfferType, Operand, Operator, OrderKey, Query, Resource, VOLUMES, Value,
@@ -270,6 +270,7 @@ fn the_other_four_operations_travel_as_documented() {
         endpoint: "ep".into(),
         cost: 242.5,
         key: None,
+        place: None,
     };
     for (request, method, target, path, body) in [
         (
@@ -339,4 +340,22 @@ fn the_other_four_operations_travel_as_documented() {
             assert_eq!(wire, expected, "{}", dialect.name);
         }
     }
+}
+
+#[test]
+fn a_route_request_names_its_place_only_where_the_router_has_a_queue() {
+    let call = RouteCall {
+        endpoint: "ep".into(),
+        cost: 100.0,
+        key: None,
+        place: Some(QueuePlace {
+            request_idx: 7,
+            replay_timeout: 10.0,
+        }),
+    };
+    let body = |dialect| encode(&Request::Route(call.clone()), dialect).body_text().unwrap();
+    let queue = r#"{"endpoint":"ep","cost":100,"request_idx":7,"replay_timeout":10}"#;
+    assert_eq!(body(&Dialect::DOCUMENTED), r#"{"endpoint":"ep","cost":100}"#);
+    assert_eq!(body(&Dialect::VAST), queue);
+    assert_eq!(body(&Dialect::SANDBOX), queue);
 }

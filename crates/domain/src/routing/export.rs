@@ -85,6 +85,7 @@ pub fn export_json(run: &Run, now: f64) -> String {
         "run": parameters,
         "summary": summary_json(&run.summary(now)),
         "workers": workers_json(run),
+        "statuses": statuses_json(run),
         "attempts": attempts,
     });
     json_for_terminal(serde_json::to_string_pretty(&whole).unwrap_or_default())
@@ -119,6 +120,7 @@ fn plan_json(plan: &RoutePlan) -> Map<String, Json> {
         ("poll_most_s", number_json(plan.poll.most)),
         ("poll_cost", number_json(plan.poll.cost.unwrap_or(plan.cost))),
         ("patience_s", number_json(plan.poll.patience)),
+        ("replay_timeout_s", optional(plan.replay_timeout)),
     ];
     members
         .into_iter()
@@ -161,6 +163,13 @@ fn quantiles_json(latency: &Quantiles) -> Json {
     })
 }
 
+/// The changes of the router's status.
+pub fn statuses_json(run: &Run) -> Json {
+    run.statuses()
+        .map(|change| json!({ "at_s": number_json(change.at), "status": change.status.compared() }))
+        .collect()
+}
+
 fn workers_json(run: &Run) -> Json {
     let workers = run.stats().workers();
     workers
@@ -186,6 +195,7 @@ fn attempt_json(sample: &RouteSample) -> Json {
         "request": sample.request,
         "poll": sample.poll,
         "cost": number_json(sample.cost),
+        "request_idx": sample.request_idx,
         "intended_s": number_json(sample.intended),
         "sent_s": number_json(sample.sent),
         "ended_s": number_json(sample.ended),

@@ -1,5 +1,6 @@
 //! What to send to the routing endpoint, and how fast.
 
+use super::poll::{PollPolicy, SHORT_REPLAY};
 use crate::dialect::Dialect;
 use crate::objection::Objection;
 use crate::unit::Unit;
@@ -36,53 +37,6 @@ pub enum Stop {
     Duration(f64),
 }
 
-/// How a request without a worker is polled, and how long a slot of a closed loop waits after a
-/// failure. The waits grow from `least` to `most` and are jittered, so that slots do not poll in
-/// step.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PollPolicy {
-    /// Longest wait before the first poll, in seconds.
-    pub least: f64,
-    /// Longest wait before any later poll, in seconds.
-    pub most: f64,
-    /// Load estimate of a poll; `None` repeats the plan's cost. The market's own client polls
-    /// without adding load; the only way the specification offers is a cost of 0.
-    pub cost: Option<f64>,
-    /// Seconds after which a request without a worker is not polled again.
-    pub patience: f64,
-}
-
-impl Default for PollPolicy {
-    fn default() -> Self {
-        Self {
-            least: 1.0,
-            // The longest wait of the market's own client.
-            most: 5.0,
-            cost: None,
-            // The `replay_timeout` of the market's own client.
-            patience: 60.0,
-        }
-    }
-}
-
-impl PollPolicy {
-    /// How long to wait before the next attempt after `misses` (at least 1) replies in a row
-    /// without an assignment: from half the ceiling to the whole, by `jitter` (0 to 1).
-    pub fn wait(&self, misses: u32, jitter: f64) -> f64 {
-        // Doubling goes on to a bound: an endpoint without workers is asked ever less, one that starts a worker
-        // is noticed soon.
-        let doubled = self.least * f64::from(1_u32 << misses.saturating_sub(1).min(16));
-        let ceiling = doubled.min(self.most).max(self.least);
-        let jitter = if jitter.is_finite() {
-            jitter.clamp(0.0, 1.0)
-        } else {
-            0.5
-        };
-        // Random, so that requests refused together do not come back together.
-        ceiling * (0.5 + 0.5 * jitter)
-    }
-}
-
 /// A single shot or a series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RoutePlan {
@@ -96,6 +50,9 @@ pub struct RoutePlan {
     pub rate: Option<f64>,
     /// How requests that wait for a worker are polled.
     pub poll: PollPolicy,
+    /// Seconds after which the router releases the load of an assignment that nobody uses; `None` on a
+    /// market without a queue, where each poll is a request of its own.
+    pub replay_timeout: Option<f64>,
 }
 
 impl RoutePlan {
@@ -108,7 +65,16 @@ impl RoutePlan {
             concurrency: 1,
             rate: None,
             poll: PollPolicy::default(),
+            replay_timeout: None,
         }
+    }
+
+    /// The same plan for a market: where the router has a queue, unused assignments soon release their
+    /// load.
+    #[must_use]
+    pub fn on(mut self, dialect: &Dialect) -> Self {
+        self.replay_timeout = dialect.route_queue.then_some(SHORT_REPLAY);
+        self
     }
 
     /// Whether it is one attempt only.
@@ -133,7 +99,7 @@ impl RoutePlan {
 
     /// Whether starting it needs a confirmation: a long series that can wake workers, which are billed.
     pub fn needs_consent(&self) -> bool {
-        let adds_load = self.injects_load() || self.poll.cost.is_some_and(|cost| cost > 0.0);
+        let adds_load = self.injects_load() || self.poll_load() > 0.0;
         adds_load && self.requests().is_none_or(|requests| requests > UNASKED)
     }
 
@@ -178,15 +144,25 @@ impl RoutePlan {
         if self.poll.cost.is_some_and(|cost| !is_amount(cost)) {
             object("poll", "the cost must be 0 or more");
         }
+        if self.replay_timeout.is_some_and(|span| !(1.0..=LONGEST).contains(&span)) {
+            object("replay_timeout", "must be from 1 s to a day");
+        }
         objections
     }
 
-    /// The load estimate of an attempt.
+    /// The load that a poll adds: none where a poll keeps the place of its request.
+    pub fn poll_load(&self) -> f64 {
+        match self.replay_timeout {
+            Some(_) => 0.0,
+            None => self.poll.cost.unwrap_or(self.cost),
+        }
+    }
+
+    /// The load estimate that an attempt carries.
     pub(super) fn cost_of(&self, is_poll: bool) -> f64 {
-        if is_poll {
-            self.poll.cost.unwrap_or(self.cost)
-        } else {
-            self.cost
+        match self.poll.cost {
+            Some(cost) if is_poll && self.replay_timeout.is_none() => cost,
+            _ => self.cost,
         }
     }
 }

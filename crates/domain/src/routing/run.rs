@@ -5,6 +5,7 @@ mod schedule;
 use std::collections::{BTreeMap, VecDeque};
 
 use super::plan::{MOST_ATTEMPTS, RoutePlan, Stop};
+use super::poll::Jitter;
 use super::sample::{Outcome, OutcomeKind, RouteSample, micros};
 use super::stats::{RouteStats, Summary};
 use crate::objection::Objection;
@@ -12,6 +13,9 @@ use crate::text::Untrusted;
 
 /// The latest replies kept in full: for the details of an attempt and the next hop.
 const REPLIES: usize = 1000;
+
+/// The latest changes of the router's status kept for the timeline.
+const STATUSES: usize = 100;
 
 // One rejection may be the server's slip; with a wrong key every further request is one more.
 /// After this many rejections of the key in a row, [`Run::is_refused`].
@@ -50,6 +54,9 @@ pub struct Attempt {
     /// When its request was first due.
     pub asked: f64,
     pub cost: f64,
+    /// The index of its request at the router, 0 before the router has given one; `None` on a market
+    /// without a queue.
+    pub request_idx: Option<u64>,
     pub intended: f64,
     /// When it is sent: now.
     pub sent: f64,
@@ -63,6 +70,8 @@ pub struct Completion {
     pub bytes: u64,
     /// Id that the server gave the request.
     pub request_id: Option<Untrusted>,
+    /// Index that the router gave the request, to poll with.
+    pub request_idx: Option<u64>,
     /// The full reply as JSON text, or the error message; the latest are kept in memory, none is
     /// exported.
     pub reply: Option<Untrusted>,
@@ -75,9 +84,18 @@ impl Completion {
             outcome,
             bytes: 0,
             request_id: None,
+            request_idx: None,
             reply: None,
         }
     }
+}
+
+/// A status reply that differs from the one before it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StatusChange {
+    /// When the reply arrived, in seconds since the run began.
+    pub at: f64,
+    pub status: Untrusted,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -135,6 +153,7 @@ pub struct Run {
     samples: Vec<RouteSample>,
     stats: RouteStats,
     replies: VecDeque<(u64, Untrusted)>,
+    statuses: VecDeque<StatusChange>,
 }
 
 impl Run {
@@ -162,6 +181,7 @@ impl Run {
             samples: Vec::new(),
             stats: RouteStats::default(),
             replies: VecDeque::new(),
+            statuses: VecDeque::new(),
         })
     }
 
@@ -182,11 +202,17 @@ impl Run {
         }
     }
 
-    /// Records the result of an attempt; ignored unless it is in flight. `jitter` is a random
-    /// number from 0 to 1, for the wait before the next attempt.
-    pub fn complete(&mut self, index: u64, now: f64, completion: Completion, jitter: f64) -> Option<&RouteSample> {
+    /// Records the result of an attempt; ignored unless it is in flight. `jitter` is for the wait
+    /// before the next attempt.
+    pub fn complete(
+        &mut self,
+        index: u64,
+        now: f64,
+        completion: Completion,
+        jitter: impl Into<Jitter>,
+    ) -> Option<&RouteSample> {
         let flight = self.in_flight.remove(&index)?;
-        self.plan_next(&flight, &completion.outcome, now, jitter);
+        self.plan_next(&flight, &completion, now, jitter.into());
         self.note(&flight.attempt, now, completion);
         if self.phase == Phase::Draining {
             self.settle(now);
@@ -251,12 +277,24 @@ impl Run {
             }
             self.replies.push_back((attempt.index, reply));
         }
+        if let Outcome::Waiting { status } = &completion.outcome
+            && self.statuses.back().is_none_or(|last| last.status != *status)
+        {
+            if self.statuses.len() == STATUSES {
+                self.statuses.pop_front();
+            }
+            self.statuses.push_back(StatusChange {
+                at: micros(now - self.began),
+                status: status.clone(),
+            });
+        }
         let sample = RouteSample {
             index: attempt.index,
             request: attempt.request,
             poll: attempt.poll,
             asked: attempt.asked,
             cost: attempt.cost,
+            request_idx: attempt.request_idx,
             intended: attempt.intended,
             sent: attempt.sent,
             ended: micros(now - self.began),
@@ -354,6 +392,11 @@ impl Run {
 
     pub fn summary(&self, now: f64) -> Summary {
         self.stats.summary(self.elapsed(now))
+    }
+
+    /// The latest changes of the router's status, oldest first.
+    pub fn statuses(&self) -> impl ExactSizeIterator<Item = &StatusChange> + DoubleEndedIterator {
+        self.statuses.iter()
     }
 
     /// Whether the key was refused so often in a row that sending more is pointless.

@@ -207,6 +207,8 @@ pub struct RouteSample {
     pub asked: f64,
     /// Load estimate that it carried.
     pub cost: f64,
+    /// The index that it named at the router, 0 for a new request; `None` on a market without a queue.
+    pub request_idx: Option<u64>,
     pub intended: f64,
     pub sent: f64,
     pub ended: f64,
@@ -235,9 +237,13 @@ impl RouteSample {
         self.outcome.worker().map(|_| micros(self.ended - self.asked).max(0.0))
     }
 
-    /// The load that it reported to the endpoint: none if it was refused.
+    /// The load that it added to the endpoint: none if it was refused, or if it repeated the index of
+    /// its request.
     pub const fn load(&self) -> f64 {
-        if self.outcome.injects_load() { self.cost } else { 0.0 }
+        match self.request_idx {
+            None | Some(0) if self.outcome.injects_load() => self.cost,
+            _ => 0.0,
+        }
     }
 
     /// Whether the row contains every blank-separated word of `filter`, in any case.

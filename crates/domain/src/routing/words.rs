@@ -23,6 +23,24 @@ pub fn plan(plan: &RoutePlan) -> String {
     format!("{endpoint}, {stop}, {} at once{rate}, load {cost}", plan.concurrency)
 }
 
+/// The load that a plan injects, and when it is released.
+pub fn load(plan: &RoutePlan) -> String {
+    let mut text = plan.requests().map_or_else(
+        || "The total load depends on how fast replies arrive.".to_owned(),
+        |requests| format!("A load of up to {} in all.", amount(plan.cost * requests)),
+    );
+    let poll = plan.poll_load();
+    if !plan.is_single() && poll > 0.0 && plan.poll.patience > 0.0 {
+        let poll = amount(poll);
+        text = format!("{text} Each poll while no worker is ready adds {poll}.");
+    }
+    if let Some(timeout) = plan.replay_timeout.filter(|_| plan.injects_load()) {
+        let timeout = trimmed(timeout, 1);
+        text = format!("{text} Unused assignments release it after {timeout} s.");
+    }
+    text
+}
+
 /// Why a run ended before its plan was complete, unless the person or the key ended it.
 pub fn early_end(run: &Run) -> Option<String> {
     match run.phase() {

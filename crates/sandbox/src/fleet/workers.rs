@@ -14,10 +14,10 @@ enum State {
 #[derive(Debug, Clone)]
 pub struct Worker {
     pub group: u64,
-    url: String,
+    pub url: String,
     state: State,
     /// Cost processed per second.
-    speed: f64,
+    pub speed: f64,
     /// Seconds from stopped to ready.
     loading: f64,
     reqnum: u64,
@@ -68,22 +68,24 @@ impl Worker {
 
 /// Makes the workers ready that have finished loading.
 pub fn step(workers: &mut [Worker], elapsed: f64) {
-    let ends = workers
-        .iter()
-        .filter(|worker| worker.is_ready())
-        .map(|worker| worker.queue_end);
+    let ends = ready(workers).map(|worker| worker.queue_end);
     let level = ends.reduce(f64::min).unwrap_or(0.0);
     for worker in workers {
         worker.step(elapsed, level);
     }
 }
 
-/// Assigns a request of `cost` to the ready worker whose queue empties first: its address, and the
-/// count of its requests. `None` if no worker is ready.
-pub fn assign(workers: &mut [Worker], cost: f64) -> Option<(String, u64)> {
+/// The workers that are ready.
+pub fn ready(workers: &[Worker]) -> impl Iterator<Item = &Worker> {
+    workers.iter().filter(|worker| worker.is_ready())
+}
+
+/// Assigns a request of `cost` to the ready worker with room whose queue empties first: its address,
+/// and the count of its requests. `None` if there is none.
+pub fn assign(workers: &mut [Worker], cost: f64, has_room: impl Fn(&Worker) -> bool) -> Option<(String, u64)> {
     let worker = workers
         .iter_mut()
-        .filter(|worker| worker.is_ready())
+        .filter(|worker| worker.is_ready() && has_room(worker))
         .map(|worker| (worker.queue_end + cost.max(1.0) / worker.speed, worker))
         .min_by(|(left, _), (right, _)| left.total_cmp(right))
         .map(|(end, worker)| {
@@ -127,11 +129,7 @@ pub fn summary(workers: &[Worker]) -> String {
 
 /// Cost that the ready workers process per second.
 pub fn capacity(workers: &[Worker]) -> f64 {
-    workers
-        .iter()
-        .filter(|worker| worker.is_ready())
-        .map(|worker| worker.speed)
-        .sum()
+    ready(workers).map(|worker| worker.speed).sum()
 }
 
 /// Starts the first stopped one.

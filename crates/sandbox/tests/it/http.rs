@@ -650,6 +650,9 @@ fn route_requests_are_checked() {
         let answer = server.post("/route/", &body);
         assert_eq!((answer.status, &answer.json()["success"]), (400, &json!(false)));
     }
+    let unknown = json!({"endpoint": "unknown", "cost": 1, "request_idx": 0, "replay_timeout": 10});
+    let refused = server.post("/route/", &unknown).good();
+    assert_eq!(refused, json!({"error_msg": "endpoint unknown not found"}));
     let endpoints = server.call("GET", "/api/v0/endptjobs/?client_id=me", "").good();
     let key = |name: &str| {
         let known = endpoints["results"].as_array().unwrap().iter();

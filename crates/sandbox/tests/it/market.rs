@@ -399,6 +399,7 @@ fn route(fleet: &mut Fleet, endpoint: &str, cost: f64, request_idx: u64) -> Rout
             endpoint,
             cost,
             request_idx,
+            replay_timeout: None,
         })
         .unwrap()
 }
@@ -449,7 +450,8 @@ fn a_cold_endpoint_wakes_when_work_comes_and_sleeps_again() {
             .route(RouteRequest {
                 endpoint: "unknown",
                 cost: 1.0,
-                request_idx: 0
+                request_idx: 0,
+                replay_timeout: None
             })
             .is_none()
     );

@@ -8,12 +8,12 @@ use futures_util::stream::FuturesUnordered;
 use tokio::time::Instant;
 
 use super::show::progress;
-use crate::api::attempt::completion;
+use crate::api::attempt::{call, completion};
 use crate::api::{Progress, Request, RouteCall, Secret, Session, redact};
 use crate::cli::output::{CliError, ProgressLine};
 use crate::cli::sandbox::Stop;
 use crate::domain::Untrusted;
-use crate::domain::routing::{Attempt, Completion, Outcome, RoutePlan, Run};
+use crate::domain::routing::{Completion, Jitter, Outcome, RoutePlan, Run};
 
 // More often would only flicker, and cost time that is measured.
 /// The interval between updates of the progress line.
@@ -57,13 +57,9 @@ pub async fn run(
     let mut underway = FuturesUnordered::new();
     let mut shown = started;
     loop {
-        let call = RouteCall {
-            endpoint: ended.run.plan().endpoint.clone(),
-            cost: 0.0,
-            key: key.clone(),
-        };
         for attempt in ended.run.step(now()) {
-            underway.push(send(session, call.clone(), attempt, started));
+            let call = call(ended.run.plan(), attempt.cost, attempt.request_idx, key.clone());
+            underway.push(send(session, call, attempt.index, started));
         }
         if ended.run.is_over() {
             break;
@@ -100,8 +96,7 @@ pub async fn run(
     Ok(ended)
 }
 
-async fn send(session: &Session, mut call: RouteCall, attempt: Attempt, started: Instant) -> Answered {
-    call.cost = attempt.cost;
+async fn send(session: &Session, call: RouteCall, index: u64, started: Instant) -> Answered {
     let request = Request::Route(call);
     let mut bytes = 0;
     let sent = started.elapsed().as_secs_f64();
@@ -113,7 +108,7 @@ async fn send(session: &Session, mut call: RouteCall, attempt: Attempt, started:
         })
         .await;
     Answered {
-        index: attempt.index,
+        index,
         sent,
         ended: started.elapsed().as_secs_f64(),
         completion: completion(result, bytes),
@@ -166,6 +161,10 @@ impl Ended {
             }
         }
         self.run.sent_at(index, sent);
-        self.run.complete(index, ended, completion, fastrand::f64());
+        let jitter = Jitter {
+            ceiling: fastrand::f64(),
+            wait: fastrand::f64(),
+        };
+        self.run.complete(index, ended, completion, jitter);
     }
 }

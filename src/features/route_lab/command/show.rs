@@ -9,11 +9,14 @@ use crate::cli::output::CliError;
 use crate::cli::{output, table};
 use crate::domain::export;
 use crate::domain::format::{percent, trimmed};
-use crate::domain::routing::{OutcomeKind, Quantiles, Run, WorkerShare, words};
+use crate::domain::routing::{OutcomeKind, Quantiles, Run, WorkerShare, statuses_json, words};
 
 // A short run is a test of single requests; of a long one the figures count.
 /// The longest run whose requests are listed individually.
 const MOST_LISTED: usize = 20;
+
+/// The latest changes of the router's status in the summary.
+const MOST_STATUSES: usize = 5;
 
 /// Cells of the progress bar.
 const BAR: usize = 24;
@@ -189,6 +192,14 @@ fn summary(ended: &Ended) -> Vec<String> {
             ));
         }
     }
+    let skipped = run.statuses().len().saturating_sub(MOST_STATUSES);
+    for change in run.statuses().skip(skipped) {
+        lines.push(format!(
+            "status after {}: {}",
+            words::span(change.at),
+            change.status.screen(100)
+        ));
+    }
     if let Some(rate) = summary.per_second.filter(|_| !run.plan().is_single()) {
         lines.push(format!(
             "{} requests a second for {} s",
@@ -265,6 +276,7 @@ fn as_json(ended: &Ended) -> Json {
         "reqnum_repeats": summary.reqnum_repeats,
         "workers": workers,
         "last_status": status,
+        "statuses": statuses_json(run),
     })
 }
 

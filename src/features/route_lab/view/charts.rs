@@ -25,6 +25,12 @@ const LABELS: u16 = 10;
 /// The maximum number of bars in the distribution.
 const MOST_BARS: usize = 24;
 
+/// The latest changes of the router's status below the latencies.
+const MOST_STATUSES: usize = 3;
+
+/// Rows that the chart itself needs.
+const LEAST_CHART: u16 = 8;
+
 /// Latency over time and its distribution.
 pub(super) fn side_by_side(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
     let [left, right] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(area);
@@ -57,6 +63,7 @@ pub(super) fn over_time(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scen
     let Some(latency) = latency_scale(run.stats().router_reply()) else {
         return nothing(inner, scene);
     };
+    let inner = statuses(run, inner, scene);
     let last = run.samples().last().map_or(0.0, |sample| sample.ended);
     let time = Scale {
         kind: ScaleKind::Linear,
@@ -87,6 +94,26 @@ pub(super) fn over_time(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scen
         }
     });
     scene.render(canvas, plot);
+}
+
+/// The latest changes of the router's status below the chart, if there is room; returns the rest.
+fn statuses(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
+    let changes = run.statuses();
+    let rows = changes.len().min(MOST_STATUSES);
+    let height = u16::try_from(rows).unwrap_or(0);
+    if area.height < LEAST_CHART + height {
+        return area;
+    }
+    let [chart, list] = Layout::vertical([Constraint::Fill(1), Constraint::Length(height)]).areas(area);
+    let skipped = changes.len() - rows;
+    for (change, row) in run.statuses().skip(skipped).zip(list.rows()) {
+        let line = Line::from(vec![
+            Span::styled(format!("{:>8}  ", words::span(change.at)), scene.theme.dim),
+            Span::styled(change.status.screen(200), scene.theme.warning),
+        ]);
+        scene.render(fit(line, row.width), row);
+    }
+    chart
 }
 
 /// Positions of the replies in a chart, from 0 to 1; several on one dot are kept once, so that a

@@ -2,7 +2,8 @@
 
 use super::attempt::{assignment, signature};
 use super::worker_request::Written;
-use crate::api::{Request, RouteCall, curl, wire};
+use crate::api::attempt::call;
+use crate::api::{Request, curl, wire};
 use crate::core::State;
 use crate::domain::Untrusted;
 use crate::domain::dialect::RouteKey;
@@ -70,11 +71,9 @@ fn items(state: &State, run: &Run, attempt: Option<usize>) -> Vec<CopyItem> {
 /// The request of an attempt, or the next one of the run, with the key as a variable.
 fn request(state: &State, run: &Run, attempt: Option<usize>) -> String {
     let sample = attempt.and_then(|attempt| run.samples().get(attempt));
-    let request = Request::Route(RouteCall {
-        endpoint: run.plan().endpoint.clone(),
-        cost: sample.map_or(run.plan().cost, |sample| sample.cost),
-        key: None,
-    });
+    let plan = run.plan();
+    let (cost, request_idx) = sample.map_or((plan.cost, None), |sample| (sample.cost, sample.request_idx));
+    let request = Request::Route(call(plan, cost, request_idx, None));
     let wire = wire::encode(&request, state.profile.dialect);
     let address = format!("{}{}", state.profile.route_url, wire.path);
     curl::command(&wire, &address)

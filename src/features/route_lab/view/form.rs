@@ -5,14 +5,14 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Paragraph, Wrap};
 
-use super::confirm::{first_request, load};
+use super::confirm::first_request;
 use super::{Started, explain, start};
 use crate::api::wire;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Scene};
 use crate::core::views::form_view::FormView;
 use crate::domain::Untrusted;
-use crate::domain::dialect::RouteKey;
+use crate::domain::dialect::{Dialect, RouteKey};
 use crate::domain::objection::Objection;
 use crate::domain::routing::{DEFAULT_RATE, PollPolicy, RoutePlan, Stop, parse_span, words};
 use crate::domain::text::visible;
@@ -116,6 +116,8 @@ const MODES: [(Mode, &str); 2] = [
 #[derive(Debug)]
 pub(super) struct NewRun {
     form: Form<Key>,
+    /// How the market of the profile speaks.
+    dialect: &'static Dialect,
 }
 
 /// Opens the form with the last input; the endpoint is that of the selected workergroup.
@@ -123,6 +125,7 @@ pub(super) fn open(cx: &mut Cx<'_>) {
     let left = cx.drafts().take::<Form<Key>>();
     let mut view = NewRun {
         form: left.unwrap_or_else(blank),
+        dialect: cx.state().profile.dialect,
     };
     if let Some(endpoint) = cx.state().selected_endpoint() {
         view.form.set_text(Key::Endpoint, &endpoint);
@@ -170,9 +173,11 @@ impl NewRun {
         let form = &mut self.form;
         form.set_hidden(Key::Count, mode != Mode::Count);
         form.set_hidden(Key::Duration, mode != Mode::Duration);
-        for key in [Key::Concurrency, Key::Rate, Key::PollCost, Key::Patience] {
+        for key in [Key::Concurrency, Key::Rate, Key::Patience] {
             form.set_hidden(key, is_single);
         }
+        // A poll keeps the place of its request there and adds no load.
+        form.set_hidden(Key::PollCost, is_single || self.dialect.route_queue);
         let rate = if mode == Mode::Duration {
             format!("per second; blank: {DEFAULT_RATE}")
         } else {
@@ -189,7 +194,7 @@ impl NewRun {
         let number = |key: Key| key.read(self.form.text(key)).ok().flatten();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // read as whole numbers
         let count = |key: Key| number(key).unwrap_or_default() as u32;
-        let mut plan = RoutePlan::single(self.form.text(Key::Endpoint));
+        let mut plan = RoutePlan::single(self.form.text(Key::Endpoint)).on(self.dialect);
         plan.cost = number(Key::Cost).unwrap_or_default();
         let mode = self.mode();
         match mode {
@@ -200,7 +205,7 @@ impl NewRun {
             plan.concurrency = count(Key::Concurrency);
             plan.rate = number(Key::Rate).or((mode == Mode::Duration).then_some(DEFAULT_RATE));
             plan.poll = PollPolicy {
-                cost: number(Key::PollCost),
+                cost: number(Key::PollCost).filter(|_| !self.dialect.route_queue),
                 patience: number(Key::Patience).unwrap_or_default(),
                 ..PollPolicy::default()
             };
@@ -374,7 +379,7 @@ impl NewRun {
                     lines.push(Line::from(format!("Takes about {}.", words::span(seconds))));
                 }
                 if plan.injects_load() {
-                    lines.push(Line::from(load(&plan)));
+                    lines.push(Line::from(words::load(&plan)));
                     if !scene.state.profile.is_sandbox {
                         let text = "Requests can wake workers, and workers are billed.";
                         lines.push(Line::styled(text, theme.warning));

@@ -1,5 +1,7 @@
 //! Requests and their polls: the two times, what counts as a request, and what ends a run early.
 
+use bourse::domain::dialect::Dialect;
+
 use super::*;
 
 /// A sample of a request that was first asked at `asked`.
@@ -71,14 +73,14 @@ fn a_run_measures_both_times() {
     let mut run = start(plan(Stop::Count(2), 1, None));
     run.step(1000.0);
     run.complete(0, 1000.1, waiting(), 0.0);
-    run.step(1000.6);
-    run.complete(1, 1000.9, assigned("w", 1), 0.0);
-    run.step(1000.9);
-    run.complete(2, 1000.95, assigned("w", 2), 0.0);
+    run.step(1001.1);
+    run.complete(1, 1001.4, assigned("w", 1), 0.0);
+    run.step(1001.4);
+    run.complete(2, 1001.45, assigned("w", 2), 0.0);
     assert!(run.is_over());
     let times: Vec<_> = run.samples().iter().map(RouteSample::time_to_worker).collect();
     assert_eq!(times[0], None);
-    close(times[1].unwrap(), 0.9);
+    close(times[1].unwrap(), 1.4);
     close(times[2].unwrap(), 0.05);
     close(run.samples()[1].latency(), 0.3);
 }
@@ -87,40 +89,52 @@ fn a_run_measures_both_times() {
 fn a_pause_is_no_time_that_a_request_waited() {
     let mut run = start(plan(Stop::Count(2), 1, None));
     run.step(1000.0);
-    run.complete(0, 1000.1, waiting(), 0.0); // polled at 1000.6
+    run.complete(0, 1000.1, waiting(), 0.0); // polled at 1001.1
     run.pause(1000.2);
     run.resume(1100.2);
-    close(run.wake().unwrap(), 1100.6);
-    run.step(1100.6);
-    run.complete(1, 1100.7, assigned("w", 1), 0.0);
-    close(run.samples()[1].time_to_worker().unwrap(), 0.7);
+    close(run.wake().unwrap(), 1101.1);
+    run.step(1101.1);
+    run.complete(1, 1101.2, assigned("w", 1), 0.0);
+    close(run.samples()[1].time_to_worker().unwrap(), 1.2);
 }
 
 #[test]
 fn at_a_fixed_rate_requests_keep_their_times_and_polls_take_what_is_left() {
     let mut run = start(plan(Stop::Duration(3.0), 1, Some(1.0)));
     run.step(1000.0);
-    run.complete(0, 1000.1, waiting(), 0.0); // polled at 1000.6
-    close(run.wake().unwrap(), 1000.6);
-    let poll = run.step(1000.6);
-    assert_eq!((poll[0].request, poll[0].poll), (0, 1));
-    run.complete(1, 1000.7, waiting(), 0.0); // polled at 1001.7
+    run.complete(0, 1000.1, waiting(), 0.0); // polled at 1001.1
+    close(run.wake().unwrap(), 1001.0);
     let next = run.step(1001.0);
     assert_eq!((next[0].request, next[0].poll), (1, 0));
-    // The only slot is taken until 2.0: the request that is due then goes before the late poll.
-    run.complete(2, 1002.0, assigned("w", 1), 0.0);
+    run.complete(1, 1001.05, assigned("w", 1), 0.0);
+    let poll = run.step(1001.1);
+    assert_eq!((poll[0].request, poll[0].poll), (0, 1));
+    run.complete(2, 1001.2, waiting(), 1.0); // polled after 3 s: too late
     let next = run.step(1002.0);
     assert_eq!((next[0].request, next[0].poll), (2, 0));
     run.complete(3, 1002.1, assigned("w", 2), 0.0);
-    let poll = run.step(1002.1);
-    assert_eq!((poll[0].request, poll[0].poll), (0, 2));
-    run.complete(4, 1002.2, assigned("w", 3), 0.0);
-    close(run.samples()[4].time_to_worker().unwrap(), 2.2);
-    assert_eq!((run.requests(), run.sent()), (3, 5));
+    assert_eq!((run.requests(), run.sent()), (3, 4));
     run.step(1003.0);
     assert_eq!(run.phase(), Phase::Ended(End::Done));
     assert_eq!(run.backlog(1003.0), 0);
     close(run.summary(1003.0).per_second.unwrap(), 1.0);
+}
+
+#[test]
+fn a_request_that_is_due_goes_before_a_late_poll() {
+    let mut run = start(plan(Stop::Duration(4.0), 1, Some(1.0)));
+    run.step(1000.0);
+    run.complete(0, 1000.1, waiting(), 0.0); // polled at 1001.1
+    run.step(1001.0);
+    // The only slot is taken until 2.0.
+    run.complete(1, 1002.0, assigned("w", 1), 0.0);
+    let next = run.step(1002.0);
+    assert_eq!((next[0].request, next[0].poll), (2, 0));
+    run.complete(2, 1002.1, assigned("w", 2), 0.0);
+    let poll = run.step(1002.1);
+    assert_eq!((poll[0].request, poll[0].poll), (0, 1));
+    run.complete(3, 1002.2, assigned("w", 3), 0.0);
+    close(run.samples()[3].time_to_worker().unwrap(), 2.2);
 }
 
 #[test]
@@ -173,4 +187,63 @@ fn without_patience_every_request_is_asked_once() {
     assert_eq!(run.phase(), Phase::Ended(End::Done));
     assert_eq!((run.stats().requests(), run.stats().polls()), (4, 0));
     assert_eq!(run.stats().count(OutcomeKind::Waiting), 4);
+}
+
+/// A status reply of a router with a queue.
+fn queued(status: &str, request_idx: u64) -> Completion {
+    Completion {
+        request_idx: Some(request_idx),
+        ..Completion::without_answer(Outcome::waiting(&format!(r#"{{"status":"{status}"}}"#)))
+    }
+}
+
+#[test]
+fn a_poll_repeats_the_index_of_its_request_and_adds_no_load() {
+    let mut series = plan(Stop::Count(2), 1, None);
+    series.replay_timeout = Some(10.0);
+    let mut run = start(series);
+    assert_eq!(run.step(1000.0)[0].request_idx, Some(0));
+    run.complete(0, 1000.1, queued("3 model_loading", 77), 0.0);
+    let poll = run.step(1001.1);
+    assert_eq!((poll[0].request_idx, poll[0].cost), (Some(77), 100.0));
+    run.complete(1, 1001.2, queued("1 ready, 2 model_loading", 77), 0.0);
+    // Without an index in a reply the last one counts.
+    assert_eq!(run.step(1001.3)[0].request_idx, Some(77));
+    run.complete(2, 1001.4, waiting(), 0.0);
+    assert_eq!(run.step(1001.5)[0].request_idx, Some(77));
+    run.complete(3, 1001.6, assigned("w", 1), 0.0);
+    close(run.load_injected(), 100.0);
+    assert_eq!(run.step(1001.6)[0].request_idx, Some(0), "a new request");
+    run.complete(4, 1001.7, assigned("w", 2), 0.0);
+    close(run.load_injected(), 200.0);
+    assert_eq!((run.stats().requests(), run.stats().polls()), (2, 3));
+    let changes: Vec<_> = run.statuses().map(|change| change.status.compared()).collect();
+    assert_eq!(changes, ["3 model_loading", "1 ready, 2 model_loading", "2 loading"]);
+    close(run.statuses().next().unwrap().at, 0.1);
+}
+
+#[test]
+fn a_router_that_gives_no_index_gets_the_load_of_each_poll() {
+    let mut series = plan(Stop::Count(2), 1, None);
+    series.replay_timeout = Some(10.0);
+    let mut run = start(series);
+    run.step(1000.0);
+    run.complete(0, 1000.1, waiting(), 0.0);
+    assert_eq!(run.step(1001.1)[0].request_idx, Some(0));
+    run.complete(1, 1001.2, assigned("w", 1), 0.0);
+    close(run.load_injected(), 200.0);
+}
+
+#[test]
+fn the_load_of_a_plan_and_its_release_are_said_before_it_starts() {
+    let queue = plan(Stop::Count(20), 2, None).on(&Dialect::VAST);
+    assert_eq!(
+        words::load(&queue),
+        "A load of up to 2,000 in all. Unused assignments release it after 10 s."
+    );
+    let documented = plan(Stop::Count(20), 2, None).on(&Dialect::DOCUMENTED);
+    assert_eq!(
+        words::load(&documented),
+        "A load of up to 2,000 in all. Each poll while no worker is ready adds 100."
+    );
 }

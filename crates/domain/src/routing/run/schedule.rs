@@ -1,8 +1,9 @@
 //! When a run sends what: new requests by slot or by rate, and polls of waiting requests.
 
 use super::super::plan::Stop;
+use super::super::poll::Jitter;
 use super::super::sample::{Outcome, OutcomeKind, micros};
-use super::{Attempt, End, Flight, Next, Phase, Run, Wait};
+use super::{Attempt, Completion, End, Flight, Next, Phase, Run, Wait};
 
 // Times are kept in microseconds: a wake-up that is earlier by less would send nothing, and wait again for
 // nothing.
@@ -146,6 +147,7 @@ impl Run {
             poll: 0,
             asked: intended,
             cost: self.plan.cost_of(false),
+            request_idx: self.plan.replay_timeout.map(|_| 0),
             intended,
             sent,
         };
@@ -164,6 +166,7 @@ impl Run {
             poll: before.poll.saturating_add(1),
             asked: before.asked,
             cost: self.plan.cost_of(true),
+            request_idx: before.request_idx,
             intended,
             sent,
         };
@@ -192,8 +195,8 @@ impl Run {
 
     /// A request without a worker is polled after a wait that grows each time; in a closed loop a
     /// slot whose request failed waits as long before its next one.
-    pub(super) fn plan_next(&mut self, flight: &Flight, outcome: &Outcome, now: f64, jitter: f64) {
-        let (is_waiting, told) = match outcome {
+    pub(super) fn plan_next(&mut self, flight: &Flight, completion: &Completion, now: f64, jitter: Jitter) {
+        let (is_waiting, told) = match &completion.outcome {
             Outcome::Assigned { .. } | Outcome::Cancelled => return,
             Outcome::Waiting { .. } => (true, 0.0),
             Outcome::RateLimited { wait: Some(wait) } if wait.is_finite() => (false, wait.clamp(0.0, 3600.0)),
@@ -204,12 +207,22 @@ impl Run {
             | Outcome::TimedOut => (false, 0.0),
         };
         let misses = flight.misses.saturating_add(1);
+        let own = if is_waiting {
+            self.plan.poll.wait(flight.attempt.poll.saturating_add(1), jitter)
+        } else {
+            self.plan.poll.rest(misses, jitter)
+        };
         // What the server asks for counts if it is longer than our own pause.
-        let wait = self.plan.poll.wait(misses, jitter).max(told);
+        let wait = own.max(told);
         let ended = micros(now - self.began);
         let is_patient = ended - flight.attempt.asked + wait <= self.plan.poll.patience;
         let what = if is_waiting && is_patient && self.polls_on() {
-            Next::Poll(flight.attempt, ended)
+            let mut attempt = flight.attempt;
+            // A router that gives no index cannot keep the place: the poll is a new request to it.
+            attempt.request_idx = attempt
+                .request_idx
+                .map(|before| completion.request_idx.unwrap_or(before));
+            Next::Poll(attempt, ended)
         } else {
             if is_waiting && !is_patient && flight.attempt.poll > 0 {
                 self.give_up(now);

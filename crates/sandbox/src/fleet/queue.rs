@@ -1,0 +1,82 @@
+//! The requests of an endpoint that wait for a worker, and the load that unused assignments hold.
+
+use std::collections::BTreeMap;
+
+// The market's own client polls at least every five seconds.
+/// Seconds after its last poll at which a waiting request is given up.
+const GIVEN_UP: f64 = 60.0;
+
+/// The queue of an endpoint. Requests are in the order of their index: one that is polled keeps its
+/// place, a new one goes to the back.
+#[derive(Debug, Clone, Default)]
+pub struct Queue {
+    waiting: BTreeMap<u64, Waiting>,
+    holds: Vec<Hold>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    cost: f64,
+    /// When it is given up, in seconds since the fleet started.
+    until: f64,
+}
+
+/// The load of an assignment that nobody has used.
+#[derive(Debug, Clone)]
+struct Hold {
+    url: String,
+    cost: f64,
+    /// When it is released, in seconds since the fleet started.
+    until: f64,
+}
+
+/// The requests before one in the queue.
+#[derive(Debug, Clone, Copy)]
+pub struct Ahead {
+    pub requests: usize,
+    pub cost: f64,
+}
+
+impl Queue {
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Releases what is over at `elapsed`.
+    pub fn step(&mut self, elapsed: f64) {
+        self.waiting.retain(|_, waiting| waiting.until > elapsed);
+        self.holds.retain(|hold| hold.until > elapsed);
+    }
+
+    /// The requests before the one of that index.
+    pub fn ahead(&self, request_idx: u64) -> Ahead {
+        let before = || self.waiting.range(..request_idx);
+        Ahead {
+            requests: before().count(),
+            cost: before().map(|(_, waiting)| waiting.cost).sum(),
+        }
+    }
+
+    /// Adds a request, or notes that it was polled.
+    pub fn wait(&mut self, request_idx: u64, cost: f64, elapsed: f64) {
+        let until = elapsed + GIVEN_UP;
+        self.waiting.insert(request_idx, Waiting { cost, until });
+    }
+
+    /// Removes a request that has its worker.
+    pub fn leave(&mut self, request_idx: u64) {
+        self.waiting.remove(&request_idx);
+    }
+
+    /// Holds the load of an assignment until then.
+    pub fn hold(&mut self, url: &str, cost: f64, until: f64) {
+        let url = url.to_owned();
+        self.holds.push(Hold { url, cost, until });
+    }
+
+    /// The load that the worker at an address holds.
+    pub fn held(&self, url: &str) -> f64 {
+        let holds = self.holds.iter().filter(|hold| hold.url == url);
+        holds.map(|hold| hold.cost).sum()
+    }
+}
