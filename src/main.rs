@@ -12,8 +12,8 @@ fn main() -> color_eyre::Result<ExitCode> {
     runtime::harden();
     let arguments = cli::arguments();
     install_error_hooks()?;
-    if let Err(why) = runtime::log::start() {
-        return Ok(cli::CliError::Usage(why).report());
+    if let Err(error) = runtime::log::start() {
+        return Ok(cli::CliError::Usage(error.to_string()).report());
     }
     if let Some(command) = &arguments.command {
         return Ok(cli::run(&arguments, command));

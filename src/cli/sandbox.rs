@@ -22,7 +22,7 @@ pub async fn serve(flags: &Global, arguments: &SandboxArguments) -> Result<(), C
         output::note("--api-key-file ignored: --api-key sets the key that clients must send");
     }
     if let Some(key) = &arguments.api_key {
-        keys::parse(key, "--api-key").map_err(CliError::Usage)?;
+        keys::parse(key, "--api-key").map_err(|error| CliError::Usage(error.to_string()))?;
         config.api_key = Some(Token::new(key));
     }
     if let Some(volumes) = arguments.volumes {

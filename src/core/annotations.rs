@@ -9,7 +9,7 @@ use crate::table::remote::Ticket;
 use std::sync::Arc;
 
 use crate::api::{ApiError, Reply, Request};
-use crate::core::message::Effect;
+use crate::core::message::{Effect, EffectError};
 use crate::core::state::State;
 use crate::core::view::Cx;
 use crate::domain::annotations::{AnnotationChange, Annotations, Bans, Mark, Supplier, suppliers};
@@ -101,7 +101,7 @@ impl State {
     }
 
     /// Takes over the annotations in the file, with other programs' changes.
-    pub(crate) fn annotations_kept(&mut self, result: Result<Annotations, String>) {
+    pub(crate) fn on_annotations_saved(&mut self, result: Result<Annotations, EffectError>) {
         self.annotations.pending = self.annotations.pending.saturating_sub(1);
         match result {
             // With another change in flight this response is stale.
@@ -111,7 +111,7 @@ impl State {
                 }
             }
             Ok(_) => {}
-            Err(why) => self.kept(Err(why)),
+            Err(error) => self.record_save_result(Err(error)),
         }
     }
 
@@ -161,7 +161,7 @@ impl State {
 /// Takes over the annotations in the file, with other programs' changes.
 fn annotations_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     if let News::Saved(Saved::Annotations(result)) = news {
-        cx.state.annotations_kept(*result);
+        cx.state.on_annotations_saved(*result);
     }
 }
 

@@ -1,14 +1,14 @@
 //! Applies a configuration file that is saved while the dashboard runs.
 
 pub use super::message::Reconfigured;
-use super::message::Toast;
+use super::message::{EffectError, Toast};
 use super::state::State;
 use crate::domain::Resource;
 use crate::table::remote::Now;
 
 impl State {
     /// Applies a reloaded configuration, or reports why the old one stays.
-    pub(crate) fn reloaded(&mut self, now: Now, result: Result<Box<Reconfigured>, String>) {
+    pub(crate) fn reloaded(&mut self, now: Now, result: Result<Box<Reconfigured>, EffectError>) {
         let outdated = std::mem::take(&mut self.settings.notices);
         self.notices.retain(|notice| !outdated.contains(notice));
         match result {

@@ -8,7 +8,7 @@ use super::drafts::Drafts;
 use super::feature::Event;
 use super::frame_layout::{FrameLayout, Region};
 use super::markets::{MarketReady, Markets};
-use super::message::{Effect, HistoryJob, Toast};
+use super::message::{Effect, EffectError, HistoryJob, Toast};
 use super::mutations::Mutations;
 use super::owners::Owner;
 use super::profile::Profile;
@@ -265,9 +265,9 @@ impl<'a> Cx<'a> {
         })
     }
 
-    /// Says that a change of the person cannot be saved, once.
-    pub fn not_saved(&mut self, why: String) {
-        self.state.kept(Err(why));
+    /// Reports that a change of the user's cannot be saved, once.
+    pub fn not_saved(&mut self, error: EffectError) {
+        self.state.record_save_result(Err(error));
     }
 
     pub fn show(&mut self, toast: Toast) {

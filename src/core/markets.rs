@@ -1,5 +1,6 @@
 //! What is known of the markets, and what goes back and forth about them: commands and events.
 
+use super::message::EffectError;
 use super::profile::Profile;
 use super::sandbox::SandboxNotes;
 use crate::api::{ApiError, Secret};
@@ -124,12 +125,12 @@ pub enum MarketEvent {
     /// A market could not be connected.
     ConnectFailed(String),
     Tested(ConnectionTest),
-    /// Evidence for a market's dialect, or the reason it could not be asked.
-    Probed(Result<Findings, String>),
+    /// Evidence for a market's dialect.
+    Probed(Result<Findings, EffectError>),
     /// A change succeeded or failed, and the markets as they are now.
     Changed {
-        /// The market and what was done to it, or why it failed.
-        result: Result<(String, Done), String>,
+        /// The market and what was done to it.
+        result: Result<(String, Done), EffectError>,
         market_list: MarketList,
     },
 }
@@ -193,7 +194,7 @@ pub struct Markets {
     /// Whether the configuration is being changed.
     pub is_changing: bool,
     /// Evidence for the dialect of the market in the open form, until the form has handled it.
-    pub findings: Option<Result<Findings, String>>,
+    pub findings: Option<Result<Findings, EffectError>>,
     /// The changed market, until a view has handled it.
     pub finished: Option<(String, Done)>,
     /// Why a change failed, until a view has handled it.

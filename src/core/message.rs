@@ -38,15 +38,15 @@ pub enum Message {
     Resized(u16, u16),
     /// The terminal got or lost the focus.
     Focus(bool),
-    /// The configuration file was reloaded; or why it is not used.
-    Reconfigured(Result<Box<Reconfigured>, String>),
+    /// The configuration file was reloaded, or cannot be used.
+    Reconfigured(Result<Box<Reconfigured>, EffectError>),
     /// What the ticket of an effect brings, for its owner.
     News {
         ticket: Ticket,
         news: News,
     },
-    /// Something outside the core went well or not: a copy, a file, the record, a task. A message either way.
-    Told(Result<String, String>),
+    /// A copy, a file, the record or a task succeeded or failed, with a message for the user.
+    Report(Result<String, EffectError>),
     /// So many days before the sandbox's first start are being simulated and recorded; `None`: no longer.
     Simulating(Option<u32>),
     /// The state of the dashboard or of its sandbox cannot be saved: why.
@@ -79,8 +79,8 @@ pub enum News {
     Routed(Box<Routed>),
     /// A response was arranged, see [`Effect::Arrange`].
     Arranged(Box<Arrival>),
-    /// The output of an analysis, or why the record cannot be read; see [`HistoryJob::Ask`].
-    Recalled(Result<AnyOutput, String>),
+    /// The output of an analysis; see [`HistoryJob::Ask`].
+    Recalled(Result<AnyOutput, EffectError>),
     /// The rows that the record last saw complete for a search, and when; see [`HistoryJob::LatestRows`].
     RecordedRows(Option<Box<(Listing, Moment)>>),
     /// Who polls a watched search; see [`HistoryJob::ClaimPoll`].
@@ -94,8 +94,8 @@ pub enum News {
     Saved(Saved),
     /// A file was written or not; see [`Effect::Export`].
     Written(Result<Written, NotWritten>),
-    /// The editor that [`Effect::Edit`] opened was closed: the text, or why there is none.
-    Edited(Result<String, String>),
+    /// The editor that [`Effect::Edit`] opened was closed, with the edited text.
+    Edited(Result<String, EffectError>),
     /// The result of a market command.
     Market(Box<MarketEvent>),
 }
@@ -144,12 +144,12 @@ pub enum Saving {
 /// What was saved: the file's content as it is now, with other programs' changes.
 #[derive(Debug)]
 pub enum Saved {
-    State(Result<(), String>),
-    Searches(Box<Result<Searches, String>>),
-    Annotations(Box<Result<Annotations, String>>),
-    Alerts(Box<Result<Alerts, String>>),
+    State(Result<(), EffectError>),
+    Searches(Box<Result<Searches, EffectError>>),
+    Annotations(Box<Result<Annotations, EffectError>>),
+    Alerts(Box<Result<Alerts, EffectError>>),
     /// The listed groups.
-    Groups(Result<(), String>),
+    Groups(Result<(), EffectError>),
 }
 
 /// Something for the recorded market, in the order in which it was asked for.
@@ -198,7 +198,7 @@ pub enum Effect {
     /// Stop waiting for this response. Only reads and the attempts of a stopped route series are
     /// aborted.
     Abort(Ticket),
-    /// Copy a text to the clipboard; replies with [`Message::Told`].
+    /// Copy a text to the clipboard; replies with [`Message::Report`].
     Copy {
         /// What is copied, for the confirmation.
         what: String,
@@ -209,7 +209,7 @@ pub enum Effect {
         ticket: Ticket,
         saving: Saving,
     },
-    /// Write a run of the route lab to a new file; replies with [`Message::Told`].
+    /// Write a run of the route lab to a new file; replies with [`Message::Report`].
     SaveRun {
         /// The run at this moment.
         run: RunSnapshot,
@@ -256,13 +256,28 @@ pub enum Effect {
     Quit,
 }
 
+/// An effect that failed: on a file, the clipboard, the editor, the record.
+///
+/// The core shows its text and decides nothing by it. A failure that a view treats differently is a variant, as
+/// [`NotWritten::Exists`].
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct EffectError(Box<dyn std::error::Error + Send + Sync>);
+
+impl EffectError {
+    /// The failure of an effect, by its cause or by a text for the user.
+    pub fn new(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self(cause.into())
+    }
+}
+
 /// What is done with the configuration file.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ConfigCommand {
     /// Open the person's editor on it, then read it again.
     Edit,
     Reload,
-    /// Select another theme in it; replies with [`Message::Told`].
+    /// Select another theme in it; replies with [`Message::Report`].
     SaveTheme(String),
 }
 

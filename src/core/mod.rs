@@ -43,7 +43,7 @@ use crate::api::ledger::LedgerEntry;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use self::feature::{Event, Feature};
-pub use self::message::{Effect, Message, Toast};
+pub use self::message::{Effect, EffectError, Message, Toast};
 pub use self::model::Model;
 pub use self::profile::Profile;
 pub use self::state::State;
@@ -112,7 +112,7 @@ impl<'a> Update<'a> {
                 self.rows_changed();
             }
             Message::News { ticket, news } => self.told(ticket, news),
-            Message::NotSaved(why) => state.kept(Err(why)),
+            Message::NotSaved(why) => state.record_save_result(Err(EffectError::new(why))),
             Message::Notice(text) => state.notices.push(text),
             Message::JournalDamage(damage) => state.set_damage(damage),
             Message::Recorded { ticket, entry } => self.recorded(ticket, *entry),
@@ -128,8 +128,8 @@ impl<'a> Update<'a> {
                     state.show(Toast::new(text, now));
                 }
             }
-            Message::Told(Ok(how)) => state.show(Toast::new(how, now)),
-            Message::Told(Err(why)) => state.show(Toast::error(why, now)),
+            Message::Report(Ok(how)) => state.show(Toast::new(how, now)),
+            Message::Report(Err(error)) => state.show(Toast::error(error.to_string(), now)),
         }
     }
 

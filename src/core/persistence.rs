@@ -1,7 +1,7 @@
 //! What survives a restart: panes, queries, columns and marks as a value, taken from the model and
 //! restored to it, and when to save it.
 
-use super::message::{Effect, Message};
+use super::message::{Effect, EffectError, Message};
 use super::split::Split;
 use super::state::State;
 use super::view::Cx;
@@ -117,13 +117,13 @@ impl State {
     }
 
     /// Records whether saving worked; a failure is reported once.
-    pub(crate) fn kept(&mut self, result: Result<(), String>) {
+    pub(crate) fn record_save_result(&mut self, result: Result<(), EffectError>) {
         match result {
-            Ok(()) => self.persistence.told = false,
+            Ok(()) => self.persistence.is_reported = false,
             Err(why) => {
                 // The next change tries again.
                 self.persistence.kept = None;
-                if !std::mem::replace(&mut self.persistence.told, true) {
+                if !std::mem::replace(&mut self.persistence.is_reported, true) {
                     self.notices
                         .push(format!("Changes can't be saved: {why}. They last until you quit."));
                 }
@@ -186,7 +186,7 @@ impl Cx<'_> {
 
 pub(super) fn state_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     if let News::Saved(Saved::State(result)) = news {
-        cx.state.kept(result);
+        cx.state.record_save_result(result);
     }
 }
 
@@ -201,7 +201,7 @@ fn searches_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
         // With another change in flight this response is stale.
         Ok(searches) if persistence.pending == 0 => cx.state.searches = searches,
         Ok(_) => {}
-        Err(why) => cx.state.kept(Err(why)),
+        Err(error) => cx.state.record_save_result(Err(error)),
     }
 }
 

@@ -129,8 +129,8 @@ pub(crate) struct Persistence {
     pub(crate) kept: Option<Snapshot>,
     /// When to look for changes, on the monotonic clock.
     pub(crate) due: Option<f64>,
-    /// Whether the person has been told that saving fails.
-    pub(crate) told: bool,
+    /// Whether it was reported that saving fails.
+    pub(crate) is_reported: bool,
     /// Changes to the searches that are not confirmed yet.
     pub(crate) pending: usize,
 }

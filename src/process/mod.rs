@@ -35,14 +35,36 @@ pub enum Terminal {
     Withheld,
 }
 
+/// A command that names no program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum WordsError {
+    #[error("unmatched quotes")]
+    Quotes,
+    #[error("the command is empty")]
+    Empty,
+}
+
+/// A command that cannot be run, fails or takes too long.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    #[error(transparent)]
+    Words(#[from] WordsError),
+    #[error("{program}: {source}")]
+    Run { program: String, source: io::Error },
+    #[error("{program}: {status}")]
+    Status { program: String, status: ExitStatus },
+    #[error("{program} took longer than {} s", .patience.as_secs())]
+    Late { program: String, patience: Duration },
+}
+
 /// The program of a command and its arguments.
 ///
 /// # Errors
 /// When it names none.
-pub fn command_words(command: &str) -> Result<(String, Vec<String>), &'static str> {
-    let words = shell_words::split(command).map_err(|_| "unmatched quotes")?;
+pub fn command_words(command: &str) -> Result<(String, Vec<String>), WordsError> {
+    let words = shell_words::split(command).map_err(|_| WordsError::Quotes)?;
     let mut words = words.into_iter();
-    let program = words.next().ok_or("the command is empty")?;
+    let program = words.next().ok_or(WordsError::Empty)?;
     Ok((program, words.collect()))
 }
 
@@ -57,14 +79,13 @@ pub fn without_keys(command: &mut Command) {
 /// output is shown if the terminal is lent. After `patience`, or when this is dropped, it is ended.
 ///
 /// # Errors
-///
-/// When it cannot be run, fails, or takes longer: the reason for display.
+/// When it cannot be run, fails, or takes longer.
 pub async fn finish(
     command: &str,
     values: Vec<(&'static str, String)>,
     terminal: Terminal,
     patience: Duration,
-) -> Result<(), String> {
+) -> Result<(), CommandError> {
     let (program, arguments) = command_words(command)?;
     let mut command = Command::new(&program);
     command.args(arguments).envs(values);
@@ -73,16 +94,15 @@ pub async fn finish(
     if terminal == Terminal::Withheld {
         command.stdout(Stdio::null()).stderr(Stdio::null());
     }
-    let failed = |why: &dyn std::fmt::Display| Err(format!("{program}: {why}"));
     let mut running = match Running::start(command, terminal) {
         Ok(running) => running,
-        Err(error) => return failed(&error),
+        Err(source) => return Err(CommandError::Run { program, source }),
     };
     match tokio::time::timeout(patience, running.wait()).await {
         Ok(Ok(status)) if status.success() => Ok(()),
-        Ok(Ok(status)) => failed(&status),
-        Ok(Err(error)) => failed(&error),
-        Err(_) => Err(format!("{program} took longer than {} s", patience.as_secs())),
+        Ok(Ok(status)) => Err(CommandError::Status { program, status }),
+        Ok(Err(source)) => Err(CommandError::Run { program, source }),
+        Err(_) => Err(CommandError::Late { program, patience }),
     }
 }
 

@@ -9,7 +9,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::surface::Surface;
 use crate::core::Message;
-use crate::core::message::Notification;
+use crate::core::message::{EffectError, Notification};
 use crate::core::state::State;
 use crate::process::{self, Terminal};
 use crate::settings::Notifications;
@@ -92,7 +92,7 @@ fn run(queue: &Rings, job: Job, outbox: UnboundedSender<Message>) {
             let ended = process::finish(&command, values, Terminal::Withheld, PATIENCE);
             if let Err(why) = ended.await {
                 let text = format!("alert_command: {why}");
-                let _ = outbox.send(Message::Told(Err(text)));
+                let _ = outbox.send(Message::Report(Err(EffectError::new(text))));
             }
         }
     });
@@ -124,7 +124,7 @@ mod tests {
         let values = [("BOURSE_MODEL", hostile), ("BOURSE_PRICE", "0.225")];
         let command = script(r#"printf '%s|%s' "$BOURSE_MODEL" "$BOURSE_PRICE" > "$1""#, &file);
         let ended = process::finish(&command, variables(&values), Terminal::Withheld, PATIENCE).await;
-        assert_eq!(ended, Ok(()));
+        ended.unwrap();
         let written = std::fs::read_to_string(&file).unwrap();
         assert_eq!(written, format!("{hostile}|0.225"));
     }
@@ -145,10 +145,10 @@ mod tests {
                 values: Vec::new(),
             };
             run(&queue, job, outbox.clone());
-            let Some(Message::Told(Err(text))) = inbox.recv().await else {
+            let Some(Message::Report(Err(text))) = inbox.recv().await else {
                 panic!("{command}: no message");
             };
-            assert!(text.starts_with(why), "{text}");
+            assert!(text.to_string().starts_with(why), "{text}");
         }
     }
 
@@ -162,7 +162,8 @@ mod tests {
         for seconds in [1, 4, 16, 64] {
             let patience = Duration::from_secs(seconds);
             let ended = process::finish(&command, Vec::new(), Terminal::Withheld, patience).await;
-            assert_eq!(ended, Err(format!("sh took longer than {seconds} s")));
+            let error = ended.unwrap_err().to_string();
+            assert_eq!(error, format!("sh took longer than {seconds} s"));
             if file.exists() {
                 break;
             }

@@ -25,11 +25,19 @@ pub const LONGEST: usize = 64 * 1024;
 /// How long a clipboard program may take.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// A text that no clipboard takes: nothing is copied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("too long to copy: {bytes} bytes, at most {LONGEST}")]
+pub struct ClipboardError {
+    /// The length of the text.
+    pub bytes: usize,
+}
+
 /// The escape sequence that asks a terminal to put `text` on its clipboard (OSC 52).
 ///
 /// # Errors
 /// When the text is too long for that.
-pub fn osc52(text: &str) -> Result<Vec<u8>, String> {
+pub fn osc52(text: &str) -> Result<Vec<u8>, ClipboardError> {
     check(text)?;
     let coded = base64::engine::general_purpose::STANDARD.encode(text);
     Ok(format!("\x1b]52;c;{coded}\x1b\\").into_bytes())
@@ -41,7 +49,7 @@ pub fn osc52(text: &str) -> Result<Vec<u8>, String> {
 /// # Errors
 ///
 /// When the text is too long.
-pub async fn copy(text: &str) -> Result<String, String> {
+pub async fn copy(text: &str) -> Result<String, ClipboardError> {
     check(text)?;
     for words in helpers(|name| std::env::var_os(name)) {
         if run(words, text, PATIENCE).await {
@@ -53,9 +61,9 @@ pub async fn copy(text: &str) -> Result<String, String> {
 }
 
 /// Whether the text is short enough.
-fn check(text: &str) -> Result<(), String> {
+fn check(text: &str) -> Result<(), ClipboardError> {
     if text.len() > LONGEST {
-        return Err(format!("too long to copy: {} bytes, at most {LONGEST}", text.len()));
+        return Err(ClipboardError { bytes: text.len() });
     }
     Ok(())
 }
@@ -149,7 +157,7 @@ mod tests {
         assert!(osc52(&"x".repeat(LONGEST)).is_ok());
         let long = "x".repeat(LONGEST + 1);
         assert_eq!(
-            osc52(&long).unwrap_err(),
+            osc52(&long).unwrap_err().to_string(),
             "too long to copy: 65537 bytes, at most 65536"
         );
     }

@@ -18,8 +18,8 @@ use crate::settings::{Config, ConfigError, Preferences};
 /// Editors empty a file, write it and rename it: states in between are not meant to be read.
 pub(super) const SETTLING: Duration = Duration::from_millis(100);
 
-/// The saved configuration, or why the file is not used.
-pub(super) type Reloaded = Result<Box<Saved>, String>;
+/// The saved configuration.
+pub(super) type Reloaded = Result<Box<Saved>, ConfigError>;
 
 #[derive(Debug)]
 pub(super) struct Saved {
@@ -97,7 +97,7 @@ async fn serve(
             Ok(Err(error)) => {
                 // The next valid state is worth a message, even if it equals the last valid one.
                 before = None;
-                Err(error.to_string())
+                Err(error)
             }
             // The panic is already reported.
             Err(_) => continue,

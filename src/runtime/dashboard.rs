@@ -6,7 +6,7 @@
 mod configuration;
 mod effects;
 
-use crate::core::message::{News, Saving};
+use crate::core::message::{EffectError, News, Saving};
 use std::collections::HashMap;
 use std::io;
 use std::ops::ControlFlow;
@@ -221,7 +221,7 @@ impl<S: Surface> Dashboard<S> {
                 self.surface.resume()?;
                 Vec::new()
             }
-            TerminalEvent::TaskLost(why) => vec![Message::Told(Err(why))],
+            TerminalEvent::TaskLost(why) => vec![Message::Report(Err(EffectError::new(why)))],
         }))
     }
 

@@ -1,7 +1,7 @@
 //! Writes files off the event loop: one thread, one job after another, so that an older state never
 //! replaces a newer one. Leaving waits for the pending jobs, but not forever.
 
-use crate::core::message::{News, Saved, Saving};
+use crate::core::message::{EffectError, News, Saved, Saving};
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -54,7 +54,7 @@ pub(super) struct DiskWriter {
 
 impl DiskWriter {
     /// A thread that saves to `state_store`, without `secrets`, and reports to `outbox`. Without a
-    /// store everything is kept in memory only, which the person was told at the start.
+    /// store everything is in memory only, of which a notice warns at the start.
     pub fn start(
         state_store: Option<StateStore>,
         groups: Option<GroupsFile>,
@@ -143,7 +143,8 @@ fn save(saving: Saving, state_store: Option<&StateStore>, groups: Option<&Groups
     match saving {
         Saving::State(snapshot) => {
             let snapshot = cleaned(snapshot, known);
-            Saved::State(state_store.map_or(Ok(()), |store| store.save(&snapshot)))
+            let saved = state_store.map_or(Ok(()), |store| store.save(&snapshot));
+            Saved::State(saved.map_err(EffectError::new))
         }
         Saving::Searches { mut change, before } => {
             if let SearchChange::Put(search) = &mut change {
@@ -160,7 +161,8 @@ fn save(saving: Saving, state_store: Option<&StateStore>, groups: Option<&Groups
         Saving::Alerts { change, before } => Saved::Alerts(Box::new(changed(state_store, &*change, before))),
         Saving::Groups(snapshot) => {
             let snapshot = cleaned(snapshot, known);
-            Saved::Groups(groups.map_or(Ok(()), |file| file.save(&snapshot)))
+            let saved = groups.map_or(Ok(()), |file| file.save(&snapshot));
+            Saved::Groups(saved.map_err(EffectError::new))
         }
     }
 }
@@ -176,15 +178,15 @@ const fn writer(is_private: bool) -> Writer {
 }
 
 /// `before` with a change, which lasts until the program ends without a store.
-fn changed<T: Shared>(state_store: Option<&StateStore>, change: &T::Change, mut before: T) -> Result<T, String> {
+fn changed<T: Shared>(state_store: Option<&StateStore>, change: &T::Change, mut before: T) -> Result<T, EffectError> {
     if let Some(state_store) = state_store {
-        return state_store.change(change, &before);
+        return state_store.change(change, &before).map_err(EffectError::new);
     }
     before.apply(change);
     Ok(before)
 }
 
-/// Without known secrets: a person may have typed one into a search.
+/// Removes known secrets: the user may have typed one into a search.
 fn cleaned<T: Serialize + DeserializeOwned>(value: T, known: &Known) -> T {
     let text = serde_json::to_string(&value).unwrap_or_default();
     match known.remove(&text) {

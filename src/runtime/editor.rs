@@ -1,4 +1,4 @@
-//! The person's editor, for texts that are too long for a form.
+//! The user's editor, for texts that are too long for a form.
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,8 +12,9 @@ use tokio::process::Command;
 use super::signals::{Signals, exit_status};
 use crate::process::{Running, Terminal};
 
-// Nobody types more.
 /// The maximum size read back, in bytes.
+///
+/// Nobody types more.
 const MOST_BYTES: u64 = 16 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,9 +28,31 @@ pub enum Document {
     File(PathBuf),
 }
 
+/// A document that was not edited.
+#[derive(Debug, thiserror::Error)]
+pub enum EditorError {
+    #[error("there is no terminal to edit on")]
+    NoTerminal,
+    /// The environment variable of that name is no command.
+    #[error("{0} is not a command")]
+    NotACommand(&'static str),
+    #[error("can't write a draft: {0}")]
+    Draft(#[source] io::Error),
+    #[error("{editor}: {source}")]
+    Run { editor: String, source: io::Error },
+    /// The user abandoned the edit, as with `:cq` in vi, or the editor failed.
+    #[error("{editor} failed ({status}): nothing changed")]
+    Failed { editor: String, status: ExitStatus },
+    /// A signal ended the program.
+    #[error("the editor was closed")]
+    Ended,
+    #[error("can't read the text back: {0}")]
+    Read(#[source] io::Error),
+}
+
 pub(super) enum Ended {
-    /// The edited text, or why there is none.
-    Edited(Result<String, String>),
+    /// The editor was closed, with the edited text.
+    Edited(Result<String, EditorError>),
     /// A signal that ends the program too.
     Leave(i32),
 }
@@ -44,12 +67,12 @@ pub(super) struct Session {
 
 impl Session {
     /// Writes the document to disk and finds the editor.
-    pub fn new(document: Document) -> Result<Self, String> {
+    pub fn new(document: Document) -> Result<Self, EditorError> {
         let words = command(|name| std::env::var_os(name))?;
         let (path, temporary) = match document {
             Document::File(path) => (path, None),
             Document::Text { text, suffix } => {
-                let temporary = write(&text, suffix).map_err(|why| format!("can't write a draft: {why}"))?;
+                let temporary = write(&text, suffix).map_err(EditorError::Draft)?;
                 (temporary.to_path_buf(), Some(temporary))
             }
         };
@@ -64,7 +87,7 @@ impl Session {
     pub async fn run(&self, signals: &mut Signals) -> Ended {
         let mut child = match self.spawn() {
             Ok(child) => child,
-            Err(why) => return Ended::Edited(Err(format!("{}: {why}", self.words[0]))),
+            Err(source) => return Ended::Edited(Err(self.not_run(source))),
         };
         loop {
             tokio::select! {
@@ -83,19 +106,27 @@ impl Session {
         Running::start(command, Terminal::Lent)
     }
 
-    fn result(&self, status: io::Result<ExitStatus>) -> Result<String, String> {
-        let editor = &self.words[0];
-        let status = status.map_err(|why| format!("{editor}: {why}"))?;
-        if !status.success() {
-            // The way to abandon an edit: `:cq` in vi.
-            return Err(format!("{editor} failed ({status}): nothing changed"));
+    fn not_run(&self, source: io::Error) -> EditorError {
+        EditorError::Run {
+            editor: self.words[0].clone(),
+            source,
         }
-        read(&self.path).map_err(|why| format!("can't read the text back: {why}"))
+    }
+
+    fn result(&self, status: io::Result<ExitStatus>) -> Result<String, EditorError> {
+        let status = status.map_err(|source| self.not_run(source))?;
+        if !status.success() {
+            return Err(EditorError::Failed {
+                editor: self.words[0].clone(),
+                status,
+            });
+        }
+        read(&self.path).map_err(EditorError::Read)
     }
 }
 
 /// The editor with its arguments: VISUAL, else EDITOR, else vi.
-fn command(variable: impl Fn(&str) -> Option<OsString>) -> Result<Vec<String>, String> {
+fn command(variable: impl Fn(&str) -> Option<OsString>) -> Result<Vec<String>, EditorError> {
     for name in ["VISUAL", "EDITOR"] {
         let Some(value) = variable(name).filter(|value| !value.is_empty()) else {
             continue;
@@ -103,7 +134,7 @@ fn command(variable: impl Fn(&str) -> Option<OsString>) -> Result<Vec<String>, S
         let words = value.to_str().and_then(|text| shell_words::split(text).ok());
         return words
             .filter(|words| !words.is_empty())
-            .ok_or_else(|| format!("{name} is not a command"));
+            .ok_or(EditorError::NotACommand(name));
     }
     Ok(vec!["vi".to_owned()])
 }
@@ -141,15 +172,13 @@ mod tests {
             })
         };
         assert_eq!(
-            with(&[("EDITOR", "nano"), ("VISUAL", "code --wait 'my file'")]),
-            Ok(vec!["code".to_owned(), "--wait".to_owned(), "my file".to_owned()])
+            with(&[("EDITOR", "nano"), ("VISUAL", "code --wait 'my file'")]).unwrap(),
+            ["code", "--wait", "my file"]
         );
-        assert_eq!(with(&[("VISUAL", ""), ("EDITOR", "nano")]), Ok(vec!["nano".to_owned()]));
-        assert_eq!(with(&[]), Ok(vec!["vi".to_owned()]));
-        assert_eq!(
-            with(&[("EDITOR", "'unclosed")]),
-            Err("EDITOR is not a command".to_owned())
-        );
+        assert_eq!(with(&[("VISUAL", ""), ("EDITOR", "nano")]).unwrap(), ["nano"]);
+        assert_eq!(with(&[]).unwrap(), ["vi"]);
+        let error = with(&[("EDITOR", "'unclosed")]).unwrap_err();
+        assert_eq!(error.to_string(), "EDITOR is not a command");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::api::client::epoch_seconds;
-use crate::core::message::{HistoryJob, News, RingClaim};
+use crate::core::message::{EffectError, HistoryJob, News, RingClaim};
 use crate::core::{Message, Ticket};
 use crate::domain::{Listing, Query};
 use crate::record::Moment;
@@ -77,8 +77,8 @@ impl HistoryThread {
         };
         let (ticket, news) = match unsent {
             Some(HistoryJob::Ask { ticket, .. }) => {
-                let why = "the market is not recorded".to_owned();
-                (ticket, News::Recalled(Err(why)))
+                let error = EffectError::new("the market is not recorded");
+                (ticket, News::Recalled(Err(error)))
             }
             Some(HistoryJob::LatestRows { ticket, .. }) => (ticket, News::RecordedRows(None)),
             Some(HistoryJob::ClaimRing { ticket, claim }) => (ticket, News::Ring { claim, is_ours: true }),
@@ -147,7 +147,7 @@ impl Keeper {
             Ok(Ensured::WasThere) => {}
             Ok(Ensured::Recorded) => {
                 let text = format!("{days} simulated days of prices are recorded");
-                let _ = self.outbox.send(Message::Told(Ok(text)));
+                let _ = self.outbox.send(Message::Report(Ok(text)));
             }
             Err(error) => self.tell(&error),
         }
@@ -166,7 +166,7 @@ impl Keeper {
                 HistoryJob::Ask { ticket, analysis } => {
                     let result = self.with(|database| database.ask(&analysis)).map_err(|error| {
                         self.tell(&error);
-                        error.to_string()
+                        EffectError::new(error)
                     });
                     self.bring(ticket, News::Recalled(result));
                 }
@@ -254,7 +254,7 @@ impl Keeper {
         if !std::mem::replace(&mut self.was_told, true) {
             tracing::warn!(%error, "the market is not recorded");
             let text = format!("The market is not recorded: {error}");
-            let _ = self.outbox.send(Message::Told(Err(text)));
+            let _ = self.outbox.send(Message::Report(Err(EffectError::new(text))));
         }
     }
 }
@@ -409,7 +409,7 @@ mod tests {
         let [
             Some(Message::Simulating(Some(1))),
             Some(Message::Simulating(None)),
-            Some(Message::Told(Ok(text))),
+            Some(Message::Report(Ok(text))),
         ] = told
         else {
             panic!("{told:?}");
@@ -481,7 +481,7 @@ mod tests {
             loop {
                 match program.1.blocking_recv().unwrap() {
                     Message::News { .. } => break,
-                    message => told += usize::from(matches!(message, Message::Told(Ok(_)))),
+                    message => told += usize::from(matches!(message, Message::Report(Ok(_)))),
                 }
             }
         }
@@ -554,7 +554,7 @@ mod tests {
         let told = [(); 3].map(|()| second.1.blocking_recv());
         assert!(matches!(
             told,
-            [Some(Message::Simulating(Some(1))), _, Some(Message::Told(Ok(_)))]
+            [Some(Message::Simulating(Some(1))), _, Some(Message::Report(Ok(_)))]
         ));
         second.claim(Resource::Offers, 1000.0);
         assert_eq!(polls(), 2 * 4 + 1);
@@ -573,7 +573,7 @@ mod tests {
         let mut program = Program::start(Some(&history));
         program.0.take(HistoryJob::Record(Box::new(poll(1002))));
         let told = program.1.blocking_recv();
-        assert!(matches!(told, Some(Message::Told(Err(_)))));
+        assert!(matches!(told, Some(Message::Report(Err(_)))));
         Database::set_aside(&path, "2026-11-23").unwrap();
         program.0.take(HistoryJob::Record(Box::new(poll(1032))));
         // Dropping it waits until that is written.
@@ -596,7 +596,7 @@ mod tests {
             program.0.take(HistoryJob::Record(Box::new(poll(1002))));
             if history.is_some() {
                 let told = program.1.blocking_recv();
-                assert!(matches!(told, Some(Message::Told(Err(_)))));
+                assert!(matches!(told, Some(Message::Report(Err(_)))));
             }
             let right = program.claim(Resource::Offers, 1003.0);
             assert!(matches!(right, Right::Ours(_)));

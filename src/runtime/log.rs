@@ -3,6 +3,7 @@
 use std::fmt::{Debug, Write as _};
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
@@ -20,21 +21,32 @@ const VARIABLE: &str = "BOURSE_LOG";
 /// Bytes above which the next start replaces the log.
 const LARGEST: u64 = 8 << 20;
 
+/// A log that the environment asks for and that cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub enum LogError {
+    #[error("{VARIABLE}: use off, error, warn, info, debug or trace")]
+    Level,
+    #[error("no home directory, no log")]
+    NoHome,
+    #[error("{}: {source}", .path.display())]
+    Unwritable { path: PathBuf, source: std::io::Error },
+}
+
 /// Starts the log if the environment asks for it: `error`, `warn`, `info`, `debug` or `trace`.
 ///
 /// # Errors
 /// When the level does not exist or the file cannot be written.
-pub fn start() -> Result<(), String> {
+pub fn start() -> Result<(), LogError> {
     let level = std::env::var(VARIABLE).unwrap_or_default();
     if level.is_empty() || level == "off" {
         return Ok(());
     }
-    let level: LevelFilter = level
-        .parse()
-        .map_err(|_| format!("{VARIABLE}: use off, error, warn, info, debug or trace"))?;
-    let paths = Paths::of_user().ok_or("no home directory, no log")?;
-    let path = paths.log_file();
-    let file = open(&paths).map_err(|error| format!("{}: {error}", path.display()))?;
+    let level: LevelFilter = level.parse().map_err(|_| LogError::Level)?;
+    let paths = Paths::of_user().ok_or(LogError::NoHome)?;
+    let file = open(&paths).map_err(|source| LogError::Unwritable {
+        path: paths.log_file(),
+        source,
+    })?;
     let log = Log {
         level,
         file: Mutex::new(file),

@@ -10,7 +10,7 @@ use super::dashboard::Calls;
 use super::start::{self, Files};
 use crate::api::{Operation, Origin, Reply, Request};
 use crate::core::Message;
-use crate::core::message::News;
+use crate::core::message::{EffectError, News};
 use crate::domain::evidence::Findings;
 use crate::domain::text::{message, visible};
 use crate::domain::{Resource, language};
@@ -63,7 +63,10 @@ impl MarketTasks {
                 MarketCommand::List => blocking(move || MarketEvent::Listed(self.known.market_list())).await,
                 MarketCommand::Change(change) => {
                     blocking(move || MarketEvent::Changed {
-                        result: self.known.change(change).map_err(|why| shown(&why)),
+                        result: self
+                            .known
+                            .change(change)
+                            .map_err(|error| EffectError::new(shown(&error.to_string()))),
                         market_list: self.known.market_list(),
                     })
                     .await
@@ -133,16 +136,16 @@ impl MarketTasks {
     }
 
     /// Finds out the dialect of a market that is not saved yet.
-    async fn probe(&self, market: NewMarket) -> Result<Findings, String> {
-        let address = Origin::parse(&market.base_url).map_err(|why| why.to_string())?;
+    async fn probe(&self, market: NewMarket) -> Result<Findings, EffectError> {
+        let address = Origin::parse(&market.base_url).map_err(EffectError::new)?;
         let known = Arc::clone(&self.known);
         let key = blocking(move || known.new_key(&market.key)).await;
-        let key = key.unwrap_or_else(|| Err(lost().to_string()))?;
+        let key = key.ok_or_else(|| EffectError::new(lost()))?.map_err(EffectError::new)?;
         let record = |entry| {
             let _ = self.outbox.send(Message::Recorded { ticket: None, entry });
         };
         let found = probe(&address, key.as_ref(), record).await;
-        found.map_err(|error| shown(&error.to_string()))
+        found.map_err(|error| EffectError::new(shown(&error.to_string())))
     }
 
     /// Sends one read-only request, once.

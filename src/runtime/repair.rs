@@ -72,7 +72,7 @@ async fn repair(mut surface: impl Surface, file: &Path) -> io::Result<ControlFlo
                     match key(&event) {
                         Some(Key::Edit) => {
                             let edited = surface.edit(Document::File(file.to_owned())).await?;
-                            failure = edited.err();
+                            failure = edited.err().map(|error| error.to_string());
                         }
                         Some(Key::Reload) => failure = None,
                         Some(Key::Quit) => return Ok(ControlFlow::Break(0)),

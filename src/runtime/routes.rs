@@ -12,7 +12,7 @@ use crate::api::redact::KnownSecrets;
 use crate::api::session::Progress;
 use crate::api::{ApiError, Request};
 use crate::core::Message;
-use crate::core::message::{News, Routed};
+use crate::core::message::{EffectError, News, Routed};
 use crate::domain::routing::{export_csv, export_json};
 use crate::features::route_lab::{RunSnapshot, is_csv};
 use crate::store::export::{self, ExportError};
@@ -84,6 +84,6 @@ pub(super) fn save(
             Err(error @ ExportError::Exists(_)) => Err(format!("choose another name: {error}")),
             Err(error) => Err(error.to_string()),
         };
-        let _ = outbox.send(Message::Told(said));
+        let _ = outbox.send(Message::Report(said.map_err(EffectError::new)));
     });
 }

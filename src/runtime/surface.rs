@@ -6,7 +6,8 @@ use std::io;
 use crossterm::event::Event;
 use ratatui::Frame;
 
-use super::editor::Document;
+use super::clipboard::ClipboardError;
+use super::editor::{Document, EditorError};
 
 /// What the event loop draws on and reads from: a terminal, or memory in tests.
 pub trait Surface {
@@ -24,8 +25,8 @@ pub trait Surface {
     fn suspend(&mut self) -> impl Future<Output = io::Result<()>>;
     /// Takes the terminal again after the process was stopped and continued by others.
     fn resume(&mut self) -> io::Result<()>;
-    /// Copies a text to the clipboard; returns how, for the status line.
-    fn copy(&mut self, text: &str) -> impl Future<Output = Result<String, String>>;
+    /// Copies a text to the clipboard; returns the way it took, for the status line.
+    fn copy(&mut self, text: &str) -> impl Future<Output = Result<String, ClipboardError>>;
     fn size(&self) -> (u16, u16);
     /// Sets the window title, where there is one.
     fn title(&mut self, text: &str) {
@@ -40,10 +41,10 @@ pub trait Surface {
     fn mouse(&mut self, is_on: bool) {
         let _ = is_on;
     }
-    /// Hands the terminal to the person's editor; returns the edited text, or why there is none.
-    fn edit(&mut self, document: Document) -> impl Future<Output = io::Result<Result<String, String>>> {
+    /// Hands the terminal to the user's editor; returns the edited text.
+    fn edit(&mut self, document: Document) -> impl Future<Output = io::Result<Result<String, EditorError>>> {
         let _ = document;
-        std::future::ready(Ok(Err("there is no terminal to edit on".to_owned())))
+        std::future::ready(Ok(Err(EditorError::NoTerminal)))
     }
 }
 

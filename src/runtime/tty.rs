@@ -4,8 +4,9 @@ use std::io;
 
 use ratatui::Frame;
 
+use super::clipboard::ClipboardError;
 use super::dashboard::{Surface, TerminalEvent};
-use super::editor::{self, Document, Ended};
+use super::editor::{self, Document, EditorError, Ended};
 use super::input::Input;
 use super::signals::{Signal, Signals, exit_status};
 use super::terminal::{HANG_UP_STATUS, Screen};
@@ -100,7 +101,7 @@ impl Surface for Tty {
         self.screen.resume()
     }
 
-    async fn copy(&mut self, text: &str) -> Result<String, String> {
+    async fn copy(&mut self, text: &str) -> Result<String, ClipboardError> {
         let copied = clipboard::copy(text).await?;
         let _ = self.screen.copy(text);
         Ok(copied)
@@ -125,10 +126,10 @@ impl Surface for Tty {
         let _ = self.screen.set_mouse(is_on);
     }
 
-    async fn edit(&mut self, document: Document) -> io::Result<Result<String, String>> {
+    async fn edit(&mut self, document: Document) -> io::Result<Result<String, EditorError>> {
         let session = match editor::Session::new(document) {
             Ok(session) => session,
-            Err(why) => return Ok(Err(why)),
+            Err(error) => return Ok(Err(error)),
         };
         self.input = None;
         // A terminal that cannot be restored is no reason to refuse.
@@ -140,7 +141,7 @@ impl Surface for Tty {
             Ended::Edited(result) => result,
             Ended::Leave(status) => {
                 self.pending = Some(TerminalEvent::Leave(status));
-                Err("the editor was closed".to_owned())
+                Err(EditorError::Ended)
             }
         })
     }

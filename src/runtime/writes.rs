@@ -10,7 +10,7 @@ use crate::core::{Message, Profile, mutations};
 use crate::domain::format::counted;
 use crate::domain::journal::{self, Damage, Entry, Intent, Line, Outcome, WriteKind};
 use crate::settings::Settings;
-use crate::store::{Journal, Paths};
+use crate::store::{Journal, JournalError, Paths};
 
 /// The journal of writes, as a market finds it.
 #[derive(Debug, Default)]
@@ -45,12 +45,12 @@ impl OpenedJournal {
                 return Self {
                     journal,
                     note: Some(format!("Nothing can be created or unlisted: {why}")),
-                    blocked: Some(why),
+                    blocked: Some(why.to_string()),
                     ..Self::default()
                 };
             }
         };
-        let blocked = journal.describe(&kept.damage);
+        let blocked = journal.damaged(&kept.damage).map(|error| error.to_string());
         let address = (!profile.is_sandbox).then_some(profile.base_url.as_str());
         let is_of_market = |entry: &Entry| is_of_market(&entry.intent, &profile.name, address);
         let entries = journal::entries(kept.lines).into_iter();
@@ -111,19 +111,19 @@ pub async fn journalled(
     let saved = off_thread(&journal, move |journal| journal.append(&outcome)).await;
     Journalled {
         result,
-        unsaved: saved.err().map(|why| unsaved(&intent, &why)),
+        unsaved: saved.err().map(|error| unsaved(&intent, &error)),
         damage: Vec::new(),
     }
 }
 
 /// What to say of an outcome that is not in the journal.
-fn unsaved(intent: &Intent, why: &str) -> String {
+fn unsaved(intent: &Intent, error: &JournalError) -> String {
     let what = match intent.kind {
         WriteKind::UnlistVolume => "unlisting",
         WriteKind::CreateWorkergroup => "the creation for",
     };
     format!(
-        "The outcome of {what} {} is not recorded, and will be called unknown: {why}. Settle it then with bourse \
+        "The outcome of {what} {} is not recorded, and will be called unknown: {error}. Settle it then with bourse \
          writes check.",
         intent.subject
     )
@@ -146,7 +146,7 @@ pub(super) fn set_aside(journal: Journal, outbox: UnboundedSender<Message>, dama
         // The receiver is gone once the program ends.
         let _ = outbox.send(match moved {
             // The folder may not fit on the screen, and is that of the write history.
-            Ok(aside) => Message::Told(Ok(format!(
+            Ok(aside) => Message::Report(Ok(format!(
                 "Moved {} to {}",
                 counted(damage.len(), "line", "lines"),
                 aside.file_name().unwrap_or(aside.as_os_str()).display()
@@ -162,12 +162,10 @@ pub(super) fn set_aside(journal: Journal, outbox: UnboundedSender<Message>, dama
 /// Uses the journal off the caller's thread: it waits for the disk.
 async fn off_thread<T: Send + 'static>(
     journal: &Journal,
-    act: impl FnOnce(&Journal) -> Result<T, String> + Send + 'static,
-) -> Result<T, String> {
+    act: impl FnOnce(&Journal) -> Result<T, JournalError> + Send + 'static,
+) -> Result<T, JournalError> {
     let journal = journal.clone();
-    tokio::task::spawn_blocking(move || act(&journal))
-        .await
-        .unwrap_or_else(|lost| Err(lost.to_string()))
+    tokio::task::spawn_blocking(move || act(&journal)).await?
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ fn unusable(profile: &Profile) -> Vec<(&'static str, String)> {
         wrong.extend(judged.and_then(Result::err).map(|why| (setting, why.to_string())));
     }
     if let Some(Err(why)) = profile.api_key_file.as_deref().map(keys::check) {
-        wrong.push(("api_key_file", why));
+        wrong.push(("api_key_file", why.to_string()));
     }
     wrong
 }

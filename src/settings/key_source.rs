@@ -9,7 +9,7 @@ use super::config::{Profile, VAST};
 use super::{Environment, Global};
 use crate::process::Terminal;
 use crate::store::Paths;
-use crate::store::keys;
+use crate::store::keys::{self, ApiKeyError};
 
 /// The environment variable with a key for any market.
 pub const KEY_VARIABLE: &str = "BOURSE_API_KEY";
@@ -119,7 +119,10 @@ impl Source {
     }
 
     /// The key, if there is one.
-    pub fn read(&self, terminal: Terminal) -> Result<Option<SecretString>, String> {
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn read(&self, terminal: Terminal) -> Result<Option<SecretString>, ApiKeyError> {
         match self {
             Self::Variable(name, text) => keys::parse(text, name).map(Some),
             Self::File(path) | Self::OtherClient(path) => keys::from_file(path).map(Some),
@@ -138,7 +141,7 @@ impl Source {
             other => other.read(Terminal::Withheld).err(),
         };
         if let Some(error) = wrong {
-            return KeySource::Unusable(error);
+            return KeySource::Unusable(error.to_string());
         }
         match self {
             Self::Variable(name, _) => KeySource::Variable(name),

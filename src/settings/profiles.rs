@@ -2,7 +2,8 @@
 //! layout. Every edited text is parsed again before it is written and compared with the intended
 //! profile: half a profile could send a key to the wrong market.
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use toml_edit::{DocumentMut, Item, Table, TableLike, TomlError, value};
 
@@ -21,15 +22,33 @@ pub enum KeyStorage {
     Command(String),
 }
 
+/// An edit of the configuration file that was not made: the file is as before.
+#[derive(Debug, thiserror::Error)]
+pub enum EditError {
+    /// The file has mistakes.
+    #[error("fix the configuration first: {0}")]
+    Configuration(#[source] ConfigError),
+    #[error("a profile named '{0}' already exists")]
+    Exists(String),
+    /// The editor cannot parse the file. The message quotes nothing of it: an address may hold a password.
+    #[error("{} can't be edited automatically: {message}", .path.display())]
+    Syntax { path: PathBuf, message: String },
+    /// The edited file would mean something else.
+    #[error("{} can't be edited automatically; add this yourself: {lines}", .path.display())]
+    Meaning { path: PathBuf, lines: String },
+    #[error("can't write {}: {source}", .path.display())]
+    Unwritable { path: PathBuf, source: io::Error },
+}
+
 /// Adds a profile at the end of the file, creating the file if needed.
 ///
 /// # Errors
 ///
 /// On an error the file is unchanged.
-pub fn add(path: &Path, mut new: Profile, key: &KeyStorage) -> Result<(), String> {
+pub fn add(path: &Path, mut new: Profile, key: &KeyStorage) -> Result<(), EditError> {
     let (mut document, config) = read(path)?;
     if config.profile(&new.name).is_some() {
-        return Err(format!("a profile named '{}' already exists", new.name));
+        return Err(EditError::Exists(new.name));
     }
     let section = section(&new, key);
     let advice = format!("[profiles.{}]\n{section}", new.name);
@@ -43,7 +62,7 @@ pub fn add(path: &Path, mut new: Profile, key: &KeyStorage) -> Result<(), String
 /// # Errors
 ///
 /// On an error the file is unchanged.
-pub fn set_key(path: &Path, name: &str, key: &KeyStorage) -> Result<(), String> {
+pub fn set_key(path: &Path, name: &str, key: &KeyStorage) -> Result<(), EditError> {
     let (mut document, config) = read(path)?;
     let Some(mut profile) = config.profile(name) else {
         return Err(foreign(path, &format!("[profiles.{name}]")));
@@ -99,8 +118,8 @@ fn respace(item: Option<&mut Item>) {
     }
 }
 
-/// Appends a profile at the end of the file: next to the other profiles it would push the person's
-/// own sections apart.
+/// Appends a profile at the end of the file: next to the other profiles it would push the user's
+/// sections apart.
 fn append(document: &mut DocumentMut, name: &str, mut section: Table) {
     let is_empty = document.is_empty() && document.trailing().as_str() == Some("");
     let mut before = document.trailing().as_str().unwrap_or_default().to_owned();
@@ -122,34 +141,37 @@ fn append(document: &mut DocumentMut, name: &str, mut section: Table) {
     respace(document.get_mut("profiles"));
 }
 
-fn read(path: &Path) -> Result<(DocumentMut, Config), String> {
-    let config = Config::load(path).map_err(|why| format!("fix the configuration first: {why}"))?;
+fn read(path: &Path) -> Result<(DocumentMut, Config), EditError> {
+    let config = Config::load(path).map_err(EditError::Configuration)?;
     // Errors in reading or parsing were reported above.
     let text = files::read_text(path).unwrap_or_default();
     // What may be read is not always what can be edited: `1e999` is out of the editor's range.
-    let document = text
-        .parse()
-        .map_err(|error: TomlError| format!("{} can't be edited automatically: {}", path.display(), error.message()))?;
+    let document = text.parse().map_err(|error: TomlError| EditError::Syntax {
+        path: path.to_owned(),
+        message: error.message().to_owned(),
+    })?;
     Ok((document, config))
 }
 
-/// The edited text would not have the intended meaning: what the person is to add by hand.
-fn foreign(path: &Path, wanted: &str) -> String {
-    let wanted = wanted.trim().replace('\n', ", ");
-    format!(
-        "{} can't be edited automatically; add this yourself: {wanted}",
-        path.display()
-    )
+/// The error of a text that would not have the intended meaning, with the lines to add by hand.
+fn foreign(path: &Path, lines: &str) -> EditError {
+    EditError::Meaning {
+        path: path.to_owned(),
+        lines: lines.trim().replace('\n', ", "),
+    }
 }
 
 /// Writes the document if it means what is wanted, and checks the written file again.
-fn write(path: &Path, document: &DocumentMut, wanted: &Config, advice: &str) -> Result<(), String> {
+fn write(path: &Path, document: &DocumentMut, wanted: &Config, advice: &str) -> Result<(), EditError> {
     let text = document.to_string();
     let means_it = |config: Result<Config, ConfigError>| config.is_ok_and(|config| config.says_the_same(wanted));
     if !means_it(Config::parse(&text, path)) {
         return Err(foreign(path, advice));
     }
-    files::replace(path, text.as_bytes()).map_err(|why| format!("can't write {}: {why}", path.display()))?;
+    files::replace(path, text.as_bytes()).map_err(|source| EditError::Unwritable {
+        path: path.to_owned(),
+        source,
+    })?;
     means_it(Config::load(path))
         .then_some(())
         .ok_or_else(|| foreign(path, advice))
@@ -200,7 +222,6 @@ const COMMAND: &str = "api_key_command";
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::PathBuf;
 
     use super::*;
 
@@ -212,7 +233,7 @@ mod tests {
     }
 
     /// Adds a profile without a key.
-    fn add(path: &Path, new: Profile) -> Result<(), String> {
+    fn add(path: &Path, new: Profile) -> Result<(), EditError> {
         super::add(path, new, &KeyStorage::Environment)
     }
 
@@ -245,7 +266,7 @@ mod tests {
             )
         );
         for again in [all, new("vast")] {
-            assert!(add(&path, again).unwrap_err().ends_with("already exists"));
+            assert!(add(&path, again).unwrap_err().to_string().ends_with("already exists"));
         }
         let key = KeyStorage::Command("sh -c \"echo 'a\\b'\"".to_owned());
         super::add(&path, new("tricky"), &key).unwrap();
@@ -264,7 +285,7 @@ mod tests {
             "[profiles.work]\nbase_url = \"https://market.example\"\n"
         );
         fs::write(&path, "theme = 3").unwrap();
-        let error = add(&path, new("work")).unwrap_err();
+        let error = add(&path, new("work")).unwrap_err().to_string();
         assert!(error.contains("config.toml"), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "theme = 3");
         let inline = "profiles = { a = { base_url = \"https://a\" } }\n";

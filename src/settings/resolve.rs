@@ -287,7 +287,7 @@ fn embedded(
     notices: &mut Vec<String>,
 ) -> Result<SandboxConfig, Error> {
     if let Some(path) = &flags.api_key_file {
-        keys::check(path).map_err(Error::Usage)?;
+        keys::check(path).map_err(|error| Error::Usage(error.to_string()))?;
         notices.push("--api-key-file ignored: the sandbox generates its own key".to_owned());
     }
     let mut config = SandboxConfig::default();
@@ -300,7 +300,8 @@ fn embedded(
         config.groups = groups.unwrap_or_default();
         let is_kept = !made.is_blocked();
         let store = GroupStore::new(move |change| {
-            let (_, fits) = made.change(MadeGroups::default(), |groups| groups.apply(change))?;
+            let changed = made.change(MadeGroups::default(), |groups| groups.apply(change));
+            let (_, fits) = changed.map_err(|error| error.to_string())?;
             let full = || format!("other programs have made {MOST_GROUPS} already");
             fits.then_some(()).ok_or_else(full)
         });
@@ -308,7 +309,10 @@ fn embedded(
         let (gone, unlisted) = StateFile::<BTreeSet<u64>>::open(file("unlisted"), notices);
         config.unlisted = unlisted.unwrap_or_default();
         let is_kept = !gone.is_blocked();
-        let store = UnlistStore::new(move |id| gone.change(BTreeSet::new(), |ids| ids.insert(id)).map(drop));
+        let store = UnlistStore::new(move |id| {
+            let changed = gone.change(BTreeSet::new(), |ids| ids.insert(id));
+            changed.map(drop).map_err(|error| error.to_string())
+        });
         config.unlist_store = is_kept.then_some(store);
     }
     Ok(config)
@@ -366,7 +370,7 @@ fn remote(
     };
     let key = source
         .read(environment.terminal)
-        .map_err(Error::Usage)?
+        .map_err(|error| Error::Usage(error.to_string()))?
         .map(|key| Secret::new(key.expose_secret()));
     Ok(Market::Remote {
         management,

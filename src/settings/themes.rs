@@ -2,6 +2,7 @@
 //! setting that selects one.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
@@ -99,22 +100,39 @@ fn read(name: &str, text: &str, path: &Path, wrong: &mut Vec<ConfigError>) -> Th
     theme
 }
 
+/// A theme that was not selected: the configuration is as before.
+#[derive(Debug, thiserror::Error)]
+pub enum ThemeError {
+    #[error("No home directory: the theme is not saved")]
+    NoHome,
+    #[error(transparent)]
+    Configuration(#[from] ConfigError),
+    #[error("{} can't be changed here: write theme = \"{name}\" into it", .path.display())]
+    Meaning { path: PathBuf, name: String },
+    #[error("{} can't be written: {source}", .path.display())]
+    Unwritable { path: PathBuf, source: io::Error },
+}
+
 /// Selects another theme in the configuration; the rest of the file stays as it is.
 ///
 /// # Errors
-///
-/// Why it was not changed, for display; the file is unchanged then.
-pub fn choose(config: &Path, name: &str) -> Result<(), String> {
-    let before = Config::load(config).map_err(|error| error.to_string())?;
+/// When the file cannot be changed.
+pub fn choose(config: &Path, name: &str) -> Result<(), ThemeError> {
+    let before = Config::load(config)?;
     let text = files::read_text(config).unwrap_or_default();
-    let shown = config.display();
-    let foreign = || format!("{shown} can't be changed here: write theme = \"{name}\" into it");
+    let foreign = || ThemeError::Meaning {
+        path: config.to_owned(),
+        name: name.to_owned(),
+    };
     let changed = named(&text, name).ok_or_else(foreign)?;
     let after = Config::parse(&changed, config).map_err(|_| foreign())?;
     if after.values.theme.name() != name || after.names() != before.names() {
         return Err(foreign());
     }
-    files::replace(config, changed.as_bytes()).map_err(|why| format!("{shown} can't be written: {why}"))
+    files::replace(config, changed.as_bytes()).map_err(|source| ThemeError::Unwritable {
+        path: config.to_owned(),
+        source,
+    })
 }
 
 /// The configuration with another theme selected.

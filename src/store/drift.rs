@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::paths::Paths;
-use super::state_file::StateFile;
+use super::state_file::{StateFile, StateFileError};
 use crate::domain::workergroup::Snapshot;
 
 /// The file of a profile.
@@ -35,9 +35,8 @@ impl GroupsFile {
     /// Replaces the saved groups.
     ///
     /// # Errors
-    ///
-    /// When they cannot be written: the reason for display.
-    pub fn save(&self, snapshot: &Snapshot) -> Result<(), String> {
+    /// When they cannot be written.
+    pub fn save(&self, snapshot: &Snapshot) -> Result<(), StateFileError> {
         self.file.save(&Seen {
             address: self.address.clone(),
             snapshot: snapshot.clone(),

@@ -11,15 +11,55 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::files;
+use super::files::{self, LockError};
 use crate::domain::format::{self, counted};
 use crate::domain::journal::{Damage, Intent, Line, Verdict, entries};
 
-// All of it is read: a write of long ago whose outcome is unknown still counts.
 /// The largest file, in bytes: hundreds of thousands of writes.
+///
+/// All of it is read: a write of long ago whose outcome is unknown still counts.
 const LARGEST: u64 = 64 * 1024 * 1024;
 
-/// The journal. Errors are for display and say what to do.
+/// A journal that cannot be used: nothing is sent then.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    #[error("can't save the write history without a home directory; to fix it, set HOME")]
+    NoHome,
+    #[error("can't save the write history in {}", remedy(.path, .source))]
+    Unwritable { path: PathBuf, source: io::Error },
+    #[error("can't read the write history in {}", remedy(.path, .source))]
+    Unreadable { path: PathBuf, source: io::Error },
+    #[error("can't lock the write history: {0}")]
+    Lock(#[from] LockError),
+    /// Two programs could not see each other.
+    #[error(
+        "can't lock the write history: its file system has no locks, so that two programs could send the same: set \
+         XDG_STATE_HOME to a folder on another"
+    )]
+    NoLocks,
+    /// Lines cannot be read. Without a path the journal is in memory.
+    #[error(
+        "{} of {} can't be read: a write whose outcome is unknown may be among them. Settle: {SETTLE}",
+        counted(*.lines, "line", "lines"),
+        .path.as_ref().map_or_else(|| "the write history".to_owned(), |path| path.display().to_string())
+    )]
+    Damaged { lines: usize, path: Option<PathBuf> },
+    /// The same was sent before; `at` is in seconds since 1970.
+    #[error(
+        "the same was sent at {} UTC, and its outcome is unknown. Another bourse may wait for it; if none does, \
+         settle it: {SETTLE}",
+        format::moment(*.at)
+    )]
+    Unsettled { at: f64 },
+    /// Another program has changed a damaged line.
+    #[error("line {line} has changed meanwhile: look again")]
+    LineChanged { line: u64 },
+    /// The thread that wrote it panicked.
+    #[error(transparent)]
+    Thread(#[from] tokio::task::JoinError),
+}
+
+/// The journal of writes.
 #[derive(Debug, Clone, Default)]
 pub struct Journal(Storage);
 
@@ -86,29 +126,35 @@ impl Journal {
     }
 
     /// Adds a line; it is on the disk when this returns.
-    pub fn append(&self, line: &Line) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn append(&self, line: &Line) -> Result<(), JournalError> {
         match &self.0 {
             Storage::File(path) => {
                 // Without a lock it is written all the same: what has happened must not be lost.
                 let lock = open(path).ok().and_then(|_| files::lock(path).ok().flatten());
-                append(path, line, lock.is_some()).map_err(|error| not_saved(path, &error))
+                append(path, line, lock.is_some()).map_err(|error| unwritable(path, error))
             }
             Storage::Memory(lines) => {
                 let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
                 lines.push(line.clone());
                 Ok(())
             }
-            Storage::Nowhere => Err(NO_HOME.to_owned()),
+            Storage::Nowhere => Err(JournalError::NoHome),
         }
     }
 
     /// Adds what is about to be sent, unless a line is damaged, or the same was sent before and its outcome is
     /// unknown. Programs do this one after another: without a lock two could send the same.
-    pub fn intend(&self, intent: &Intent) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// When it must not be sent, or the line cannot be written.
+    pub fn intend(&self, intent: &Intent) -> Result<(), JournalError> {
         let lock = self.lock()?;
         let history = self.read()?;
-        if let Some(why) = self.describe(&history.damage) {
-            return Err(why);
+        if let Some(damaged) = self.damaged(&history.damage) {
+            return Err(damaged);
         }
         let entries = entries(history.lines);
         let mut unsettled = entries
@@ -116,88 +162,84 @@ impl Journal {
             .rev()
             .filter(|entry| entry.verdict() == Verdict::Unknown && entry.intent.is_same_creation(intent));
         if let Some(same) = unsettled.next() {
-            return Err(format!(
-                "the same was sent at {} UTC, and its outcome is unknown. Another bourse may wait for it; if none \
-                 does, settle it: {SETTLE}",
-                format::moment(same.intent.at)
-            ));
+            return Err(JournalError::Unsettled { at: same.intent.at });
         }
         match &self.0 {
             Storage::File(path) => {
                 let line = Line::Intent(intent.clone());
-                append(path, &line, lock.is_some()).map_err(|error| not_saved(path, &error))
+                append(path, &line, lock.is_some()).map_err(|error| unwritable(path, error))
             }
             Storage::Memory(_) | Storage::Nowhere => self.append(&Line::Intent(intent.clone())),
         }
     }
 
     /// The lock of the file; `None` without a file.
-    fn lock(&self) -> Result<Option<File>, String> {
+    fn lock(&self) -> Result<Option<File>, JournalError> {
         let Storage::File(path) = &self.0 else { return Ok(None) };
-        open(path).map_err(|error| not_saved(path, &error))?;
-        let lock = files::lock(path).and_then(|lock| lock.ok_or_else(|| NO_LOCKS.to_owned()));
-        lock.map(Some)
-            .map_err(|why| format!("can't lock the write history: {why}"))
+        open(path).map_err(|error| unwritable(path, error))?;
+        let lock = files::lock(path)?;
+        lock.ok_or(JournalError::NoLocks).map(Some)
     }
 
-    /// Why nothing can be sent, if lines are damaged.
-    pub fn describe(&self, damage: &[Damage]) -> Option<String> {
-        let file = match &self.0 {
-            Storage::File(path) => path.display().to_string(),
-            Storage::Memory(_) | Storage::Nowhere => "the write history".to_owned(),
+    /// The error of damaged lines; `None` without any.
+    pub fn damaged(&self, damage: &[Damage]) -> Option<JournalError> {
+        let path = match &self.0 {
+            Storage::File(path) => Some(path.clone()),
+            Storage::Memory(_) | Storage::Nowhere => None,
         };
-        let lines = counted(damage.len(), "line", "lines");
-        (!damage.is_empty()).then(|| {
-            format!(
-                "{lines} of {file} can't be read: a write whose outcome is unknown may be among them. Settle: {SETTLE}"
-            )
-        })
+        let lines = damage.len();
+        (lines > 0).then_some(JournalError::Damaged { lines, path })
     }
 
     /// Moves damaged lines, as they are, to a file beside the journal, whose path it returns. Where they were, they
     /// become blank: what other programs append meanwhile stays.
     ///
     /// # Errors
-    /// When a line is another one by now, or a file cannot be written: nothing is lost then.
-    pub fn set_aside(&self, damage: &[Damage]) -> Result<PathBuf, String> {
+    /// When a line has changed meanwhile, or a file cannot be written: nothing is lost then.
+    pub fn set_aside(&self, damage: &[Damage]) -> Result<PathBuf, JournalError> {
         let Storage::File(path) = &self.0 else {
-            return Err(NO_HOME.to_owned());
+            return Err(JournalError::NoHome);
         };
         let _lock = self.lock()?;
-        set_aside(path, damage).map_err(|error| not_saved(path, &error))
+        let bytes = content(path).map_err(|error| unwritable(path, error))?;
+        let known = History::parse(&bytes).damage;
+        if let Some(changed) = damage.iter().find(|line| !known.contains(line)) {
+            return Err(JournalError::LineChanged { line: changed.line });
+        }
+        set_aside(path, &bytes, damage).map_err(|error| unwritable(path, error))
     }
 
     /// Reads the file.
-    pub fn read(&self) -> Result<History, String> {
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn read(&self) -> Result<History, JournalError> {
         match &self.0 {
-            Storage::File(path) => read(path).map_err(|error| {
-                let why = why(path, &error);
-                format!("can't read the write history in {why}")
+            Storage::File(path) => read(path).map_err(|source| JournalError::Unreadable {
+                path: path.clone(),
+                source,
             }),
             Storage::Memory(lines) => Ok(History {
                 lines: lines.lock().unwrap_or_else(PoisonError::into_inner).clone(),
                 ..History::default()
             }),
-            Storage::Nowhere => Err(NO_HOME.to_owned()),
+            Storage::Nowhere => Err(JournalError::NoHome),
         }
     }
 }
 
-/// Why nothing can be sent where two programs could not see each other.
-const NO_LOCKS: &str = "its file system has no locks, so that two programs could send the same: set XDG_STATE_HOME \
-                        to a folder on another";
-
 /// How to settle what is unknown.
 const SETTLE: &str = "bourse writes check, or :resolve in the dashboard";
 
-const NO_HOME: &str = "can't save the write history without a home directory; to fix it, set HOME";
-
-fn not_saved(path: &Path, error: &io::Error) -> String {
-    format!("can't save the write history in {}", why(path, error))
+fn unwritable(path: &Path, source: io::Error) -> JournalError {
+    JournalError::Unwritable {
+        path: path.to_owned(),
+        source,
+    }
 }
 
-/// What is wrong with a file, and what to do.
-fn why(path: &Path, error: &io::Error) -> String {
+/// The file, the error and how to fix it.
+fn remedy(path: &Path, error: &io::Error) -> String {
     let shown = path.display();
     match error.kind() {
         io::ErrorKind::PermissionDenied => {
@@ -245,13 +287,7 @@ fn content(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn set_aside(path: &Path, damage: &[Damage]) -> io::Result<PathBuf> {
-    let bytes = content(path)?;
-    let known = History::parse(&bytes).damage;
-    if let Some(other) = damage.iter().find(|line| !known.contains(line)) {
-        let text = format!("line {} is another one by now: look again", other.line);
-        return Err(io::Error::other(text));
-    }
+fn set_aside(path: &Path, bytes: &[u8], damage: &[Damage]) -> io::Result<PathBuf> {
     let aside = path.with_extension("jsonl.damaged");
     let mut copy = open(&aside)?;
     let mut text = Vec::new();
@@ -389,7 +425,7 @@ mod tests {
         let path = root.path().join("writes.jsonl");
         for journal in [Journal::at(&path), Journal::in_memory()] {
             journal.intend(&creation("a", "https://a")).unwrap();
-            let refused = journal.intend(&creation("b", "https://a")).unwrap_err();
+            let refused = journal.intend(&creation("b", "https://a")).unwrap_err().to_string();
             assert!(refused.starts_with("the same was sent at 2026-11-20"), "{refused}");
             journal.intend(&creation("c", "https://other")).unwrap();
             journal.append(&outcome("a")).unwrap();
@@ -437,7 +473,10 @@ mod tests {
         }
         let before = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, before + &lines.repeat(3_000_000 / lines.len())).unwrap();
-        let refused = journal.intend(&creation("b", "test", "https://a")).unwrap_err();
+        let refused = journal
+            .intend(&creation("b", "test", "https://a"))
+            .unwrap_err()
+            .to_string();
         assert!(refused.starts_with("the same was sent at 2026-11-20"), "{refused}");
         journal.intend(&creation("c", "test", "https://b")).unwrap();
     }
@@ -448,7 +487,10 @@ mod tests {
             let root = tempfile::tempdir().unwrap();
             let journal = Journal::at(&root.path().join("writes.jsonl"));
             journal.intend(&creation("a", "test", "http://127.0.0.1:8733")).unwrap();
-            let refused = journal.intend(&creation("b", "other", address)).unwrap_err();
+            let refused = journal
+                .intend(&creation("b", "other", address))
+                .unwrap_err()
+                .to_string();
             assert!(refused.starts_with("the same was sent at"), "{refused}");
             journal.intend(&creation("c", "test", "http://127.0.0.1:8734")).unwrap();
         }
@@ -483,7 +525,7 @@ mod tests {
             let journal = Journal::at(&path);
             let Line::Intent(new) = intent("b") else { unreachable!() };
             for new in [new, creation("c", "test", "https://a")] {
-                let refused = journal.intend(&new).unwrap_err();
+                let refused = journal.intend(&new).unwrap_err().to_string();
                 assert!(refused.starts_with("1 line of "), "{refused}");
                 assert!(refused.contains("bourse writes check"), "{refused}");
             }
@@ -525,7 +567,10 @@ mod tests {
         journal.append(&intent("a")).unwrap();
         let file = OpenOptions::new().write(true).open(&path).unwrap();
         file.set_len(1 << 40).unwrap();
-        let refused = journal.intend(&creation("b", "test", "https://a")).unwrap_err();
+        let refused = journal
+            .intend(&creation("b", "test", "https://a"))
+            .unwrap_err()
+            .to_string();
         assert!(refused.contains("larger than 64 MiB"), "{refused}");
     }
 

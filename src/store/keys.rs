@@ -2,11 +2,11 @@
 
 use std::io::{self, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
-use std::process::Stdio;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
-use std::{fmt, fs, thread};
+use std::{fs, thread};
 
 use secrecy::SecretString;
 use secrecy::zeroize::Zeroizing;
@@ -14,26 +14,75 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::Command;
 
 use super::files;
-use crate::domain::secrets::{LONGEST_KEY, key_fault};
-use crate::process::{Running, Terminal, command_words};
+use crate::domain::secrets::{KeyFault, LONGEST_KEY, key_fault};
+use crate::process::{Running, Terminal, WordsError, command_words};
 
-// A password manager may ask for a fingerprint first; a pipe without a writer would wait forever.
 /// How long a key command may take, or a pipe in place of a key file.
+///
+/// A password manager may ask for a fingerprint first; a pipe without a writer would wait forever.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-// The rest is read so that the command does not fail on a closed pipe, and bounded since it may never end.
 /// How much a key command may print after the key, in bytes.
+///
+/// The rest is read so that the command does not fail on a closed pipe, and bounded since it may never end.
 const REST: u64 = 64 * 1024;
+
+/// An API key that cannot be read. No error holds any part of a key.
+#[derive(Debug, thiserror::Error)]
+pub enum ApiKeyError {
+    #[error("{origin} has no valid key: {fault}")]
+    Invalid {
+        /// Where the text comes from.
+        origin: String,
+        #[source]
+        fault: KeyFault,
+    },
+    #[error("the key file {} {}", .path.display(), describe_io(.source))]
+    Unreadable { path: PathBuf, source: io::Error },
+    /// Others can read the file.
+    #[error("the key file {path} is readable by others (mode {mode:04o}); fix it with: chmod 600 {path}", path = .path.display())]
+    Exposed { path: PathBuf, mode: u32 },
+    #[error("the profile's key command failed: {0}")]
+    Command(#[from] KeyCommandError),
+}
+
+/// A command that printed no key.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyCommandError {
+    #[error(transparent)]
+    Words(#[from] WordsError),
+    /// It cannot be run or read. Only the kind of the error is shown.
+    #[error("{program}: {}", .source.kind())]
+    Run { program: String, source: io::Error },
+    #[error("{program}: no key within {} s", .patience.as_secs())]
+    Late { program: String, patience: Duration },
+    #[error("{program}: {status}; run it yourself to see why")]
+    Status { program: String, status: ExitStatus },
+    /// There is no thread or no event loop to run it on.
+    #[error("{}", .0.kind())]
+    Runtime(#[source] io::Error),
+    #[error("it could not be run")]
+    Panicked,
+}
+
+fn describe_io(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "does not exist".to_owned(),
+        kind => format!("can't be read: {kind}"),
+    }
+}
 
 /// Parses a key: one line, no blanks or control characters.
 ///
 /// # Errors
-///
-/// Why it is none, for display: never any part of it.
-pub fn parse(text: &str, origin: &str) -> Result<SecretString, String> {
+/// When it is none.
+pub fn parse(text: &str, origin: &str) -> Result<SecretString, ApiKeyError> {
     let key = text.trim_matches([' ', '\t', '\r', '\n']);
     match key_fault(key) {
-        Some(why) => Err(format!("{origin} has no valid key: {why}")),
+        Some(fault) => Err(ApiKeyError::Invalid {
+            origin: origin.to_owned(),
+            fault,
+        }),
         None => Ok(SecretString::from(key)),
     }
 }
@@ -51,13 +100,11 @@ pub fn write(path: &Path, key: &str) -> io::Result<()> {
 /// Reads the key from a file that nobody else can read or write.
 ///
 /// # Errors
-///
-/// Why there is none, for display.
-pub fn from_file(path: &Path) -> Result<SecretString, String> {
-    let name = format!("the key file {}", path.display());
-    let unreadable = |error: io::Error| match error.kind() {
-        io::ErrorKind::NotFound => format!("{name} does not exist"),
-        why => format!("{name} can't be read: {why}"),
+/// When it has none, or others can read it.
+pub fn from_file(path: &Path) -> Result<SecretString, ApiKeyError> {
+    let unreadable = |source| ApiKeyError::Unreadable {
+        path: path.to_owned(),
+        source,
     };
     let text = if fs::metadata(path).map_err(unreadable)?.is_file() {
         // Checks and reads the same open file, so it cannot be swapped in between.
@@ -65,10 +112,10 @@ pub fn from_file(path: &Path) -> Result<SecretString, String> {
         let mode = file.metadata().map_err(unreadable)?.permissions().mode() & 0o7777;
         // The same rule as ssh's for private keys.
         if mode & 0o077 != 0 {
-            return Err(format!(
-                "{name} is readable by others (mode {mode:04o}); fix it with: chmod 600 {}",
-                path.display()
-            ));
+            return Err(ApiKeyError::Exposed {
+                path: path.to_owned(),
+                mode,
+            });
         }
         first_bytes(file)
     } else {
@@ -76,10 +123,10 @@ pub fn from_file(path: &Path) -> Result<SecretString, String> {
         // A pipe without a writer opens when there is one.
         in_time(PATIENCE, move || first_bytes(fs::File::open(path)?)).unwrap_or(Err(io::ErrorKind::TimedOut.into()))
     };
-    parse(&text.map_err(unreadable)?, &name)
+    parse(&text.map_err(unreadable)?, &format!("the key file {}", path.display()))
 }
 
-/// As much as a key may be long, and a little more, by which one that is too long is known.
+/// The longest key and a little more, which shows that a key is too long.
 fn first_bytes(source: impl io::Read) -> io::Result<Zeroizing<String>> {
     let mut text = Zeroizing::new(String::with_capacity(LONGEST_KEY + 2));
     source.take(LONGEST_KEY as u64 + 2).read_to_string(&mut text)?;
@@ -113,9 +160,8 @@ fn in_time<T: Send + 'static>(patience: Duration, read: impl FnOnce() -> T + Sen
 /// Whether a key can be read from a file. A pipe can be read only once, so it is not.
 ///
 /// # Errors
-///
-/// Why it cannot.
-pub fn check(path: &Path) -> Result<(), String> {
+/// When it cannot.
+pub fn check(path: &Path) -> Result<(), ApiKeyError> {
     let is_pipe = fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
     if is_pipe {
         return Ok(());
@@ -127,39 +173,49 @@ pub fn check(path: &Path) -> Result<(), String> {
 /// standard error is dropped: it may have secrets in it.
 ///
 /// # Errors
-///
-/// Why there is no key, for display.
-pub fn from_command(command: &str, terminal: Terminal) -> Result<SecretString, String> {
+/// When there is no key.
+pub fn from_command(command: &str, terminal: Terminal) -> Result<SecretString, ApiKeyError> {
     from_command_within(PATIENCE, command, terminal)
 }
 
-fn from_command_within(patience: Duration, command: &str, terminal: Terminal) -> Result<SecretString, String> {
+fn from_command_within(patience: Duration, command: &str, terminal: Terminal) -> Result<SecretString, ApiKeyError> {
     let printed = thread::scope(|scope| {
         // The caller may be on a runtime of its own, which cannot wait for another one.
         let reading = scope.spawn(|| {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            let runtime = runtime.map_err(|error| error.kind().to_string())?;
+            let runtime = runtime.map_err(KeyCommandError::Runtime)?;
             runtime.block_on(first_line_of(patience, command, terminal))
         });
-        reading.join().unwrap_or_else(|_| Err("it could not be run".to_owned()))
+        reading.join().unwrap_or(Err(KeyCommandError::Panicked))
     });
-    let text = printed.map_err(|why| format!("the profile's key command failed: {why}"))?;
-    parse(&text, "the output of the key command")
+    parse(&printed?, "the output of the key command")
 }
 
 /// The first line that a command prints.
-async fn first_line_of(patience: Duration, command: &str, terminal: Terminal) -> Result<Zeroizing<String>, String> {
+async fn first_line_of(
+    patience: Duration,
+    command: &str,
+    terminal: Terminal,
+) -> Result<Zeroizing<String>, KeyCommandError> {
     let (program, arguments) = command_words(command)?;
-    let failed = |why: &dyn fmt::Display| format!("{program}: {why}");
-    let late = || failed(&format_args!("no key within {} s", patience.as_secs()));
+    let failed = |source| KeyCommandError::Run {
+        program: program.clone(),
+        source,
+    };
+    let late = || KeyCommandError::Late {
+        program: program.clone(),
+        patience,
+    };
     let mut command = Command::new(&program);
     command.args(arguments);
     command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
-    let mut running = Running::start(command, terminal).map_err(|error| failed(&error.kind()))?;
-    let mut output = running.output().ok_or_else(|| failed(&io::ErrorKind::BrokenPipe))?;
+    let mut running = Running::start(command, terminal).map_err(failed)?;
+    let mut output = running
+        .output()
+        .ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
     let text = tokio::time::timeout(patience, first_line(&mut output)).await;
     let text = text.map_err(|_| late())?;
     // What it writes after the key must not end it; what never ends, must.
@@ -174,13 +230,10 @@ async fn first_line_of(patience: Duration, command: &str, terminal: Terminal) ->
         }
     };
     let status = tokio::time::timeout(patience, ended).await.map_err(|_| late())?;
-    let (text, status) = (
-        text.map_err(|error| failed(&error.kind()))?,
-        status.map_err(|error| failed(&error.kind()))?,
-    );
+    let (text, status) = (text.map_err(failed)?, status.map_err(failed)?);
     // Nobody read it to its end, of which it may have died.
     if !status.success() && text.len() <= LONGEST_KEY {
-        return Err(failed(&format_args!("{status}; run it yourself to see why")));
+        return Err(KeyCommandError::Status { program, status });
     }
     Ok(text)
 }
@@ -195,7 +248,7 @@ mod tests {
     fn keys_are_trimmed_and_checked() {
         assert_eq!(parse("  abc-123\r\n", "x").unwrap().expose_secret(), "abc-123");
         for bad in ["", " \n", "a b", "a\nb", "a\u{1b}b", "schlüssel", "a\0b"] {
-            let error = parse(bad, "x").unwrap_err();
+            let error = parse(bad, "x").unwrap_err().to_string();
             assert!(error.starts_with("x has no valid key"), "{error}");
             assert!(bad.trim().is_empty() || !error.contains(bad), "{error}");
         }
@@ -217,7 +270,8 @@ mod tests {
                 }
                 Err(error) => {
                     assert_ne!(mode & 0o077, 0, "{mode:o}: {error}");
-                    assert!(error.contains(&format!("chmod 600 {}", path.display())), "{error}");
+                    let advice = format!("chmod 600 {}", path.display());
+                    assert!(error.to_string().contains(&advice), "{error}");
                 }
             }
         }
@@ -252,7 +306,7 @@ mod tests {
         for endless in ["sleep 600", "sh -c 'echo canary-key; exec sleep 600'"] {
             let moment = Duration::from_millis(200);
             let error = from_command_within(moment, endless, Terminal::Withheld).unwrap_err();
-            assert!(error.contains("no key within"), "{error}");
+            assert!(error.to_string().contains("no key within"), "{error}");
         }
     }
 
@@ -265,7 +319,7 @@ mod tests {
         let command = shell_words::join(["sh", "-c", &script]);
         for seconds in [1, 4, 16, 64] {
             let error = from_command_within(Duration::from_secs(seconds), &command, Terminal::Withheld).unwrap_err();
-            assert!(error.contains("no key within"), "{error}");
+            assert!(error.to_string().contains("no key within"), "{error}");
             if file.exists() {
                 break;
             }

@@ -10,8 +10,8 @@ pub mod state;
 
 pub use bourse_record::{files, state_file};
 pub use drift::GroupsFile;
-pub use journal::Journal;
+pub use journal::{Journal, JournalError};
 pub use pacing::PacingFile;
 pub use paths::Paths;
 pub use state::{SavedState, Shared, StateStore};
-pub use state_file::StateFile;
+pub use state_file::{StateFile, StateFileError};

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::paths::Paths;
-use super::state_file::StateFile;
+use super::state_file::{StateFile, StateFileError};
 
 // Markets change their limits; after a day a guess is worth less than another try.
 /// How long an interval is remembered, in seconds.
@@ -68,9 +68,8 @@ impl PacingFile {
     /// Replaces the saved intervals; nothing is written while there are none.
     ///
     /// # Errors
-    ///
-    /// When they cannot be written: the reason for display.
-    pub fn save(&self, intervals: BTreeMap<String, f64>, now: f64) -> Result<(), String> {
+    /// When they cannot be written.
+    pub fn save(&self, intervals: BTreeMap<String, f64>, now: f64) -> Result<(), StateFileError> {
         let is_new = intervals.is_empty() && !self.path.exists();
         let (file, before) = self.open();
         // A newer version's file is not overwritten.

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::paths::Paths;
-use super::state_file::StateFile;
+use super::state_file::{StateFile, StateFileError};
 use crate::domain::annotations::{AnnotationChange, Annotations};
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
 use crate::record::alerts::{AlertChange, Alerts};
@@ -122,9 +122,8 @@ impl StateStore {
     /// Saves how the dashboard was left. Of several programs the last one wins.
     ///
     /// # Errors
-    ///
-    /// When it cannot be written: the reason for display.
-    pub fn save(&self, snapshot: &Snapshot) -> Result<(), String> {
+    /// When it cannot be written.
+    pub fn save(&self, snapshot: &Snapshot) -> Result<(), StateFileError> {
         self.ui.save(snapshot)
     }
 
@@ -132,9 +131,8 @@ impl StateStore {
     /// now, including other programs' changes. `here` is what this program had before the change.
     ///
     /// # Errors
-    ///
-    /// When the change cannot be written: the reason for display.
-    pub fn change<T: Shared>(&self, change: &T::Change, here: &T) -> Result<T, String> {
+    /// When the change cannot be written.
+    pub fn change<T: Shared>(&self, change: &T::Change, here: &T) -> Result<T, StateFileError> {
         let changed = T::file(self).change(here.clone(), |content| content.apply(change));
         changed.map(|(content, ())| content)
     }

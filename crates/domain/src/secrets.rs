@@ -76,20 +76,34 @@ pub fn remove_secrets(json: &mut Json) {
     }
 }
 
-// Anything longer is something else.
 /// The maximum length of an API key in bytes.
+///
+/// Anything longer is something else.
 pub const LONGEST_KEY: usize = 4096;
 
-/// Why a text cannot be an API key, if it cannot: a key has to fit in one line of a header.
-pub fn key_fault(key: &str) -> Option<&'static str> {
+/// A text that cannot be an API key, which has to fit in one line of a header. It holds no part of the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum KeyFault {
+    #[error("it is empty")]
+    Empty,
+    #[error("it is too long")]
+    TooLong,
+    #[error("it contains spaces or several lines")]
+    Blanks,
+    #[error("it contains control or non-ASCII characters")]
+    Characters,
+}
+
+/// The reason why a text cannot be an API key; `None` if it can.
+pub fn key_fault(key: &str) -> Option<KeyFault> {
     if key.is_empty() {
-        Some("it is empty")
+        Some(KeyFault::Empty)
     } else if key.len() > LONGEST_KEY {
-        Some("it is too long")
+        Some(KeyFault::TooLong)
     } else if key.bytes().any(|byte| byte.is_ascii_whitespace()) {
-        Some("it contains spaces or several lines")
+        Some(KeyFault::Blanks)
     } else if !key.bytes().all(|byte| byte.is_ascii_graphic()) {
-        Some("it contains control or non-ASCII characters")
+        Some(KeyFault::Characters)
     } else {
         None
     }
@@ -106,12 +120,12 @@ mod tests {
             ("k", None),
             ("!aZ0~", None),
             (longest.as_str(), None),
-            ("", Some("it is empty")),
-            (longer.as_str(), Some("it is too long")),
-            ("two words", Some("it contains spaces or several lines")),
-            ("line\n", Some("it contains spaces or several lines")),
-            ("k\u{7f}", Some("it contains control or non-ASCII characters")),
-            ("clé", Some("it contains control or non-ASCII characters")),
+            ("", Some(KeyFault::Empty)),
+            (longer.as_str(), Some(KeyFault::TooLong)),
+            ("two words", Some(KeyFault::Blanks)),
+            ("line\n", Some(KeyFault::Blanks)),
+            ("k\u{7f}", Some(KeyFault::Characters)),
+            ("clé", Some(KeyFault::Characters)),
         ] {
             assert_eq!(key_fault(key), fault, "{key:?}");
         }

@@ -3,12 +3,14 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-// A holder writes one small file, which takes milliseconds.
 /// How often a lock is tried, with [`PAUSE`] in between: 2 s in all.
+///
+/// A holder writes one small file, which takes milliseconds.
 const TRIES: u32 = 100;
 
 /// The pause between two tries.
@@ -17,11 +19,12 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// The folder of the profiles' folders.
 pub const PROFILES: &str = "profiles";
 
-// A configuration has some kB; a wrong path may lead to a disk image.
-/// The largest file that a person writes, in bytes.
+/// The largest file that a user writes, in bytes.
+///
+/// A configuration has some kB; a wrong path may lead to a disk image.
 const LARGEST: u64 = 1024 * 1024;
 
-/// Reads a text that a person wrote: a regular file of at most 1 MiB.
+/// Reads a text that the user wrote: a regular file of at most 1 MiB.
 ///
 /// # Errors
 /// When it is none, or cannot be read; see [`why`].
@@ -30,7 +33,7 @@ pub fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
-/// Reads a regular file of at most so many bytes. A pipe may have no end, or no beginning.
+/// Reads a regular file of at most `most` bytes. A pipe may have no end, or no beginning.
 ///
 /// # Errors
 /// When it is none, or cannot be read; see [`why`].
@@ -52,24 +55,43 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Why a file cannot be read, for people.
+/// The cause of an error in reading a file, for messages.
 pub fn why(error: &io::Error) -> String {
     let message = error.get_ref().map(ToString::to_string);
     message.unwrap_or_else(|| error.kind().to_string())
 }
 
+/// A lock that cannot be taken. The path is that of the lock.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum LockError {
+    /// A folder, a device or a pipe is in its place.
+    #[error("{} is not a regular file", .0.display())]
+    NotAFile(PathBuf),
+    #[error("{}: {source}", .path.display())]
+    Failed { path: PathBuf, source: Arc<io::Error> },
+    #[error("{} is locked by another program", .0.display())]
+    Held(PathBuf),
+}
+
 /// The lock of a file that several programs change, held until it is dropped; `None` if the file
 /// system has no locks.
-pub fn lock(path: &Path) -> Result<Option<File>, String> {
+///
+/// # Errors
+/// When it cannot be opened, or another program holds it for 2 s.
+pub fn lock(path: &Path) -> Result<Option<File>, LockError> {
     let path = path.with_extension("lock");
     if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
-        return Err(format!("{} is not a regular file", path.display()));
+        return Err(LockError::NotAFile(path));
     }
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);
-    let file = private(&mut options)
-        .open(&path)
-        .map_err(|error| format!("{}: {error}", path.display()))?;
+    let file = match private(&mut options).open(&path) {
+        Ok(file) => file,
+        Err(error) => {
+            let source = Arc::new(error);
+            return Err(LockError::Failed { path, source });
+        }
+    };
     for _ in 0..TRIES {
         match file.try_lock() {
             Ok(()) => return Ok(Some(file)),
@@ -77,7 +99,7 @@ pub fn lock(path: &Path) -> Result<Option<File>, String> {
             Err(TryLockError::Error(_)) => return Ok(None),
         }
     }
-    Err(format!("{} is locked by another program", path.display()))
+    Err(LockError::Held(path))
 }
 
 /// Which file is at a path: its device and number. `None` without one.
@@ -119,7 +141,7 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
     put(&target, content, None)
 }
 
-/// Replaces a file that belongs to the person by `content` in one step. Existing modes of the file
+/// Replaces a file of the user's by `content` in one step. Existing modes of the file
 /// and its folders stay; a new file is private.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let mode = fs::metadata(path).ok().map(|before| before.permissions());
@@ -136,7 +158,7 @@ fn put(path: &Path, content: &[u8], mode: Option<fs::Permissions>) -> io::Result
     put_unnamed(path, content, mode).map_err(unnamed)
 }
 
-/// An error without the name of a temporary file, which differs each time and helps nobody.
+/// An error without the name of a temporary file, which differs each time.
 fn unnamed(error: io::Error) -> io::Error {
     let text = error.to_string();
     let head = text.split_once(" at path ").map(|(head, _)| head.to_owned());

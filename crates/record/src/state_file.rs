@@ -8,31 +8,53 @@
 use std::io;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::files;
+use super::files::{self, LockError};
 
 /// The version of all state files.
 const VERSION: u32 = 1;
 
-// Far above what bourse writes.
 /// The largest file that is read, in bytes.
+///
+/// Far above what bourse writes.
 const LARGEST: u64 = 8 * 1024 * 1024;
+
+/// A state file that cannot be read or written. Until it can, changes last as long as the program.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum StateFileError {
+    #[error("can't read {}: {}", .path.display(), files::why(.source))]
+    Unreadable { path: PathBuf, source: Arc<io::Error> },
+    #[error("{} was written by a newer bourse and is not changed", .0.display())]
+    Newer(PathBuf),
+    /// It is no state file and cannot be moved aside.
+    #[error("{} is corrupt (line {line}, column {column}) and can't be moved: {source}", .path.display())]
+    Corrupt {
+        path: PathBuf,
+        line: usize,
+        column: usize,
+        source: Arc<io::Error>,
+    },
+    #[error("{}: {source}", .path.display())]
+    Unwritable { path: PathBuf, source: Arc<io::Error> },
+    #[error(transparent)]
+    Lock(#[from] LockError),
+}
 
 /// A state file.
 #[derive(Debug, Clone)]
 pub struct StateFile<T> {
     path: PathBuf,
-    /// Why the file must not be overwritten, if its content would be lost.
-    blocked: Option<String>,
+    /// The reason not to overwrite the file, if its content would be lost.
+    blocked: Option<StateFileError>,
     content: PhantomData<fn() -> T>,
 }
 
 impl<T: Serialize + DeserializeOwned> StateFile<T> {
-    /// The file at a path and its content, if it exists and is readable; a notice for the person is added to
-    /// `notices`.
+    /// The file at a path and its content, if it exists and is readable; a notice about it is added to `notices`.
     pub fn open(path: PathBuf, notices: &mut Vec<String>) -> (Self, Option<T>) {
         let read = read(&path);
         notices.extend(read.notice);
@@ -52,34 +74,35 @@ impl<T: Serialize + DeserializeOwned> StateFile<T> {
     /// Replaces the content. Of several programs the last one wins.
     ///
     /// # Errors
-    ///
-    /// When it cannot be written: the reason for display.
-    pub fn save(&self, content: &T) -> Result<(), String> {
+    /// When it cannot be written.
+    pub fn save(&self, content: &T) -> Result<(), StateFileError> {
         self.blocked.clone().map_or(Ok(()), Err)?;
-        write(&self.path, content).map_err(|error| self.failed(&error))
+        write(&self.path, content).map_err(|error| self.unwritable(error))
     }
 
     /// Applies a change to the content, which is `here` if the file is missing or damaged; gives the new
     /// content and the result of the change.
     ///
     /// # Errors
-    ///
-    /// When it cannot be read or written: the reason for display.
-    pub fn change<R>(&self, here: T, change: impl FnOnce(&mut T) -> R) -> Result<(T, R), String> {
+    /// When it cannot be read or written.
+    pub fn change<R>(&self, here: T, change: impl FnOnce(&mut T) -> R) -> Result<(T, R), StateFileError> {
         self.blocked.clone().map_or(Ok(()), Err)?;
         let folder = self.path.parent().map_or(Ok(()), files::private_dir);
-        folder.map_err(|error| self.failed(&error))?;
+        folder.map_err(|error| self.unwritable(error))?;
         let _lock = files::lock(&self.path)?;
         let stored = read::<T>(&self.path);
         stored.blocked.map_or(Ok(()), Err)?;
         let mut content = stored.content.unwrap_or(here);
         let result = change(&mut content);
-        write(&self.path, &content).map_err(|error| self.failed(&error))?;
+        write(&self.path, &content).map_err(|error| self.unwritable(error))?;
         Ok((content, result))
     }
 
-    fn failed(&self, error: &io::Error) -> String {
-        format!("{}: {error}", self.path.display())
+    fn unwritable(&self, error: io::Error) -> StateFileError {
+        StateFileError::Unwritable {
+            path: self.path.clone(),
+            source: Arc::new(error),
+        }
     }
 }
 
@@ -87,7 +110,7 @@ impl<T: Serialize + DeserializeOwned> StateFile<T> {
 struct Reading<T> {
     content: Option<T>,
     notice: Option<String>,
-    blocked: Option<String>,
+    blocked: Option<StateFileError>,
 }
 
 impl<T> Reading<T> {
@@ -99,11 +122,11 @@ impl<T> Reading<T> {
         }
     }
 
-    fn blocked(why: String) -> Self {
+    fn blocked(error: StateFileError) -> Self {
         Self {
             content: None,
-            notice: Some(format!("{why}. Changes are not kept.")),
-            blocked: Some(why),
+            notice: Some(format!("{error}. Changes are not kept.")),
+            blocked: Some(error),
         }
     }
 }
@@ -127,16 +150,15 @@ fn read<T: DeserializeOwned>(path: &Path) -> Reading<T> {
         // A parent is not a folder, so there is no file; saving will report it.
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Reading::missing(),
         Err(error) => {
-            let why = files::why(&error);
-            return Reading::blocked(format!("can't read {}: {why}", path.display()));
+            return Reading::blocked(StateFileError::Unreadable {
+                path: path.to_owned(),
+                source: Arc::new(error),
+            });
         }
     };
     match serde_json::from_slice::<Head>(&bytes) {
         Ok(head) if head.version > VERSION => {
-            return Reading::blocked(format!(
-                "{} was written by a newer bourse and is not changed",
-                path.display()
-            ));
+            return Reading::blocked(StateFileError::Newer(path.to_owned()));
         }
         _ => {}
     }
@@ -158,23 +180,24 @@ fn bytes(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 fn set_aside<T>(path: &Path, error: &serde_json::Error) -> Reading<T> {
-    let broken = format!(
-        "{} is corrupt (line {}, column {})",
-        path.display(),
-        error.line(),
-        error.column()
-    );
+    let (line, column) = (error.line(), error.column());
     match files::set_aside(path) {
         Ok(aside) => Reading {
             notice: Some(format!(
-                "{broken}. Moved to {}; using defaults.",
+                "{} is corrupt (line {line}, column {column}). Moved to {}; using defaults.",
+                path.display(),
                 aside
                     .file_name()
                     .map_or_else(|| aside.to_string_lossy(), |name| name.to_string_lossy())
             )),
             ..Reading::missing()
         },
-        Err(why) => Reading::blocked(format!("{broken} and can't be moved: {why}")),
+        Err(source) => Reading::blocked(StateFileError::Corrupt {
+            path: path.to_owned(),
+            line,
+            column,
+            source: Arc::new(source),
+        }),
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use bourse_domain::secrets::KeyFault;
 use crossterm::event::{KeyCode, KeyEvent};
 
 use super::input_widget::InputWidget;
@@ -39,6 +40,20 @@ enum OnEnter<K> {
     /// Goes to the next field: for long forms that should not be submitted by accident.
     Advance,
     Submit(K),
+}
+
+/// A text that the focused field does not take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PasteError {
+    /// The form has no field.
+    #[error("nothing to paste into")]
+    NoField,
+    /// The focused field is a choice, a toggle or a button.
+    #[error("this field takes no text")]
+    NoText,
+    /// The text cannot be an API key.
+    #[error(transparent)]
+    Key(#[from] KeyFault),
 }
 
 /// Fields, and the focused one.
@@ -201,11 +216,10 @@ impl<K: Copy + Eq> Form<K> {
     /// Pastes into the focused field.
     ///
     /// # Errors
-    ///
-    /// Why the field cannot take the text.
-    pub fn paste(&mut self, text: &str) -> Result<Pasted, &'static str> {
+    /// When the field cannot take the text.
+    pub fn paste(&mut self, text: &str) -> Result<Pasted, PasteError> {
         let Some(field) = self.fields.get_mut(self.focus) else {
-            return Err("nothing to paste into");
+            return Err(PasteError::NoField);
         };
         let pasted = match &mut field.control {
             Control::Text(input) => input.paste(text),
@@ -214,7 +228,7 @@ impl<K: Copy + Eq> Form<K> {
                 Pasted::default()
             }
             Control::Choice { .. } | Control::Toggle(_) | Control::Button => {
-                return Err("this field takes no text");
+                return Err(PasteError::NoText);
             }
         };
         self.edited();

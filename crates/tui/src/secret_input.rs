@@ -5,7 +5,7 @@ use std::fmt;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use secrecy::zeroize::{Zeroize as _, Zeroizing};
 
-use bourse_domain::secrets::{LONGEST_KEY, Secret, key_fault};
+use bourse_domain::secrets::{KeyFault, LONGEST_KEY, Secret, key_fault};
 
 /// The length of the mask, however long the key is.
 const MASK: usize = 8;
@@ -52,8 +52,8 @@ impl SecretInput {
         if self.is_empty() { 0 } else { MASK }
     }
 
-    /// Why it cannot be a key, if it cannot.
-    pub fn fault(&self) -> Option<&'static str> {
+    /// The reason why it cannot be a key; `None` if it can.
+    pub fn fault(&self) -> Option<KeyFault> {
         key_fault(&self.text)
     }
 
@@ -91,9 +91,8 @@ impl SecretInput {
     /// Replaces the text by a pasted key, without the blanks around it.
     ///
     /// # Errors
-    ///
-    /// Why the text cannot be a key, in words; then nothing changes.
-    pub fn paste(&mut self, text: &str) -> Result<(), &'static str> {
+    /// When it is no key; then nothing changes.
+    pub fn paste(&mut self, text: &str) -> Result<(), KeyFault> {
         let text = text.trim_matches([' ', '\t', '\r', '\n']);
         if let Some(fault) = key_fault(text) {
             return Err(fault);

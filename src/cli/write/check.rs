@@ -21,7 +21,7 @@ use crate::domain::{CellRef, Listing, RowId, WORKERGROUPS};
 use crate::features::search::command::reply;
 use crate::runtime::writes::is_of_market;
 use crate::settings::{Market, Settings};
-use crate::store::{Journal, Paths};
+use crate::store::{Journal, JournalError, Paths};
 
 /// The maximum number of workergroups shown beside an entry.
 const MOST: usize = 8;
@@ -112,7 +112,7 @@ impl Open {
 pub async fn check(settings: &Settings, arguments: &CheckArguments) -> Result<(), CliError> {
     let path = settings.paths.as_ref().map(Paths::journal_file);
     let journal = path.as_deref().map_or_else(Journal::default, Journal::at);
-    let history = journal.read().map_err(CliError::Failed)?;
+    let history = journal.read().map_err(|error| CliError::Failed(error.to_string()))?;
     let address = match &settings.market {
         Market::Embedded(_) => None,
         Market::Remote { management, .. } => Some(management.to_string()),
@@ -192,7 +192,7 @@ fn chosen(open: &[Open], arguments: &CheckArguments) -> Result<Vec<Open>, CliErr
 }
 
 fn settle(journal: &Journal, chosen: &[Open], settled: Option<Settled>) -> Result<(), CliError> {
-    let not_settled = |why: String| CliError::Failed(format!("not settled: {why}"));
+    let not_settled = |error: JournalError| CliError::Failed(format!("not settled: {error}"));
     let mut damage = Vec::new();
     for open in chosen {
         match open {

@@ -59,7 +59,7 @@ pub(super) fn settle(mutations: &mut Mutations, journal: &Journal, write: &Write
         let outcome = mutations.settle(&key, verdict, words, epoch_seconds());
         if let Some(outcome) = outcome {
             let kept = journal.append(&Line::Outcome(outcome));
-            kept.map_err(|why| not_sent(&why))?;
+            kept.map_err(|error| not_sent(&error.to_string()))?;
         }
     }
     if is_created {

@@ -91,7 +91,7 @@ impl Bids {
     fn take_output(&mut self, state: &State) {
         match self.asked.as_ref().map(|asked| state.recall().output(asked)) {
             Some(Recalled::Here(history)) => self.history.clone_from(history),
-            Some(Recalled::Failed(why)) => self.failure = Some(why.to_owned()),
+            Some(Recalled::Failed(error)) => self.failure = Some(error.to_string()),
             Some(Recalled::Awaited) | None => return,
         }
         self.is_awaited = false;

@@ -1,6 +1,8 @@
 //! What can be copied: ids, records, tables, queries and requests, each with a letter of its own.
 
+use super::formats::LONGEST;
 use super::{formats as copy_formats, handoff};
+use crate::api::OriginError;
 use crate::core::commands::Commands;
 use crate::core::message::Effect;
 use crate::core::profile::Profile;
@@ -12,6 +14,25 @@ use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::browser::Browser;
 
+/// A text that is not copied.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CopyError {
+    #[error("it is empty")]
+    Empty,
+    /// There is no such text: the sentence says what is missing.
+    #[error("{0}")]
+    Missing(&'static str),
+    /// The rows are recorded ones, or the table has none yet: the sentence says what they wait for.
+    #[error("{0}")]
+    Waiting(String),
+    #[error("{} kB is over the clipboard's limit of {} kB: export it instead", .bytes.div_ceil(1024), LONGEST / 1024)]
+    TooLong { bytes: usize },
+    #[error("{rows} rows are over the clipboard's limit of {} kB: mark some, or export them instead", LONGEST / 1024)]
+    TooManyRows { rows: usize },
+    #[error(transparent)]
+    Address(#[from] OriginError),
+}
+
 #[derive(Debug, Clone)]
 pub struct CopyItem {
     /// The letter that copies it in the menu.
@@ -20,8 +41,7 @@ pub struct CopyItem {
     pub name: &'static str,
     /// What it is, as in “Copied …”.
     pub what: String,
-    /// The text, or why there is none.
-    pub text: Result<String, String>,
+    pub text: Result<String, CopyError>,
     /// Whether the text is a secret: copied on request, never shown.
     pub is_secret: bool,
 }
@@ -29,7 +49,7 @@ pub struct CopyItem {
 impl CopyItem {
     /// An item; a text that is too long becomes an error. Hostile characters are escaped, and it says
     /// so.
-    pub fn new(letter: char, name: &'static str, what: impl Into<String>, text: Result<String, String>) -> Self {
+    pub fn new(letter: char, name: &'static str, what: impl Into<String>, text: Result<String, CopyError>) -> Self {
         let mut what = what.into();
         let text = text.and_then(|raw| {
             let text = clipboard(&raw);
@@ -37,7 +57,7 @@ impl CopyItem {
                 what.push_str("; control and invisible characters escaped");
             }
             if text.is_empty() {
-                Err("it is empty".to_owned())
+                Err(CopyError::Empty)
             } else {
                 copy_formats::check_size(text.len()).map(|()| text)
             }
@@ -78,7 +98,7 @@ pub fn copy_item(item: &CopyItem, cx: &mut Cx<'_>) {
 /// # Errors
 ///
 /// When there is no text to copy, or it is too long for a clipboard.
-pub fn copy(item: &CopyItem) -> Result<Effect, String> {
+pub fn copy(item: &CopyItem) -> Result<Effect, CopyError> {
     let text = item.text.clone()?;
     let what = if item.is_secret {
         item.what.clone()
@@ -97,7 +117,7 @@ pub fn items(state: &State) -> Option<Vec<CopyItem>> {
     let browser = state.browser()?;
     let mut items = pane_items(browser, &state.profile, state.awaits_reply(browser));
     if state.pane == Pane::Workergroups {
-        let key = api_key(state).ok_or_else(|| "this record has no key".to_owned());
+        let key = api_key(state).ok_or(CopyError::Missing("this record has no key"));
         items.push(CopyItem::new('k', "copy-key", "the group's API key, unmasked", key).secret());
     }
     Some(items)
@@ -151,12 +171,14 @@ fn without(what: &str, left_out: usize, why: &str) -> String {
     }
 }
 
+const NOTHING_SELECTED: CopyError = CopyError::Missing("no record is selected");
+
 /// How the selected offer is rented outside bourse.
 fn rent_items(browser: &Browser, profile: &Profile, waits: Option<String>) -> Vec<CopyItem> {
     let command = browser
         .selected()
         .zip(browser.listing())
-        .ok_or_else(|| waits.unwrap_or_else(|| "no record is selected".to_owned()))
+        .ok_or_else(|| waits.map_or(NOTHING_SELECTED, CopyError::Waiting))
         .and_then(|(id, listing)| handoff::rent_command(&browser.query, listing, id, profile));
     let what = handoff::rent_label(browser.query.offer_type, profile);
     let mut items = vec![CopyItem::new('n', "copy-rent", what, command)];
@@ -179,13 +201,12 @@ fn waiting_items(browser: &Browser, why: &str) -> Vec<CopyItem> {
     ];
     let items = items.into_iter();
     items
-        .map(|(letter, name, what)| CopyItem::new(letter, name, what, Err(why.to_owned())))
+        .map(|(letter, name, what)| CopyItem::new(letter, name, what, Err(CopyError::Waiting(why.to_owned()))))
         .collect()
 }
 
 /// The formats for the selected row, the marked rows and the table.
 fn row_items(browser: &Browser) -> Vec<CopyItem> {
-    let nothing = || "no record is selected".to_owned();
     let Some(listing) = browser.listing() else {
         return Vec::new();
     };
@@ -202,23 +223,28 @@ fn row_items(browser: &Browser) -> Vec<CopyItem> {
         (marked.clone(), format!("{} marked {many}", marked.len()))
     };
     let marked_text = if marked.is_empty() {
-        Err("no row is marked".to_owned())
+        Err(CopyError::Missing("no row is marked"))
     } else {
         copy_formats::rows_json(listing, &marked)
     };
     vec![
-        CopyItem::new('i', "copy-id", format!("the id of the {noun}"), id.ok_or_else(nothing)),
+        CopyItem::new(
+            'i',
+            "copy-id",
+            format!("the id of the {noun}"),
+            id.ok_or(NOTHING_SELECTED),
+        ),
         CopyItem::new(
             'j',
             "copy-json",
             format!("the {noun} as JSON"),
-            json.unwrap_or_else(|| Err(nothing())),
+            json.unwrap_or(Err(NOTHING_SELECTED)),
         ),
         CopyItem::new(
             'r',
             "copy-csv",
             format!("the {noun} as a CSV line"),
-            line.unwrap_or_else(|| Err(nothing())),
+            line.unwrap_or(Err(NOTHING_SELECTED)),
         ),
         CopyItem::new('m', "copy-marked", "the marked rows as JSON", marked_text),
         CopyItem::new(

@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use super::copy::CopyError;
 use crate::api::{Origin, Request, curl, redact, wire};
 use crate::domain::text::{json_for_terminal, visible};
 use crate::domain::{Condition, Dialect, Listing, Operand, Query, Resource, Value, Version, export, language};
@@ -10,19 +11,15 @@ use crate::domain::{Condition, Dialect, Listing, Operand, Query, Resource, Value
 /// The longest text that is copied, in bytes: what all terminals accept.
 pub const LONGEST: usize = 64 * 1024;
 
-/// Says when so many bytes are too many for a clipboard.
+/// Checks that a text of `bytes` bytes fits on a clipboard.
 ///
 /// # Errors
-/// When they are.
-pub fn check_size(bytes: usize) -> Result<(), String> {
+/// When it does not.
+pub fn check_size(bytes: usize) -> Result<(), CopyError> {
     if bytes <= LONGEST {
         return Ok(());
     }
-    Err(format!(
-        "{} kB is over the clipboard's limit of {} kB: export it instead",
-        bytes.div_ceil(1024),
-        LONGEST / 1024
-    ))
+    Err(CopyError::TooLong { bytes })
 }
 
 /// A record exactly as received, but without secrets; characters that a terminal would act on
@@ -30,7 +27,7 @@ pub fn check_size(bytes: usize) -> Result<(), String> {
 ///
 /// # Errors
 /// When it is too long for a clipboard: then it is not even read, for every menu asks.
-pub fn row_json(listing: &Listing, row: u32) -> Result<String, String> {
+pub fn row_json(listing: &Listing, row: u32) -> Result<String, CopyError> {
     let json = listing.json(row as usize).unwrap_or_default();
     check_size(json.len())?;
     Ok(json_for_terminal(redact::record(json)))
@@ -40,7 +37,7 @@ pub fn row_json(listing: &Listing, row: u32) -> Result<String, String> {
 ///
 /// # Errors
 /// As [`row_json`].
-pub fn rows_json(listing: &Listing, rows: &[u32]) -> Result<String, String> {
+pub fn rows_json(listing: &Listing, rows: &[u32]) -> Result<String, CopyError> {
     let texts = rows.iter().filter_map(|row| listing.json(*row as usize));
     check_size(texts.map(str::len).sum())?;
     let records: Result<Vec<_>, _> = rows.iter().map(|row| row_json(listing, *row)).collect();
@@ -51,7 +48,7 @@ pub fn rows_json(listing: &Listing, rows: &[u32]) -> Result<String, String> {
 ///
 /// # Errors
 /// As [`row_json`].
-pub fn row_csv(listing: &Listing, row: u32, columns: &[&'static crate::domain::Field]) -> Result<String, String> {
+pub fn row_csv(listing: &Listing, row: u32, columns: &[&'static crate::domain::Field]) -> Result<String, CopyError> {
     let texts = columns.iter().filter_map(|field| listing.text(row as usize, field));
     check_size(texts.map(|text| text.compared().len()).sum())?;
     Ok(export::csv_line(listing, row, columns))
@@ -69,13 +66,16 @@ pub fn document(listing: &Listing, rows: &[u32]) -> String {
 }
 
 /// The request of a query, as one runnable shell command.
-pub fn search_curl(query: &Query, base: &str, dialect: &'static Dialect) -> Result<String, String> {
+///
+/// # Errors
+/// When the address of the market cannot be parsed.
+pub fn search_curl(query: &Query, base: &str, dialect: &'static Dialect) -> Result<String, CopyError> {
     let request = match query.resource {
         Resource::Workergroups => Request::ListWorkergroups,
         Resource::Offers | Resource::Volumes => Request::Search(query.clone()),
     };
     let wire = wire::encode(&request, dialect);
-    let origin = Origin::parse(base).map_err(|error| error.to_string())?;
+    let origin = Origin::parse(base)?;
     Ok(curl::command(&wire, &origin.address(wire.path)))
 }
 
@@ -148,12 +148,6 @@ pub fn table(
     rows: &[u32],
     columns: &[&'static crate::domain::Field],
     dialect: &Dialect,
-) -> Result<String, String> {
-    export::markdown(listing, rows, columns, dialect, LONGEST).ok_or_else(|| {
-        format!(
-            "{} rows are over the clipboard's limit of {} kB: mark some, or export them instead",
-            rows.len(),
-            LONGEST / 1024
-        )
-    })
+) -> Result<String, CopyError> {
+    export::markdown(listing, rows, columns, dialect, LONGEST).ok_or(CopyError::TooManyRows { rows: rows.len() })
 }

@@ -1,5 +1,6 @@
 //! Commands and addresses with which an offer is rented or a search is passed on, outside bourse.
 
+use super::copy::CopyError;
 use super::formats::word;
 use crate::api::Origin;
 use crate::core::profile::Profile;
@@ -8,16 +9,17 @@ use crate::domain::{Condition, Field, Listing, OfferType, Query, Resource, RowId
 use crate::table::browser::Browser;
 use crate::table::column_prerequisites::Need;
 
-// No address of a single offer is documented.
-/// Where the console of the public service rents machines.
+/// The page of the public service's console that rents machines.
+///
+/// No address of a single offer is documented.
 const CONSOLE: &str = "https://cloud.vast.ai/create/";
 
 /// The command of the market's own client that rents the offer `id`, with the disk and the price
-/// model of the search; the person replaces `IMAGE`.
+/// model of the search; the user replaces `IMAGE`.
 ///
 /// # Errors
 /// When a bid is searched and the offer reports no bid floor.
-pub fn rent_command(query: &Query, listing: &Listing, id: RowId, profile: &Profile) -> Result<String, String> {
+pub fn rent_command(query: &Query, listing: &Listing, id: RowId, profile: &Profile) -> Result<String, CopyError> {
     let mut words = vec!["vastai".to_owned()];
     // The client speaks to the public service unless it is told another address.
     if !is_public(profile) {
@@ -30,7 +32,7 @@ pub fn rent_command(query: &Query, listing: &Listing, id: RowId, profile: &Profi
     match query.offer_type {
         OfferType::OnDemand | OfferType::Reserved => {}
         OfferType::Bid => {
-            let bid = bid_floor(listing, id).ok_or("the offer reports no bid floor")?;
+            let bid = bid_floor(listing, id).ok_or(CopyError::Missing("the offer reports no bid floor"))?;
             words.push(format!("--bid_price {}", trimmed(bid, 6)));
         }
     }
@@ -40,7 +42,7 @@ pub fn rent_command(query: &Query, listing: &Listing, id: RowId, profile: &Profi
     Ok(words.join(" "))
 }
 
-/// What the rent command is, with what the person has to know before running it.
+/// The name of the rent command, with a warning for what it does differently.
 pub fn rent_label(offer_type: OfferType, profile: &Profile) -> String {
     let mut text = "the client's rent command".to_owned();
     match offer_type {
@@ -55,8 +57,9 @@ pub fn rent_label(offer_type: OfferType, profile: &Profile) -> String {
     text
 }
 
-// The client creates instances at the list price; a prepayment for the instance reserves it.
 /// The command of the market's own client that reserves an instance after it was rented.
+///
+/// The client creates instances at the list price; a prepayment for the instance reserves it.
 pub const RESERVE: &str = "vastai prepay instance INSTANCE AMOUNT";
 
 /// The lowest bid in $/h for the machine.

@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 use std::marker::PhantomData;
 
 use crate::core::feature::{Event, Feature, FeatureState};
-use crate::core::message::{Effect, HistoryJob, News};
+use crate::core::message::{Effect, EffectError, HistoryJob, News};
 use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::{Cx, Lent};
@@ -82,8 +82,8 @@ pub struct Asked<A> {
 pub enum Recalled<'a, T> {
     Awaited,
     Here(&'a T),
-    /// Why the record cannot be read.
-    Failed(&'a str),
+    /// The record cannot be read.
+    Failed(&'a EffectError),
 }
 
 /// What is remembered of the offers like one.
@@ -113,7 +113,7 @@ impl Remembered {
 pub struct Recall {
     /// Whether anything is recorded: there is a folder for it.
     pub is_on: bool,
-    outputs: VecDeque<(Ticket, Result<AnyOutput, String>)>,
+    outputs: VecDeque<(Ticket, Result<AnyOutput, EffectError>)>,
     /// Of the selected and the marked offers of the search that is shown, the latest first.
     models: Vec<Remembered>,
     /// The rows and the selection of the last look.
@@ -130,7 +130,7 @@ impl Recall {
         }
     }
 
-    fn take(&mut self, ticket: Ticket, result: Result<AnyOutput, String>, now: Now) {
+    fn take(&mut self, ticket: Ticket, result: Result<AnyOutput, EffectError>, now: Now) {
         let is_it = |remembered: &&mut Remembered| remembered.awaited == Some(ticket);
         if let Some(remembered) = self.models.iter_mut().find(is_it) {
             remembered.awaited = None;

@@ -15,7 +15,8 @@ use crate::cli::output::{self, CliError};
 use crate::domain::Dialect;
 use crate::domain::evidence::Findings;
 use crate::settings::{Config, Environment, Global, KEY_VARIABLE};
-use crate::store::{Paths, keys};
+use crate::store::Paths;
+use crate::store::keys::{self, ApiKeyError};
 
 #[derive(Debug, Args)]
 pub struct AddArguments {
@@ -41,6 +42,7 @@ fn dialect(name: &str) -> Result<&'static Dialect, ArgumentError> {
 
 pub async fn add(global: &Global, arguments: &AddArguments) -> Result<(), CliError> {
     let usage = |why: &str| CliError::Usage(why.to_owned());
+    let unusable = |error: ApiKeyError| CliError::Usage(error.to_string());
     let paths = Paths::of_user().ok_or_else(|| usage("no home directory for a configuration"))?;
     let config = Config::load(&paths.config_file()).map_err(CliError::Configuration)?;
     let taken: Vec<String> = config.names().into_iter().map(str::to_owned).collect();
@@ -57,8 +59,8 @@ pub async fn add(global: &Global, arguments: &AddArguments) -> Result<(), CliErr
     let route = global.route_url.as_deref().map(origin).transpose()?;
     let environment = Environment::of_process();
     let key = match (&global.api_key_file, &environment.key) {
-        (Some(file), _) => Some(keys::from_file(file).map_err(CliError::Usage)?),
-        (None, Some(text)) => Some(keys::parse(text, KEY_VARIABLE).map_err(CliError::Usage)?),
+        (Some(file), _) => Some(keys::from_file(file).map_err(unusable)?),
+        (None, Some(text)) => Some(keys::parse(text, KEY_VARIABLE).map_err(unusable)?),
         (None, None) => None,
     };
     let key = key.map(|key| Secret::new(key.expose_secret()));
@@ -81,7 +83,7 @@ pub async fn add(global: &Global, arguments: &AddArguments) -> Result<(), CliErr
         read_only: global.read_only,
         key: saved.map_or(KeyFrom::Environment, KeyFrom::File),
     };
-    save_market(&paths, &market).map_err(CliError::Failed)?;
+    save_market(&paths, &market).map_err(|error| CliError::Failed(error.to_string()))?;
     output::print(&format!(
         "{} added: {address}, dialect {}, network speeds in {}\n",
         market.name,

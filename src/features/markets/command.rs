@@ -1,8 +1,8 @@
 //! The markets of the command line and the configuration: listing, changing and resolving them
 //! while the dashboard runs.
 
-use std::path::Path;
-use std::{fmt, fs};
+use std::path::{Path, PathBuf};
+use std::{fmt, fs, io};
 
 use secrecy::ExposeSecret as _;
 
@@ -13,14 +13,15 @@ use crate::domain::text::{message, visible};
 use crate::process::Terminal;
 use crate::settings::chosen::Chosen;
 use crate::settings::key_source::Source;
-use crate::settings::profiles::{self, KeyStorage};
+use crate::settings::profiles::{self, EditError, KeyStorage};
 use crate::settings::resolve::dropped;
+use crate::settings::themes::ThemeError;
 use crate::settings::{
     Config, ConfigError, Environment, Error, Global, KEY_VARIABLE, KeySource, Preferences, Profile, Settings, config,
     themes,
 };
 use crate::store::Paths;
-use crate::store::keys;
+use crate::store::keys::{self, ApiKeyError};
 
 /// How the program was started: everything needed to resolve another profile.
 #[derive(Clone)]
@@ -31,6 +32,27 @@ pub struct ProfileResolver {
     started: String,
     /// The keys in use, shared by all profiles.
     secrets: KnownSecrets,
+}
+
+/// A change of the saved markets that was not made: nothing is changed then.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangeError {
+    #[error("no home directory")]
+    NoHome,
+    #[error("a market named '{0}' already exists")]
+    Exists(String),
+    #[error("no market named '{0}'")]
+    Unknown(String),
+    #[error(transparent)]
+    Configuration(#[from] ConfigError),
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    #[error(transparent)]
+    Key(#[from] ApiKeyError),
+    #[error("can't write the key file {}: {source}", shown(.path))]
+    KeyNotWritten { path: PathBuf, source: io::Error },
+    #[error("can't delete {}: {source}", shown(.path))]
+    KeyNotDeleted { path: PathBuf, source: io::Error },
 }
 
 /// The profile of a session with these settings.
@@ -192,9 +214,8 @@ impl ProfileResolver {
     /// The key of a market that is not saved yet, by the rules of a saved one.
     ///
     /// # Errors
-    ///
-    /// Why it cannot be used.
-    pub fn new_key(&self, from: &KeyFrom) -> Result<Option<Secret>, String> {
+    /// When it cannot be used.
+    pub fn new_key(&self, from: &KeyFrom) -> Result<Option<Secret>, ApiKeyError> {
         let key = match (&self.environment.key, from) {
             (Some(text), _) => keys::parse(text, KEY_VARIABLE)?,
             (None, KeyFrom::Environment) => return Ok(None),
@@ -207,11 +228,9 @@ impl ProfileResolver {
     /// Selects another theme in the configuration; returns a confirmation to show.
     ///
     /// # Errors
-    ///
-    /// Why it was not changed.
-    pub fn choose_theme(&self, name: &str) -> Result<String, String> {
-        let paths = self.paths.as_ref();
-        let paths = paths.ok_or("No home directory: the theme is not saved")?;
+    /// When it was not changed.
+    pub fn choose_theme(&self, name: &str) -> Result<String, ThemeError> {
+        let paths = self.paths.as_ref().ok_or(ThemeError::NoHome)?;
         themes::choose(&paths.config_file(), name)?;
         Ok(format!("Theme {name} saved"))
     }
@@ -219,10 +238,9 @@ impl ProfileResolver {
     /// Changes the saved markets.
     ///
     /// # Errors
-    ///
-    /// Why it was not changed, for display; nothing is changed then.
-    pub fn change(&self, change: Change) -> Result<(String, Done), String> {
-        let paths = self.paths.as_ref().ok_or("no home directory")?;
+    /// When nothing was changed.
+    pub fn change(&self, change: Change) -> Result<(String, Done), ChangeError> {
+        let paths = self.paths.as_ref().ok_or(ChangeError::NoHome)?;
         match change {
             Change::Add(market) => {
                 save_market(paths, &market)?;
@@ -242,7 +260,7 @@ impl ProfileResolver {
 
 /// Saves the key of a new market and then the market itself; if that fails, the key is deleted
 /// again.
-pub(super) fn save_market(paths: &Paths, market: &NewMarket) -> Result<(), String> {
+pub(super) fn save_market(paths: &Paths, market: &NewMarket) -> Result<(), ChangeError> {
     let new = Profile {
         name: market.name.clone(),
         base_url: Some(market.base_url.clone()),
@@ -253,28 +271,29 @@ pub(super) fn save_market(paths: &Paths, market: &NewMarket) -> Result<(), Strin
     };
     let key = storage_of(&market.name, &market.key);
     let file = paths.config_file();
-    let config = Config::load(&file).map_err(|error| error.to_string())?;
+    let config = Config::load(&file)?;
     if config.profile(&market.name).is_some() {
-        return Err(format!("a market named '{}' already exists", market.name));
+        return Err(ChangeError::Exists(market.name.clone()));
     }
-    let written = keep(&paths.key_file(&market.name), &market.key)?;
+    let written = write_key(&paths.key_file(&market.name), &market.key)?;
     profiles::add(&file, new, &key).inspect_err(|_| {
         if written {
             let _ = fs::remove_file(paths.key_file(&market.name));
         }
-    })
+    })?;
+    Ok(())
 }
 
 /// Saves another key for a market. If it has a file of its own, that is replaced.
-fn give_key(paths: &Paths, name: &str, from: &KeyFrom) -> Result<(), String> {
+fn give_key(paths: &Paths, name: &str, from: &KeyFrom) -> Result<(), ChangeError> {
     let file = paths.config_file();
     let before = profile(paths, name)?;
     if let (KeyFrom::File(_), Some(path)) = (from, &before.api_key_file) {
-        keep(path, from)?;
+        write_key(path, from)?;
         return Ok(());
     }
     let path = paths.key_file(name);
-    let written = keep(&path, from)?;
+    let written = write_key(&path, from)?;
     profiles::set_key(&file, name, &storage_of(name, from)).inspect_err(|_| {
         if written {
             let _ = fs::remove_file(&path);
@@ -284,14 +303,14 @@ fn give_key(paths: &Paths, name: &str, from: &KeyFrom) -> Result<(), String> {
 }
 
 /// Removes the key of a market from the configuration, and its file if bourse wrote it.
-fn forget_key(paths: &Paths, name: &str) -> Result<(), String> {
+fn forget_key(paths: &Paths, name: &str) -> Result<(), ChangeError> {
     let before = profile(paths, name)?;
     profiles::set_key(&paths.config_file(), name, &KeyStorage::Environment)?;
     discard(paths, &before, &paths.key_file(name), false)
 }
 
 /// Deletes the old key file of a profile, if bourse wrote it and nothing uses it.
-fn discard(paths: &Paths, before: &Profile, now: &Path, is_used: bool) -> Result<(), String> {
+fn discard(paths: &Paths, before: &Profile, now: &Path, is_used: bool) -> Result<(), ChangeError> {
     let Some(old) = &before.api_key_file else {
         return Ok(());
     };
@@ -299,20 +318,24 @@ fn discard(paths: &Paths, before: &Profile, now: &Path, is_used: bool) -> Result
         return Ok(());
     }
     match fs::remove_file(old) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(format!("can't delete {}: {error}", shown(old)))
-        }
+        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(ChangeError::KeyNotDeleted {
+            path: old.clone(),
+            source,
+        }),
         _ => Ok(()),
     }
 }
 
 /// Writes a key to its file, if it belongs in one; returns whether it was written.
-fn keep(path: &Path, from: &KeyFrom) -> Result<bool, String> {
+fn write_key(path: &Path, from: &KeyFrom) -> Result<bool, ChangeError> {
     let KeyFrom::File(secret) = from else {
         return Ok(false);
     };
     keys::parse(secret.expose(), "what you typed")?;
-    keys::write(path, secret.expose()).map_err(|error| format!("can't write the key file {}: {error}", shown(path)))?;
+    keys::write(path, secret.expose()).map_err(|source| ChangeError::KeyNotWritten {
+        path: path.to_owned(),
+        source,
+    })?;
     Ok(true)
 }
 
@@ -324,11 +347,10 @@ fn storage_of(name: &str, from: &KeyFrom) -> KeyStorage {
     }
 }
 
-fn profile(paths: &Paths, name: &str) -> Result<Profile, String> {
-    Config::load(&paths.config_file())
-        .map_err(|error| error.to_string())?
+fn profile(paths: &Paths, name: &str) -> Result<Profile, ChangeError> {
+    Config::load(&paths.config_file())?
         .profile(name)
-        .ok_or_else(|| format!("no market named '{name}'"))
+        .ok_or_else(|| ChangeError::Unknown(name.to_owned()))
 }
 
 fn shown(path: &Path) -> String {

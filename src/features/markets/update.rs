@@ -130,7 +130,7 @@ fn told(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
             markets.is_changing = false;
             match result {
                 Ok(done) => markets.finished = Some(done),
-                Err(why) => markets.failed = Some(why),
+                Err(error) => markets.failed = Some(error.to_string()),
             }
         }
     }

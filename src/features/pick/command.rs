@@ -18,6 +18,7 @@ use crate::domain::insight::{Bill, Coverage, coverage};
 use crate::domain::query::Direction;
 use crate::domain::{Listing, OfferType, Resource, RowId, language};
 use crate::features::annotations::command as notes;
+use crate::features::copy_export::copy::CopyError;
 use crate::features::copy_export::handoff;
 use crate::features::enrich;
 use crate::features::enrich::Addition;
@@ -76,7 +77,9 @@ pub async fn pick(settings: &Settings, options: &PickArguments) -> Result<(), Cl
         checked: recheck.checked().len(),
         id,
     };
-    let command = offer.command(session).map_err(CliError::Failed)?;
+    let command = offer
+        .command(session)
+        .map_err(|error| CliError::Failed(error.to_string()))?;
     match options.print {
         None => output::print(&format!("{}\n{command}\n", offer.reasons()))?,
         Some(printed) => {
@@ -327,7 +330,7 @@ impl Offer<'_> {
     }
 
     /// The market's own command that rents it.
-    fn command(&self, session: &Session) -> Result<String, String> {
+    fn command(&self, session: &Session) -> Result<String, CopyError> {
         let market = self.market;
         let profile = profile_of(market.settings, session);
         handoff::rent_command(&market.now.query, &market.now.listing, self.id, &profile)

@@ -86,7 +86,7 @@ impl PriceIndex {
                 Some("No index yet: no model's lowest price is known for 24 hours".to_owned())
             }
             Some(Recalled::Here(None)) => Some("Nothing is recorded of this search: turn on auto-refresh".to_owned()),
-            Some(Recalled::Failed(why)) => Some(visible(why, 200)),
+            Some(Recalled::Failed(error)) => Some(visible(&error.to_string(), 200)),
             Some(Recalled::Awaited) | None => return,
         };
         self.is_awaited = false;

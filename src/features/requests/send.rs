@@ -2,25 +2,57 @@
 
 use super::{Flight, Requests};
 use crate::api::ledger::LedgerEntry;
+use crate::api::raw::BodyError;
 use crate::api::redact::REMOVED;
 use crate::api::{Operation, Origin, RawSearch, Request, wire};
 use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::Cx;
 
-/// Why there is no request for an action.
-fn nothing(state: &State) -> String {
+/// A request that cannot be edited or resent.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ResendError {
+    #[error("No requests yet")]
+    NoRequests,
+    #[error("No request matches")]
+    NoMatch,
+    #[error("This request is no longer in the list")]
+    Gone,
+    /// The same, for an edited body.
+    #[error("the original request is no longer in the list")]
+    OriginalGone,
+    #[error("Listing workergroups sends no body")]
+    NoBody,
+    /// A write or a route request.
+    #[error("{}", refusal(*.0))]
+    NoRead(Operation),
+    #[error("Already being resent")]
+    InFlight,
+    #[error("Its body contained a secret: secrets are not stored")]
+    Secret,
+    /// The edited body has the placeholder of a secret.
+    #[error("{REMOVED} replaces a secret: enter another value")]
+    Placeholder,
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    /// The dashboard is connected to the market at this address now.
+    #[error("It was sent to another market, not to {0}")]
+    OtherMarket(String),
+}
+
+/// The reason why no request is selected.
+fn nothing(state: &State) -> ResendError {
     if state.ledger.is_empty() {
-        "No requests yet".to_owned()
+        ResendError::NoRequests
     } else if state.requests().rows().is_empty() {
-        "No request matches".to_owned()
+        ResendError::NoMatch
     } else {
-        "This request is no longer in the list".to_owned()
+        ResendError::Gone
     }
 }
 
 /// The request for an action.
-pub(super) fn subject(state: &State) -> Result<(u64, &LedgerEntry), String> {
+pub(super) fn subject(state: &State) -> Result<(u64, &LedgerEntry), ResendError> {
     let number = state.requests().subject().ok_or_else(|| nothing(state))?;
     let entry = state.ledger.get(number).ok_or_else(|| nothing(state))?;
     Ok((number, entry))
@@ -31,18 +63,18 @@ pub(super) fn subject(state: &State) -> Result<(u64, &LedgerEntry), String> {
 /// # Errors
 ///
 /// When there is none, or it is not a search.
-pub fn editable(state: &State) -> Result<(u64, Operation), String> {
+pub fn editable(state: &State) -> Result<(u64, Operation), ResendError> {
     let (number, entry) = subject(state)?;
     match entry.operation {
         search @ (Operation::SearchOffers | Operation::SearchVolumes) => Ok((number, search)),
-        Operation::ListWorkergroups => Err("Listing workergroups sends no body".to_owned()),
+        Operation::ListWorkergroups => Err(ResendError::NoBody),
         write @ (Operation::UnlistVolume | Operation::CreateWorkergroup | Operation::Route) => {
-            Err(refusal(write).to_owned())
+            Err(ResendError::NoRead(write))
         }
     }
 }
 
-/// Why a write or a route request is not sent from here.
+/// The advice for a write or a route request, which is not sent from here.
 const fn refusal(operation: Operation) -> &'static str {
     match operation {
         Operation::UnlistVolume => "Writes are never resent: unlist on the Volumes pane",
@@ -59,24 +91,24 @@ const fn refusal(operation: Operation) -> &'static str {
 /// # Errors
 ///
 /// When there is none, it is not a read, it is being resent, or it went to another market.
-pub fn resendable(state: &State) -> Result<(u64, Request), String> {
+pub fn resendable(state: &State) -> Result<(u64, Request), ResendError> {
     let (number, entry) = subject(state)?;
     let mut flights = state.requests().flights.iter();
     if flights.any(|flight| flight.from == number) {
-        return Err("Already being resent".to_owned());
+        return Err(ResendError::InFlight);
     }
     let request = match entry.operation {
         Operation::ListWorkergroups => Request::ListWorkergroups,
         search @ (Operation::SearchOffers | Operation::SearchVolumes) => {
             let body = entry.request_body().unwrap_or_default();
             if body.contains(REMOVED) {
-                return Err("Its body contained a secret: secrets are not stored".to_owned());
+                return Err(ResendError::Secret);
             }
-            let raw = RawSearch::new(search, &body).map_err(|error| error.to_string())?;
+            let raw = RawSearch::new(search, &body)?;
             Request::Raw(raw)
         }
         write @ (Operation::UnlistVolume | Operation::CreateWorkergroup | Operation::Route) => {
-            return Err(refusal(write).to_owned());
+            return Err(ResendError::NoRead(write));
         }
     };
     check_address(state, entry, &request)?;
@@ -89,13 +121,13 @@ pub fn resendable(state: &State) -> Result<(u64, Request), String> {
 /// # Errors
 ///
 /// When it would not.
-pub fn check_address(state: &State, entry: &LedgerEntry, request: &Request) -> Result<(), String> {
+pub fn check_address(state: &State, entry: &LedgerEntry, request: &Request) -> Result<(), ResendError> {
     let base = &state.profile.base_url;
     let path = wire::encode(request, state.profile.dialect).path;
     let is_same = Origin::parse(base).is_ok_and(|origin| origin.address(path) == entry.url);
     is_same
         .then_some(())
-        .ok_or_else(|| format!("It was sent to another market, not to {base}"))
+        .ok_or_else(|| ResendError::OtherMarket(base.clone()))
 }
 
 /// Sends a read that repeats or changes a recorded one. The response is awaited even if the view

@@ -6,7 +6,7 @@ use crate::api::{curl, har};
 use crate::core::state::State;
 use crate::domain::pretty;
 use crate::domain::text::{json_for_terminal, visible};
-use crate::features::copy_export::copy::CopyItem;
+use crate::features::copy_export::copy::{CopyError, CopyItem};
 
 /// What can be copied of the current request.
 pub(crate) fn copy_items(state: &State) -> Vec<CopyItem> {
@@ -38,7 +38,7 @@ pub(crate) fn copy_items(state: &State) -> Vec<CopyItem> {
             sent,
             request
                 .map(|body| clean(&body))
-                .ok_or_else(|| "the request has no body".to_owned()),
+                .ok_or(CopyError::Missing("the request has no body")),
         ),
         CopyItem::new(
             'a',
@@ -46,7 +46,7 @@ pub(crate) fn copy_items(state: &State) -> Vec<CopyItem> {
             received,
             response
                 .map(|body| clean(&body))
-                .ok_or_else(|| "no response was received".to_owned()),
+                .ok_or(CopyError::Missing("no response was received")),
         ),
         CopyItem::new('u', "copy-address", "the URL", Ok(visible(&entry.url, 4096))),
     ]
@@ -61,13 +61,13 @@ fn clean(body: &str) -> String {
     lines.join("\n")
 }
 
-/// The requests in the list as an HTTP archive, oldest first.
-pub(crate) fn export_content(state: &State) -> Result<String, String> {
+/// The requests in the list as an HTTP archive, oldest first; `None` without any.
+pub(crate) fn export_content(state: &State) -> Option<String> {
     let shown = &state.requests().matching;
     if shown.is_empty() {
-        return Err("there is no request to export".to_owned());
+        return None;
     }
     let entries = shown.iter();
     let entries = entries.filter_map(|number| state.ledger.get(*number));
-    Ok(har::document(entries))
+    Some(har::document(entries))
 }

@@ -3,7 +3,7 @@
 use super::watcher::Rhythm;
 use crate::cli::wanted::{LOCAL_LIMIT, Wanted};
 use crate::domain::cost::Job;
-use crate::domain::saved::SavedSearch;
+use crate::domain::saved::{SavedSearch, SpecError};
 use crate::domain::text::visible;
 use crate::domain::{Listing, Query, Resource};
 use crate::features::alerts::{Search, cheapest_first, search_of};
@@ -104,18 +104,31 @@ fn target(targets: &mut Vec<Target>, task: Task, search: Option<Search>, job: Op
     &mut targets[index]
 }
 
+/// A saved search that cannot be watched.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum TargetError {
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    #[error("workergroups have no prices")]
+    NoPrices,
+    #[error("it compares price models")]
+    PriceModels,
+    #[error("it needs a job, a term or your throughput")]
+    Needs,
+}
+
 /// The query of a saved search as it is watched: the cheapest offers first, as many as of any watched search.
-fn of_saved(settings: &Settings, saved: &SavedSearch) -> Result<(Query, Option<Job>), String> {
-    let (mut query, _, job) = saved.read(settings.dialect).map_err(|error| error.to_string())?;
-    query.order = cheapest_first(query.resource).ok_or("workergroups have no prices")?;
+fn of_saved(settings: &Settings, saved: &SavedSearch) -> Result<(Query, Option<Job>), TargetError> {
+    let (mut query, _, job) = saved.read(settings.dialect)?;
+    query.order = cheapest_first(query.resource).ok_or(TargetError::NoPrices)?;
     query.limit = Some(LOCAL_LIMIT);
     let wanted = Wanted::of(query, job);
     if wanted.needs_price_models() {
-        return Err("it compares price models".to_owned());
+        return Err(TargetError::PriceModels);
     }
     wanted
         .check_needs(&settings.preferences.config.values.throughput)
-        .map_err(|_| "it needs a job, a term or your throughput")?;
+        .map_err(|_| TargetError::Needs)?;
     Ok((wanted.query, job))
 }
 

@@ -244,7 +244,7 @@ impl<'a> Watcher<'a> {
                     match counted {
                         Ok(()) => self.resolve_trouble(BUDGET),
                         // Its own budget holds.
-                        Err(why) => self.trouble(BUDGET, &why, ""),
+                        Err(error) => self.trouble(BUDGET, &error.to_string(), ""),
                     }
                     return Step::Send(self.request());
                 }

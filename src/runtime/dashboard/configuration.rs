@@ -5,14 +5,15 @@ use std::io;
 use super::{Dashboard, Surface};
 use crate::core::Message;
 use crate::core::configuration::Reconfigured;
+use crate::core::message::EffectError;
 use crate::runtime::config_watch::{ConfigWatch, Reloaded, Saved};
-use crate::runtime::editor::Document;
+use crate::runtime::editor::{Document, EditorError};
 use crate::runtime::start::{Themes, theme_choices};
 use crate::settings::default_config;
 use crate::store::files;
 
 impl<S: Surface> Dashboard<S> {
-    pub(super) async fn edit(&mut self, document: Document) -> io::Result<Result<String, String>> {
+    pub(super) async fn edit(&mut self, document: Document) -> io::Result<Result<String, EditorError>> {
         let edited = self.surface.edit(document).await?;
         // The editor may have changed the title.
         self.title.clear();
@@ -22,8 +23,8 @@ impl<S: Surface> Dashboard<S> {
     /// Opens the editor on the configuration; a new file lists every setting.
     pub(super) async fn edit_config(&mut self) -> io::Result<()> {
         let Some(path) = self.known.as_ref().and_then(|known| known.paths()) else {
-            let why = "no home directory for a configuration".to_owned();
-            let _ = self.outbox.send(Message::Told(Err(why)));
+            let error = EffectError::new("no home directory for a configuration");
+            let _ = self.outbox.send(Message::Report(Err(error)));
             return Ok(());
         };
         let path = path.config_file();
@@ -33,11 +34,11 @@ impl<S: Surface> Dashboard<S> {
             files::replace(&path, default_config().as_bytes())
         };
         let edited = match written {
-            Ok(()) => self.edit(Document::File(path)).await?,
-            Err(why) => Err(format!("can't write {}: {why}", path.display())),
+            Ok(()) => self.edit(Document::File(path)).await?.map_err(EffectError::new),
+            Err(error) => Err(EffectError::new(format!("can't write {}: {error}", path.display()))),
         };
-        if let Err(why) = edited {
-            let _ = self.outbox.send(Message::Told(Err(why)));
+        if let Err(error) = edited {
+            let _ = self.outbox.send(Message::Report(Err(error)));
         }
         // The folder may not have existed when watching began.
         self.config.iter().for_each(ConfigWatch::reload);
@@ -46,7 +47,7 @@ impl<S: Surface> Dashboard<S> {
 
     /// Applies the terminal settings; the core handles the rest.
     pub(super) fn reconfigured(&mut self, reloaded: Reloaded) -> Message {
-        Message::Reconfigured(reloaded.map(|saved| {
+        Message::Reconfigured(reloaded.map_err(EffectError::new).map(|saved| {
             let Saved {
                 preferences,
                 market_list,

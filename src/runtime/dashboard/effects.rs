@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Dashboard, Notify, Surface};
 use crate::api::{ApiError, Operation, Request};
-use crate::core::message::{ConfigCommand, HistoryJob, News, Notification};
+use crate::core::message::{ConfigCommand, EffectError, HistoryJob, News, Notification};
 use crate::core::{Effect, Message};
 use crate::domain::journal::Intent;
 use crate::features::markets::MarketCommand;
@@ -20,6 +20,7 @@ use crate::runtime::writes::{self, Journalled, journalled};
 use crate::runtime::{alarm, routes};
 use crate::sandbox::Running;
 use crate::settings::sandbox_past::SandboxPast;
+use crate::settings::themes::ThemeError;
 use crate::table::browser::Arrival;
 use crate::table::remote::Ticket;
 
@@ -85,7 +86,7 @@ impl<S: Surface> Dashboard<S> {
 
     async fn edit_text(&mut self, ticket: Ticket, text: String, suffix: &'static str) -> io::Result<()> {
         let edited = self.edit(Document::Text { text, suffix }).await?;
-        let news = News::Edited(edited);
+        let news = News::Edited(edited.map_err(EffectError::new));
         let _ = self.outbox.send(Message::News { ticket, news });
         Ok(())
     }
@@ -116,8 +117,8 @@ impl<S: Surface> Dashboard<S> {
     async fn copy(&mut self, what: &str, text: &str) {
         let text = self.calls.secrets().remove(text).into_owned();
         let copied = self.surface.copy(&text).await;
-        let said = copied.map(|how| format!("Copied {what} ({how})"));
-        let _ = self.outbox.send(Message::Told(said));
+        let report = copied.map(|how| format!("Copied {what} ({how})"));
+        let _ = self.outbox.send(Message::Report(report.map_err(EffectError::new)));
     }
 
     /// Receives the progress of a ticket's call.
@@ -167,10 +168,10 @@ impl<S: Surface> Dashboard<S> {
         tokio::task::spawn_blocking(move || {
             let saved = match known {
                 Some(known) => known.choose_theme(&name),
-                None => Err("No home directory: the theme is not saved".to_owned()),
+                None => Err(ThemeError::NoHome),
             };
             // The receiver is gone once the program ends.
-            let _ = outbox.send(Message::Told(saved));
+            let _ = outbox.send(Message::Report(saved.map_err(EffectError::new)));
         });
     }
 

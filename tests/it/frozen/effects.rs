@@ -5,7 +5,7 @@
 
 use bourse::api::Request;
 use bourse::core::exported::{NotWritten, Written};
-use bourse::core::message::{ConfigCommand, HistoryJob, News, Saved, Saving};
+use bourse::core::message::{ConfigCommand, EffectError, HistoryJob, News, Saved, Saving};
 use bourse::core::{Effect, Message, Profile, Ticket};
 use bourse::domain::Dialect;
 use bourse::domain::evidence::{Findings, Observations, Treatment};
@@ -166,7 +166,7 @@ impl Desk<'_> {
                 ];
                 self.note(words.iter().find(|(is_it, _)| *is_it).unwrap().1);
                 let result = self.database.ask(&analysis);
-                News::Recalled(result.map_err(|error| error.to_string()))
+                News::Recalled(result.map_err(EffectError::new))
             }
             Effect::History(HistoryJob::LatestRows { .. }) => News::RecordedRows(None),
             Effect::History(HistoryJob::CountRequest(_)) => return,
@@ -202,7 +202,7 @@ impl Desk<'_> {
     }
 
     fn says(&mut self, text: String) {
-        self.inbox.push_back(Message::Told(Ok(text)));
+        self.inbox.push_back(Message::Report(Ok(text)));
     }
 
     /// Adds a poll to the recorded market, after a week of its past if the script has one.

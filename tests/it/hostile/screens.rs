@@ -9,7 +9,7 @@ use bourse::api::error::ErrorBody;
 use bourse::api::ledger::LedgerEntry;
 use bourse::api::wire::Method;
 use bourse::api::{ApiError, Assignment, Operation, Reply, Request, RouteReply};
-use bourse::core::message::Message;
+use bourse::core::message::{EffectError, Message};
 use bourse::domain::saved::Searches;
 use bourse::domain::{Catalog, Dialect, Listing, OFFERS, Resource, Untrusted, VOLUMES, WORKERGROUPS};
 use bourse::keys::{Action, BINDINGS, Binding};
@@ -376,11 +376,11 @@ fn tell(step: usize) {
     for turn in 0..hostile_texts().len() {
         let own = text(turn);
         let messages = [
-            Message::Told(Err(own.clone())),
-            Message::Told(Ok(own.clone())),
+            Message::Report(Err(EffectError::new(own.clone()))),
+            Message::Report(Ok(own.clone())),
             Message::NotSaved(own.clone()),
-            Message::Reconfigured(Err(own.clone())),
-            Message::Told(Err(own.clone())),
+            Message::Reconfigured(Err(EffectError::new(own.clone()))),
+            Message::Report(Err(EffectError::new(own.clone()))),
         ];
         for message in messages.into_iter().skip(turn % step).step_by(step) {
             let mut desk = offers(turn);

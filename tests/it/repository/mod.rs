@@ -2,6 +2,7 @@
 
 mod architecture;
 pub mod docs;
+mod errors;
 mod exhaustive;
 pub mod guide;
 mod recording;

@@ -85,5 +85,5 @@ fn a_lock_that_is_no_file_is_not_waited_for() {
     let root = tempfile::tempdir().unwrap();
     fifo(&root.path().join("x.lock"));
     let error = bourse::store::files::lock(&root.path().join("x.json")).unwrap_err();
-    assert!(error.ends_with("x.lock is not a regular file"), "{error}");
+    assert!(error.to_string().ends_with("x.lock is not a regular file"), "{error}");
 }

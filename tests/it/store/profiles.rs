@@ -180,17 +180,17 @@ fn the_list_names_where_a_key_is_and_why_it_cannot_be_used() {
 #[test]
 fn a_market_that_cannot_be_kept_leaves_no_key() {
     let home = Home::new("theme = 3\n");
-    let error = home.plain().change(Change::Add(new("work"))).unwrap_err();
+    let error = home.plain().change(Change::Add(new("work"))).unwrap_err().to_string();
     assert!(error.contains("config.toml:1:9"), "{error}");
     assert!(!home.paths.key_file("work").exists());
     fs::write(home.paths.config_file(), TWO).unwrap();
-    let error = home.plain().change(Change::Add(new("a"))).unwrap_err();
+    let error = home.plain().change(Change::Add(new("a"))).unwrap_err().to_string();
     assert_eq!(error, "a market named 'a' already exists");
     assert!(!home.paths.key_file("a").exists());
     // Not even a file.
     fs::remove_file(home.paths.config_file()).unwrap();
     fs::create_dir(home.paths.config_file()).unwrap();
-    let error = home.plain().change(Change::Add(new("work"))).unwrap_err();
+    let error = home.plain().change(Change::Add(new("work"))).unwrap_err().to_string();
     assert!(!error.contains("canary"), "{error}");
     assert!(!home.paths.key_file("work").exists());
 }
@@ -204,7 +204,7 @@ fn keys_come_and_go_with_their_files() {
         name: name.to_owned(),
         from: from.clone(),
     };
-    assert_eq!(known.change(key("a", &file)), Ok(("a".to_owned(), Done::KeyGiven)));
+    assert_eq!(known.change(key("a", &file)).unwrap(), ("a".to_owned(), Done::KeyGiven));
     let kept = home.paths.key_file("a");
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&kept), mode(kept.parent().unwrap())), (0o600, 0o700));

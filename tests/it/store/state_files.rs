@@ -229,7 +229,7 @@ fn what_a_newer_program_wrote_is_left_as_it_is() {
     assert_eq!(kept.notices.len(), 2);
     assert!(kept.notices[0].contains("newer bourse"), "{:?}", kept.notices);
     let refused = shelf.save(&snapshot()).unwrap_err();
-    assert!(refused.contains("newer bourse"), "{refused}");
+    assert!(refused.to_string().contains("newer bourse"), "{refused}");
     let put = SearchChange::Put(search("mine"));
     assert!(shelf.change(&put, &Searches::default()).is_err());
     for name in ["ui.json", "searches.json"] {
@@ -246,7 +246,7 @@ fn where_nothing_can_be_written_the_reason_is_said() {
     let (shelf, kept) = home.open();
     assert_eq!(kept, SavedState::default());
     let why = shelf.save(&snapshot()).unwrap_err();
-    assert!(why.contains("ui.json: "), "{why}");
+    assert!(why.to_string().contains("ui.json: "), "{why}");
     let put = SearchChange::Put(search("mine"));
     assert!(shelf.change(&put, &Searches::default()).is_err());
 }

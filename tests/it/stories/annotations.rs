@@ -1,8 +1,8 @@
 //! Stars, notes and bans of machines and hosts.
 
 use bourse::api::Request;
-use bourse::core::message::Effect;
 use bourse::core::message::News;
+use bourse::core::message::{Effect, EffectError};
 use bourse::core::message::{Saved, Saving};
 use bourse::domain::annotations::{AnnotationChange, Annotations, Mark, Supplier};
 use bourse::domain::workergroup::Key;
@@ -173,7 +173,9 @@ fn annotations_of_other_programs_arrive_with_the_next_change() {
 fn a_file_that_cannot_be_written_is_reported() {
     let mut desk = desk();
     desk.keys("*");
-    desk.bring(News::Saved(Saved::Annotations(Box::new(Err("disk full".to_owned())))));
+    desk.bring(News::Saved(Saved::Annotations(Box::new(Err(EffectError::new(
+        "disk full",
+    ))))));
     desk.wait(0.0);
     desk.expect("Changes can't be saved: disk full");
 }

@@ -2,8 +2,8 @@
 //! screens.
 
 use bourse::api::{ApiError, ErrorBody, Reply, Request, Secret};
-use bourse::core::message::Effect;
 use bourse::core::message::News;
+use bourse::core::message::{Effect, EffectError};
 use bourse::core::{Pane, Profile};
 use bourse::domain::evidence::{Findings, Observations, Treatment};
 use bourse::domain::saved::{Searches, Snapshot};
@@ -242,7 +242,7 @@ fn a_market_is_added_with_what_was_typed_and_a_key_that_nobody_sees() {
     assert!(!format!("{asked:?} {:?}", desk.model).contains("canary"));
     // It is refused: nothing is lost, and the same can be tried again.
     let failed = MarketEvent::Changed {
-        result: Err("the disk is full".to_owned()),
+        result: Err(EffectError::new("the disk is full")),
         market_list: market_list(),
     };
     news(&mut desk, failed);
@@ -318,7 +318,7 @@ fn probed() -> TestApp {
     desk
 }
 
-fn seen(nin: Treatment, speed: f64) -> Result<Findings, String> {
+fn seen(nin: Treatment, speed: f64) -> Result<Findings, EffectError> {
     Ok(Findings::of(&Observations {
         nin,
         notin: Treatment::Obeyed,
@@ -370,7 +370,10 @@ fn thin_evidence_and_a_silent_market_leave_the_dialect_to_the_user() {
     let asked = commands(&mut desk);
     assert!(matches!(asked.as_slice(), [MarketCommand::Change(Change::Add(new))] if new.dialect.name == "documented"));
     let mut desk = probed();
-    news(&mut desk, MarketEvent::Probed(Err("connection refused".to_owned())));
+    news(
+        &mut desk,
+        MarketEvent::Probed(Err(EffectError::new("connection refused"))),
+    );
     desk.expect("The dialect was not found: connection refused. Choose one.");
     desk.expect("lab").expect("https://lab.example");
     desk.keys("right right enter");

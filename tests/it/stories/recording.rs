@@ -1,7 +1,7 @@
 //! What responses add to the recorded market.
 
 use bourse::api::ApiError;
-use bourse::core::message::Message;
+use bourse::core::message::{EffectError, Message};
 use bourse::domain::{OfferType, Resource};
 use bourse::record::{Moment, PollOutcome};
 use serde_json::json;
@@ -83,9 +83,8 @@ fn a_long_response_is_recorded_once_it_is_arranged() {
 #[test]
 fn an_unusable_record_is_told_and_the_dashboard_goes_on() {
     let mut desk = TestApp::with_offers(OFFERS);
-    desk.send(Message::Told(
-        Err("The market is not recorded: it is locked".to_owned()),
-    ));
+    let error = EffectError::new("The market is not recorded: it is locked");
+    desk.send(Message::Report(Err(error)));
     desk.wait(0.0);
     desk.expect("The market is not recorded: it is locked");
     desk.expect("RTX 4090");

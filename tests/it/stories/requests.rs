@@ -7,7 +7,7 @@ use bourse::api::ledger::LedgerEntry;
 use bourse::api::wire::Method;
 use bourse::api::{ApiError, Operation, Request};
 use bourse::core::Pane;
-use bourse::core::message::{Effect, Message};
+use bourse::core::message::{Effect, EffectError, Message};
 use bourse::domain::{Resource, Untrusted};
 use bourse::table::remote::Ticket;
 use bourse::tui::theme::Theme;
@@ -609,7 +609,7 @@ fn a_body_is_edited_in_the_person_s_own_editor() {
     desk.bring(News::Edited(Ok("{\"limit\": 6}\u{200b}\n".to_owned())));
     desk.wait(0.0).expect("Valid JSON, 12 bytes").expect("left out");
     desk.keys("ctrl-e")
-        .bring(News::Edited(Err("$EDITOR exited with status 1".to_owned())));
+        .bring(News::Edited(Err(EffectError::new("$EDITOR exited with status 1"))));
     desk.wait(0.0)
         .expect("exited with status 1")
         .expect("Valid JSON, 12 bytes");

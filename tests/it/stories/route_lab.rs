@@ -587,7 +587,7 @@ fn a_run_is_exported_to_a_named_file() {
         }
         other => panic!("{other:?}"),
     }
-    desk.send(Message::Told(Ok("Wrote here.csv".to_owned())));
+    desk.send(Message::Report(Ok("Wrote here.csv".to_owned())));
     desk.resize(120, 40).expect("Wrote here.csv");
 }
 

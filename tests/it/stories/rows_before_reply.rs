@@ -144,7 +144,7 @@ fn nothing_is_bought_compared_or_exported_from_a_recorded_row() {
     let items = copy::items(&desk.model).unwrap();
     let refused: Vec<_> = items
         .iter()
-        .filter(|item| item.text.as_ref().err().map(String::as_str) == Some(WAIT))
+        .filter(|item| item.text.as_ref().err().map(ToString::to_string).as_deref() == Some(WAIT))
         .map(|item| item.name)
         .collect();
     assert_eq!(refused, ["copy-id", "copy-json", "copy-csv", "copy-table", "copy-rent"]);
@@ -160,10 +160,13 @@ fn nothing_is_bought_compared_or_exported_from_a_recorded_row() {
     assert_eq!(desk.model.disabled(Action::Open), None, "control");
     assert_eq!(desk.model.disabled(Action::Export), None, "control");
     assert!(
-        copy::items(&desk.model)
-            .unwrap()
-            .iter()
-            .all(|item| item.text.as_ref().err().map(String::as_str) != Some(WAIT))
+        copy::items(&desk.model).unwrap().iter().all(|item| item
+            .text
+            .as_ref()
+            .err()
+            .map(ToString::to_string)
+            .as_deref()
+            != Some(WAIT))
     );
 }
 

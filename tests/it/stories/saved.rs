@@ -2,8 +2,8 @@
 
 use bourse::api::Request;
 use bourse::core::keys::{UserKeys, configured};
-use bourse::core::message::Effect;
 use bourse::core::message::News;
+use bourse::core::message::{Effect, EffectError};
 use bourse::core::message::{Saved, Saving};
 use bourse::core::{Model, Pane};
 use bourse::domain::cost::Job;
@@ -390,7 +390,7 @@ fn what_other_programs_saved_appears_with_the_answer() {
 fn a_full_disk_is_told_once_and_the_search_is_kept_in_memory() {
     let mut desk = with_two();
     desk.keys("b space space");
-    let full = || Err("searches.json: no space left on device".to_owned());
+    let full = || Err(EffectError::new("searches.json: no space left on device"));
     desk.bring(News::Saved(Saved::Searches(Box::new(full()))));
     desk.bring(News::Saved(Saved::Searches(Box::new(full()))));
     desk.keys("esc")

@@ -126,7 +126,7 @@ fn reloaded(desk: &mut TestApp, theme: &str) {
 fn the_saved_theme_is_no_news_when_its_file_is_read_back() {
     let mut desk = desk();
     desk.keys(":").type_text("theme").keys("enter G enter");
-    desk.send(Message::Told(Ok("Theme night saved".to_owned())));
+    desk.send(Message::Report(Ok("Theme night saved".to_owned())));
     reloaded(&mut desk, "night");
     desk.expect("Theme night saved").expect_not("Configuration reloaded");
     // A change that the person makes in the file is.

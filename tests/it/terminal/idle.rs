@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use bourse::api::{ApiError, Reply, Request};
 use bourse::domain::{Dialect, Listing, OFFERS};
+use bourse::runtime::clipboard::ClipboardError;
 use bourse::runtime::dashboard::{Boxed, Calls, Dashboard, Notify, Surface, TerminalEvent};
 use bourse::tui::theme::Theme;
 use crossterm::event::Event;
@@ -61,8 +62,8 @@ impl Surface for Counter {
         Ok(())
     }
 
-    async fn copy(&mut self, _: &str) -> Result<String, String> {
-        Err("nothing is copied".to_owned())
+    async fn copy(&mut self, text: &str) -> Result<String, ClipboardError> {
+        Err(ClipboardError { bytes: text.len() })
     }
 
     fn size(&self) -> (u16, u16) {

@@ -8,6 +8,7 @@ use bourse::api::session::Session;
 use bourse::api::{Client, ClientConfig, Origin, Pacer, Secret};
 use bourse::core::Profile;
 use bourse::domain::Dialect;
+use bourse::runtime::clipboard::ClipboardError;
 use bourse::runtime::dashboard::{Dashboard, Surface, TerminalEvent};
 use bourse::tui::theme::Theme;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
@@ -53,7 +54,7 @@ impl Surface for Memory {
         Ok(())
     }
 
-    async fn copy(&mut self, _: &str) -> Result<String, String> {
+    async fn copy(&mut self, _: &str) -> Result<String, ClipboardError> {
         Ok("in memory".to_owned())
     }
 

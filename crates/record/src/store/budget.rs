@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::HistoryLocation;
-use crate::state_file::StateFile;
+use crate::state_file::{StateFile, StateFileError};
 
 /// The name of the file, beside the record.
 const FILE: &str = "budget.json";
@@ -40,7 +40,7 @@ impl SharedBudget {
     ///
     /// # Errors
     /// When the file cannot be read or written. The program's own budget holds then.
-    pub fn claim(&self, requests: usize, a_minute: u32, now: f64) -> Result<Option<f64>, String> {
+    pub fn claim(&self, requests: usize, a_minute: u32, now: f64) -> Result<Option<f64>, StateFileError> {
         let Some(file) = &self.file else { return Ok(None) };
         let limit = usize::try_from(a_minute).unwrap_or(usize::MAX).max(1);
         let claimed = file.change(Sent::new(), |markets| {
@@ -91,25 +91,25 @@ mod tests {
     fn programs_share_the_budget_of_a_market_and_no_other() {
         let folder = tempfile::tempdir().unwrap();
         let (one, two) = (at(&folder, "https://a"), at(&folder, "https://a"));
-        assert_eq!(one.claim(1, 3, 1000.0), Ok(None));
-        assert_eq!(two.claim(1, 3, 1010.0), Ok(None));
+        assert_eq!(one.claim(1, 3, 1000.0).unwrap(), None);
+        assert_eq!(two.claim(1, 3, 1010.0).unwrap(), None);
         one.count(1020.0);
-        assert_eq!(two.claim(1, 3, 1030.0), Ok(Some(30.0)));
-        assert_eq!(two.claim(2, 3, 1030.0), Ok(Some(40.0)));
-        assert_eq!(at(&folder, "https://b").claim(1, 3, 1030.0), Ok(None));
-        assert_eq!(one.claim(1, 3, 1060.0), Ok(None));
+        assert_eq!(two.claim(1, 3, 1030.0).unwrap(), Some(30.0));
+        assert_eq!(two.claim(2, 3, 1030.0).unwrap(), Some(40.0));
+        assert_eq!(at(&folder, "https://b").claim(1, 3, 1030.0).unwrap(), None);
+        assert_eq!(one.claim(1, 3, 1060.0).unwrap(), None);
         // More than the budget wait for an empty minute.
-        assert_eq!(one.claim(5, 3, 1061.0), Ok(Some(59.0)));
-        assert_eq!(one.claim(5, 3, 1120.0), Ok(None));
+        assert_eq!(one.claim(5, 3, 1061.0).unwrap(), Some(59.0));
+        assert_eq!(one.claim(5, 3, 1120.0).unwrap(), None);
     }
 
     #[test]
     fn a_clock_that_was_ahead_holds_nothing_up() {
         let folder = tempfile::tempdir().unwrap();
         let budget = at(&folder, "https://a");
-        assert_eq!(budget.claim(1, 1, 9000.0), Ok(None));
-        assert_eq!(budget.claim(1, 1, 1000.0), Ok(None));
-        assert_eq!(budget.claim(1, 1, 1001.0), Ok(Some(59.0)));
+        assert_eq!(budget.claim(1, 1, 9000.0).unwrap(), None);
+        assert_eq!(budget.claim(1, 1, 1000.0).unwrap(), None);
+        assert_eq!(budget.claim(1, 1, 1001.0).unwrap(), Some(59.0));
     }
 
     #[test]
@@ -119,7 +119,7 @@ mod tests {
             market: "sandbox-1".to_owned(),
             dialect: &Dialect::SANDBOX,
         });
-        assert_eq!(alone.claim(1, 1, 1000.0), Ok(None));
-        assert_eq!(alone.claim(1, 1, 1000.0), Ok(None));
+        assert_eq!(alone.claim(1, 1, 1000.0).unwrap(), None);
+        assert_eq!(alone.claim(1, 1, 1000.0).unwrap(), None);
     }
 }

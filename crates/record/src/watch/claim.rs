@@ -3,6 +3,7 @@
 use bourse_domain::annotations::Bans;
 use bourse_domain::query::Query;
 
+use crate::state_file::StateFileError;
 use crate::{Moment, Poll};
 
 /// A request for the right to ask a market.
@@ -24,7 +25,7 @@ pub struct Claim {
 #[derive(Debug)]
 pub enum Right {
     /// This program asks; the error says why the shared budget cannot be counted.
-    Ours(Result<(), String>),
+    Ours(Result<(), StateFileError>),
     /// There is no room in the budget, or another program asks: claim again after so many seconds.
     Later(f64),
     /// Another program has asked.

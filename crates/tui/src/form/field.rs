@@ -122,7 +122,7 @@ impl<K: Copy + Eq> Field<K> {
         let check = self.check.as_ref()?;
         match &self.control {
             Control::Text(input) => check(input.text().trim()),
-            Control::Secret(input) => input.fault().map(str::to_owned),
+            Control::Secret(input) => input.fault().map(|fault| fault.to_string()),
             Control::Choice { .. } | Control::Toggle(_) | Control::Button => None,
         }
     }

@@ -32,7 +32,7 @@ impl CopyMenu {
     pub fn new(items: Vec<CopyItem>) -> Self {
         let lines = items.iter().enumerate().map(|(index, item)| {
             let title = format!("{}  {}", item.letter, item.what);
-            Item::new(title, "", index).disabled(item.text.as_ref().err().cloned())
+            Item::new(title, "", index).disabled(item.text.as_ref().err().map(ToString::to_string))
         });
         let list = List::new(lines.collect());
         Self { items, list }
@@ -141,7 +141,7 @@ fn preview(item: &CopyItem, area: Rect) -> Vec<String> {
     let text = match &item.text {
         Ok(_) if item.is_secret => "(hidden; copied in full)",
         Ok(text) => text,
-        Err(why) => return wrap(&visible(why, 400), area.width),
+        Err(error) => return wrap(&visible(&error.to_string(), 400), area.width),
     };
     let rows = usize::from(area.height);
     let room = usize::from(area.width) * rows;

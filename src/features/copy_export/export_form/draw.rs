@@ -37,7 +37,7 @@ fn preview(view: &ExportForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let width = usize::from(area.width);
     let mut lines = vec![Line::styled("Begins with", theme.heading)];
     match view.content(scene.state, Some(usize::from(LINES))) {
-        Err(why) => lines.push(Line::styled(why, theme.warning)),
+        Err(error) => lines.push(Line::styled(error.to_string(), theme.warning)),
         Ok(content) => {
             let shown = content.lines().take(usize::from(LINES));
             lines.extend(shown.map(|line| {

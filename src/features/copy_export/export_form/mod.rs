@@ -19,6 +19,19 @@ use crate::table::browser::Browser;
 use crate::table::remote::Now;
 use crate::tui::form::{Field as Input, Form};
 
+/// A file without content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+enum ContentError {
+    #[error("No rows yet")]
+    NoRows,
+    #[error("No row to export")]
+    NoRow,
+    #[error("there is no request to export")]
+    NoRequest,
+    #[error("Too large to preview")]
+    TooLarge,
+}
+
 /// The fields of the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Key {
@@ -35,7 +48,7 @@ enum Subject {
     Requests,
 }
 
-/// The person agreed to overwrite the file.
+/// The user agreed to overwrite the file.
 struct Overwrite;
 
 #[derive(Debug)]
@@ -114,23 +127,23 @@ impl ExportForm {
     }
 
     /// The content of the file; at most `limit` rows for a preview.
-    fn content(&self, state: &State, limit: Option<usize>) -> Result<String, String> {
+    fn content(&self, state: &State, limit: Option<usize>) -> Result<String, ContentError> {
         let Subject::Records(resource) = self.subject else {
-            return requests::export_content(state);
+            return requests::export_content(state).ok_or(ContentError::NoRequest);
         };
         let browser = &state.browsers[resource];
-        let listing = browser.listing().ok_or("No rows yet")?;
+        let listing = browser.listing().ok_or(ContentError::NoRows)?;
         let mut rows = match self.form.chosen(Key::Rows) {
             1 => browser.marked_rows(),
             _ => browser.view().to_vec(),
         };
         if rows.is_empty() {
-            return Err("No row to export".to_owned());
+            return Err(ContentError::NoRow);
         }
         rows.truncate(limit.unwrap_or(usize::MAX));
         let bytes = |row: &u32| listing.json(*row as usize).map_or(0, str::len);
         if limit.is_some() && rows.iter().map(bytes).sum::<usize>() > copy_formats::LONGEST {
-            return Err("Too large to preview".to_owned());
+            return Err(ContentError::TooLarge);
         }
         if self.is_json() {
             return Ok(copy_formats::document(listing, &rows));
@@ -153,7 +166,7 @@ impl ExportForm {
             return;
         }
         match self.content(cx.state(), None) {
-            Err(why) => self.refuse(why),
+            Err(error) => self.refuse(error.to_string()),
             Ok(content) => {
                 self.is_writing = true;
                 self.form.set_error(Key::File, None);

@@ -206,7 +206,7 @@ fn copies(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
             title: label(copy.name),
             text: format!("Copy {}", copy.what),
             note: format!("{menu} {}", copy.letter),
-            disabled: copy.text.clone().err(),
+            disabled: copy.text.as_ref().err().map(ToString::to_string),
             value: Some(Entry::Copy(copy)),
         })
         .collect()

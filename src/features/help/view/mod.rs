@@ -128,7 +128,7 @@ fn copies(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
         .into_iter()
         .map(|item| {
             let (title, text) = (format!("{menu} {}", item.letter), format!("Copy {}", item.what));
-            let (name, disabled) = (item.name, item.text.clone().err());
+            let (name, disabled) = (item.name, item.text.as_ref().err().map(ToString::to_string));
             Item::new(title, text, Entry::Copy(item)).note(name).disabled(disabled)
         })
         .collect();

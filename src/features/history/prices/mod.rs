@@ -188,9 +188,9 @@ impl History {
                     series.now = Some(now);
                 }
             }
-            Some(Recalled::Failed(why)) => {
+            Some(Recalled::Failed(error)) => {
                 self.is_awaited = false;
-                self.failure = Some(why.to_owned());
+                self.failure = Some(error.to_string());
             }
             Some(Recalled::Awaited) | None => {}
         }

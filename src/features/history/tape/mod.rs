@@ -104,7 +104,7 @@ impl Tape {
                 self.failure = None;
                 self.events.clone_from(events);
             }
-            Some(Recalled::Failed(why)) => self.take_live(state, why),
+            Some(Recalled::Failed(error)) => self.take_live(state, &error.to_string()),
             Some(Recalled::Awaited) => return,
             None => self.take_live(state, "Nothing is recorded without a state folder"),
         }

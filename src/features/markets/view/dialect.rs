@@ -1,6 +1,7 @@
 //! The dialect in the form of a new market: chosen, or found out by searches before it is saved.
 
 use super::form::{Line, MarketForm};
+use crate::core::message::EffectError;
 use crate::domain::Dialect;
 use crate::domain::evidence::Findings;
 use crate::tui::text::capitalized;
@@ -18,7 +19,7 @@ impl MarketForm {
     }
 
     /// Shows what was found, to be saved with another Enter.
-    pub(super) fn on_findings(&mut self, result: Result<Findings, String>) {
+    pub(super) fn on_findings(&mut self, result: Result<Findings, EffectError>) {
         match result {
             Ok(findings) => {
                 let dialect = findings.dialect();

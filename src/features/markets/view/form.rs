@@ -10,6 +10,7 @@ use crate::core::State;
 use crate::core::view::{Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::Dialect;
 use crate::domain::evidence::Findings;
+use crate::domain::secrets::KeyFault;
 use crate::features::markets;
 use crate::features::markets::name::name_fault;
 use crate::features::markets::{Change, KeyFrom, Market, NewMarket};
@@ -175,9 +176,9 @@ impl MarketForm {
             Line::Address => self.address_fault(&self.text(line)),
             Line::Route if self.text(line).is_empty() => None,
             Line::Route => self.address_fault(&self.text(line)),
-            Line::Key => self.form.secret(line)?.fault().map(|why| match why {
-                "it is empty" => "type or paste the key".to_owned(),
-                why => format!("not a valid key: {why}"),
+            Line::Key => self.form.secret(line)?.fault().map(|fault| match fault {
+                KeyFault::Empty => "type or paste the key".to_owned(),
+                KeyFault::TooLong | KeyFault::Blanks | KeyFault::Characters => format!("not a valid key: {fault}"),
             }),
             Line::Command => {
                 let is_empty = self.text(line).is_empty();

@@ -89,7 +89,7 @@ impl Markets {
 
     fn remove_key(market: &Market, cx: &mut Cx<'_>) {
         match removal(market, cx.state()) {
-            Err(why) => cx.markets().status = Some(StatusMessage::bad(why)),
+            Err(error) => cx.markets().status = Some(StatusMessage::bad(error.to_string())),
             Ok(what) => {
                 let change = Change::Forget(market.name.clone());
                 cx.open(question(&market.name, what, change));
@@ -121,21 +121,32 @@ fn fixed(market: &Market, state: &State) -> Option<&'static str> {
     }
 }
 
-/// The effect of removing a market's key.
+/// A key that cannot be removed here.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum RemovalError {
+    /// The market's key is not changed here at all.
+    #[error("{0}")]
+    Fixed(&'static str),
+    #[error("The key is in the environment: unset {0} to remove it.")]
+    Variable(&'static str),
+    #[error("The key is that of the market's own client: bourse only reads it.")]
+    OtherClient,
+    #[error("No stored key.")]
+    NoKey,
+}
+
+/// The effect of removing a market's key, for the question.
 ///
 /// # Errors
-///
-/// Why it cannot be removed.
-fn removal(market: &Market, state: &State) -> Result<String, String> {
+/// When it cannot be removed.
+fn removal(market: &Market, state: &State) -> Result<String, RemovalError> {
     if let Some(why) = fixed(market, state) {
-        return Err(why.to_owned());
+        return Err(RemovalError::Fixed(why));
     }
     match &market.key {
-        KeySource::Variable(name) => Err(format!("The key is in the environment: unset {name} to remove it.")),
-        KeySource::OtherClient(_) => {
-            Err("The key is that of the market's own client: bourse only reads it.".to_owned())
-        }
-        KeySource::None | KeySource::Generated | KeySource::Withheld(_) => Err("No stored key.".to_owned()),
+        KeySource::Variable(name) => Err(RemovalError::Variable(name)),
+        KeySource::OtherClient(_) => Err(RemovalError::OtherClient),
+        KeySource::None | KeySource::Generated | KeySource::Withheld(_) => Err(RemovalError::NoKey),
         KeySource::File(path) => Ok(match &market.file {
             Some(file) if file.is_ours => format!("Its file {} will be deleted.", file.path),
             _ => format!("It is removed from the configuration. {path} stays where it is."),

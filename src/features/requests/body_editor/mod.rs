@@ -7,6 +7,7 @@ use crate::table::remote::Ticket;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
+use super::send::ResendError;
 use super::{check_address, editable};
 use crate::api::raw::BodyError;
 use crate::api::redact::REMOVED;
@@ -51,7 +52,7 @@ impl BodyEditor {
                     cx.open(editor);
                 }
             }
-            Err(why) => cx.complain(why),
+            Err(error) => cx.complain(error.to_string()),
         }
     }
 
@@ -91,15 +92,15 @@ impl BodyEditor {
     }
 
     /// The request with this body, if it is valid and the market is still the same.
-    fn request(&self, state: &State) -> Result<Request, String> {
+    fn request(&self, state: &State) -> Result<Request, ResendError> {
         let text = self.area.text();
-        let raw = RawSearch::new(self.operation, &text).map_err(|error| error.to_string())?;
+        let raw = RawSearch::new(self.operation, &text)?;
         if text.contains(REMOVED) {
-            return Err(format!("{REMOVED} replaces a secret: enter another value"));
+            return Err(ResendError::Placeholder);
         }
         let request = Request::Raw(raw);
         let entry = state.ledger.get(self.number);
-        let entry = entry.ok_or("the original request is no longer in the list")?;
+        let entry = entry.ok_or(ResendError::OriginalGone)?;
         check_address(state, entry, &request)?;
         Ok(request)
     }
@@ -111,7 +112,7 @@ impl BodyEditor {
                 self.number = 0; // a draft of no request: it is sent
                 cx.close();
             }
-            Err(why) => self.refusal = Some(why),
+            Err(error) => self.refusal = Some(error.to_string()),
         }
     }
 
@@ -184,7 +185,7 @@ impl View for BodyEditor {
         let News::Edited(edited) = news else { return };
         let text = match edited {
             Ok(text) => text,
-            Err(why) => return cx.complain(why),
+            Err(error) => return cx.complain(error.to_string()),
         };
         if text.len() > LONGEST_TEXT {
             let most = LONGEST_TEXT / 1024;

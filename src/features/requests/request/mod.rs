@@ -184,8 +184,8 @@ impl View for RequestDetails {
 
     fn availability(&self, action: Action, state: &State) -> Availability {
         let refused = match action {
-            Action::Refresh => resendable(state).err(),
-            Action::Filter => editable(state).err(),
+            Action::Refresh => resendable(state).err().map(|error| error.to_string()),
+            Action::Filter => editable(state).err().map(|error| error.to_string()),
             action => super::view::unavailable(action),
         };
         refused.map_or(Availability::Available, Availability::Disabled)
@@ -263,6 +263,6 @@ impl View for RequestDetails {
 pub(crate) fn resend(cx: &mut Cx<'_>) {
     match resendable(cx.state()) {
         Ok((number, request)) => super::resend(cx, number, request),
-        Err(why) => cx.complain(why),
+        Err(error) => cx.complain(error.to_string()),
     }
 }

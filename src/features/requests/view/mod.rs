@@ -158,9 +158,11 @@ impl View for RequestsPane {
     fn availability(&self, action: Action, state: &State) -> Availability {
         let requests = &state.requests();
         let refused = match action {
-            Action::Open | Action::Copy | Action::Export if requests.rows().is_empty() => resendable(state).err(),
-            Action::Refresh => resendable(state).err(),
-            Action::Filter => editable(state).err(),
+            Action::Open | Action::Copy | Action::Export if requests.rows().is_empty() => {
+                resendable(state).err().map(|error| error.to_string())
+            }
+            Action::Refresh => resendable(state).err().map(|error| error.to_string()),
+            Action::Filter => editable(state).err().map(|error| error.to_string()),
             Action::Complete if self.is_typing => return Availability::Hidden,
             action => unavailable(action),
         };

@@ -9,7 +9,7 @@ use crate::domain::Untrusted;
 use crate::domain::dialect::RouteKey;
 use crate::domain::routing::Run;
 use crate::domain::text::visible;
-use crate::features::copy_export::copy::CopyItem;
+use crate::features::copy_export::copy::{CopyError, CopyItem};
 use crate::features::copy_export::copy_menu::CopyMenu;
 
 /// The maximum length of a server's text that is copied, in characters.
@@ -26,7 +26,7 @@ fn items(state: &State, run: &Run, attempt: Option<usize>) -> Vec<CopyItem> {
     let nothing = "no worker was assigned, or its reply is no longer in memory";
     let of_worker = |text: &dyn Fn(&Untrusted, &Untrusted) -> Result<String, &'static str>| {
         let text = assigned.map_or(Err(nothing), |(worker, reply)| text(worker, reply));
-        text.map_err(str::to_owned)
+        text.map_err(CopyError::Missing)
     };
     let what = match state.profile.dialect.route_key {
         RouteKey::Profile => "the request as curl",

@@ -141,7 +141,7 @@ impl Watcher<'_> {
                     self.unsaved.iter().for_each(|change| self.saved.alerts.apply(change));
                     self.resolve_trouble(ALERTS);
                 }
-                Err(why) => return self.trouble(ALERTS, &why, ""),
+                Err(error) => return self.trouble(ALERTS, &error.to_string(), ""),
             }
         }
     }
