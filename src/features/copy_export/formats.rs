@@ -4,26 +4,9 @@
 use std::fmt::Write as _;
 
 use crate::api::{Origin, Request, curl, redact, wire};
+use crate::core::copy_item::{LONGEST, check_size};
 use crate::domain::text::{json_for_terminal, visible};
 use crate::domain::{Condition, Dialect, Listing, Operand, Query, Resource, Value, Version, export, language};
-
-/// The longest text that is copied, in bytes: what all terminals accept.
-pub const LONGEST: usize = 64 * 1024;
-
-/// Says when so many bytes are too many for a clipboard.
-///
-/// # Errors
-/// When they are.
-pub fn check_size(bytes: usize) -> Result<(), String> {
-    if bytes <= LONGEST {
-        return Ok(());
-    }
-    Err(format!(
-        "{} kB is over the clipboard's limit of {} kB: export it instead",
-        bytes.div_ceil(1024),
-        LONGEST / 1024
-    ))
-}
 
 /// A record exactly as received, but without secrets; characters that a terminal would act on
 /// become JSON escapes.

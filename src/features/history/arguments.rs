@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use crate::cli::args::Addition;
+use crate::cli::args::ReportFormat;
 use crate::cli::args::{OfferTypeParser, span};
 use crate::domain::OfferType;
-use crate::features::enrich::Addition;
-use crate::features::market::arguments::ReportFormat;
 
 // Ten requests a minute would leave no room for another search.
 /// The shortest interval of a watch.

@@ -12,7 +12,7 @@ use crate::core::view::Cx;
 fn nothing(state: &State) -> String {
     if state.ledger.is_empty() {
         "No requests yet".to_owned()
-    } else if state.requests().rows().is_empty() {
+    } else if Requests::read(state).rows().is_empty() {
         "No request matches".to_owned()
     } else {
         "This request is no longer in the list".to_owned()
@@ -21,7 +21,7 @@ fn nothing(state: &State) -> String {
 
 /// The request for an action.
 pub(super) fn subject(state: &State) -> Result<(u64, &LedgerEntry), String> {
-    let number = state.requests().subject().ok_or_else(|| nothing(state))?;
+    let number = Requests::read(state).subject().ok_or_else(|| nothing(state))?;
     let entry = state.ledger.get(number).ok_or_else(|| nothing(state))?;
     Ok((number, entry))
 }
@@ -61,7 +61,7 @@ const fn refusal(operation: Operation) -> &'static str {
 /// When there is none, it is not a read, it is being resent, or it went to another market.
 pub fn resendable(state: &State) -> Result<(u64, Request), String> {
     let (number, entry) = subject(state)?;
-    let mut flights = state.requests().flights.iter();
+    let mut flights = Requests::read(state).flights.iter();
     if flights.any(|flight| flight.from == number) {
         return Err("Already being resent".to_owned());
     }

@@ -3,10 +3,11 @@
 use super::send::subject;
 use crate::api::redact::REMOVED;
 use crate::api::{curl, har};
+use crate::core::copy_item::CopyItem;
 use crate::core::state::State;
 use crate::domain::pretty;
 use crate::domain::text::{json_for_terminal, visible};
-use crate::features::copy_export::copy::CopyItem;
+use crate::features::requests::Requests;
 
 /// What can be copied of the current request.
 pub(crate) fn copy_items(state: &State) -> Vec<CopyItem> {
@@ -63,7 +64,7 @@ fn clean(body: &str) -> String {
 
 /// The requests in the list as an HTTP archive, oldest first.
 pub(crate) fn export_content(state: &State) -> Result<String, String> {
-    let shown = &state.requests().matching;
+    let shown = &Requests::read(state).matching;
     if shown.is_empty() {
         return Err("there is no request to export".to_owned());
     }
