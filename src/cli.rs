@@ -5,24 +5,24 @@ pub mod args;
 pub(crate) mod complete;
 pub(crate) mod config;
 pub(crate) mod create_args;
+pub(crate) mod enrich;
 pub mod help;
+pub(crate) mod notes;
 pub(crate) mod output;
 mod prompt;
 pub(crate) mod recorded;
 pub(crate) mod sandbox;
+pub(crate) mod search;
 pub(crate) mod table;
 pub(crate) mod wanted;
 pub(crate) mod write;
 
-use crate::features;
 use std::process::ExitCode;
 
 use clap::{FromArgMatches as _, Subcommand};
 
 use crate::domain::{Dialect, Resource, language, plain, text};
-use crate::process;
-use crate::store::Paths;
-
+use crate::features;
 use crate::features::bids::arguments::BidsArguments;
 use crate::features::history::arguments::{DbCommand, HistoryArguments, WatchArguments};
 use crate::features::market::arguments::{DepthArguments, MarketArguments, PlanArguments};
@@ -31,7 +31,10 @@ use crate::features::markets::command::ProfileResolver;
 use crate::features::pick::arguments::PickArguments;
 use crate::features::price_index::arguments::IndexArguments;
 use crate::features::watch_saved::SavedArguments;
+use crate::process;
 use crate::settings::{Config, Environment, Global, Settings, config as config_file};
+use crate::store::Paths;
+
 use write::check::WritesCommand;
 
 pub use args::Arguments;

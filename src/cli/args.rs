@@ -17,8 +17,6 @@ use crate::domain::local::LocalTime;
 use crate::domain::quantity::{self, Quantity, QuantityError};
 use crate::domain::throughput::Work;
 use crate::domain::{OfferType, deadline};
-use crate::features::enrich::Addition;
-use crate::features::whole_market::rules::USUAL_BUDGET;
 use crate::settings::Global;
 
 /// A keyboard-driven terminal dashboard for GPU compute marketplaces.
@@ -50,6 +48,52 @@ pub struct Arguments {
     #[command(subcommand)]
     pub command: Option<super::Command>,
 }
+
+/// What `--with` adds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum Addition {
+    /// The job's bill in $
+    Bill,
+    /// $/h for each GPU
+    PricePerGpu,
+    /// Whether no offer found is both cheaper and faster
+    BestValue,
+    /// The id of an offer that is both cheaper and faster
+    BeatenBy,
+    /// Whether today's lowest price of such offers is low, typical or high
+    Verdict,
+}
+
+impl Addition {
+    /// Its name in the member of a record.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bill => "bill",
+            Self::PricePerGpu => "price_per_gpu",
+            Self::BestValue => "best_value",
+            Self::BeatenBy => "beaten_by",
+            Self::Verdict => "verdict",
+        }
+    }
+}
+
+/// The output of a command that reports on several offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum ReportFormat {
+    /// Aligned columns and sentences
+    #[default]
+    Table,
+    /// All figures
+    Json,
+    /// One line per group, step or offer
+    Csv,
+}
+
+/// The most requests that load all offers of a search, unless `--requests` says otherwise.
+///
+/// A market of 20,000 offers takes some ten; one that fills every page would take hundreds.
+pub const USUAL_BUDGET: u32 = 100;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Format {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Value as Json, json};
 
 use super::args::{RecordFormat, SearchArguments};
+use super::enrich;
 use super::output::CliError;
 use crate::api::redact;
 use crate::domain::cost::{Job, Prices};
@@ -13,7 +14,6 @@ use crate::domain::language::{self, LanguageError};
 use crate::domain::text::{self, truncate};
 use crate::domain::throughput::WorkUnit;
 use crate::domain::{Catalog, Dialect, Field, Listing, OfferType, Resource, export, format};
-use crate::features::enrich::with_member;
 use crate::table::computed_columns::{JOB_COLUMNS, TERM_COLUMNS, columns_of};
 
 /// The widest cell of a table.
@@ -343,7 +343,7 @@ fn records<'l>(
             Cow::Owned(redact::record(json))
         };
         Some(match members.get(index) {
-            Some(member) => with_member(&record, member).into(),
+            Some(member) => enrich::with_member(&record, member).into(),
             None => record,
         })
     })

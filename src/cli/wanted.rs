@@ -2,7 +2,7 @@
 
 use std::io::Read as _;
 
-use super::args::{SearchArguments, local_time};
+use super::args::{Addition, SearchArguments, local_time};
 use super::output::{self, CliError};
 use crate::api::Request;
 use crate::domain::annotations::Annotations;
@@ -11,7 +11,6 @@ use crate::domain::language::{self, Mode};
 use crate::domain::plain::{self, Reading};
 use crate::domain::throughput::Throughput;
 use crate::domain::{Condition, Dialect, Field, OfferType, Query, Resource};
-use crate::features::enrich::Addition;
 use crate::settings::Settings;
 use crate::store;
 use crate::table::column_prerequisites::Need;

@@ -5,6 +5,8 @@ use super::model::Model;
 use super::state::State;
 use super::view::Availability;
 use super::{analysis, annotations, mutations};
+use crate::api::Operation;
+use crate::domain::Resource;
 use crate::keys::pane::Pane;
 use crate::keys::{Action, BINDINGS, Context, bindings};
 use crate::table::browser::Browser;
@@ -63,6 +65,25 @@ impl Model {
 }
 
 impl State {
+    /// The number of the latest failed request of an operation, if it is still in the ledger.
+    fn request_of(&self, operation: Operation) -> Option<u64> {
+        self.ledger
+            .numbered()
+            .find(|(_, entry)| entry.operation == operation && entry.is_failed())
+            .map(|(number, _)| number)
+    }
+
+    /// The number of the failed request behind an error on the open pane.
+    pub fn failed_request(&self) -> Option<u64> {
+        let browser = self.browser()?;
+        browser.remote().error()?;
+        self.request_of(match browser.resource() {
+            Resource::Offers => Operation::SearchOffers,
+            Resource::Volumes => Operation::SearchVolumes,
+            Resource::Workergroups => Operation::ListWorkergroups,
+        })
+    }
+
     /// Why the state of the pane and its table disables an action, if it does.
     pub(super) fn blocked(&self, action: Action, is_on_pane: bool) -> Option<String> {
         if self.pane == Pane::Requests {

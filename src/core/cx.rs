@@ -15,7 +15,7 @@ use super::profile::Profile;
 use super::split::Split;
 use super::state::{Browsers, State};
 use super::themes::Themes;
-use super::view::{Change, View};
+use super::view::{Change, Open, View};
 use crate::api::Request;
 use crate::api::ledger::Ledger;
 use crate::domain::{Field, Resource};
@@ -175,6 +175,11 @@ impl<'a> Cx<'a> {
     /// Opens a view over this one.
     pub fn open(&mut self, view: impl View + 'static) {
         self.changes.push(Change::Open(Box::new(view)));
+    }
+
+    /// Opens another feature's view on something in particular.
+    pub fn open_on(&mut self, target: Open) {
+        self.changes.push(Change::OpenOn(target));
     }
 
     /// Opens a view that needs a subject; false if there is none.

@@ -114,6 +114,8 @@ pub struct Feature {
     pub stopped_by_quitting: fn(&State) -> Option<String>,
     /// How many of its news the person has not seen, for the title of the window.
     pub unread: fn(&State) -> usize,
+    /// The number of the run that a request in flight is part of, if the feature sends requests in runs.
+    pub run_of: fn(&State, Ticket) -> Option<u64>,
     /// Prices per GPU at which the chart of a search's prices gets a line.
     pub price_lines: fn(&State, &SearchKey) -> Vec<f64>,
 }
@@ -132,6 +134,7 @@ impl Feature {
         headline: |_, _| None,
         stopped_by_quitting: |_| None,
         unread: |_| 0,
+        run_of: |_, _| None,
         price_lines: |_, _| Vec::new(),
     };
 }

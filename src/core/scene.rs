@@ -9,6 +9,9 @@ use ratatui::widgets::{StatefulWidget, Widget};
 
 use super::frame_layout::{FrameLayout, Region, Target};
 use super::state::State;
+use super::view::Views;
+use crate::domain::Resource;
+use crate::keys::pane::Pane;
 use crate::keys::{Action, Context};
 use crate::table::remote::Now;
 use crate::tui::form::{Form, FormLayout, FormLines};
@@ -36,6 +39,8 @@ pub struct Scene<'a, 'b> {
     /// What the last frame measured.
     pub(crate) before: &'a FrameLayout,
     pub(crate) depth: usize,
+    /// The views of other features, for parts of this one.
+    pub(crate) views: Views,
     pub(crate) cursor: Option<Position>,
 }
 
@@ -46,6 +51,16 @@ impl fmt::Debug for Scene<'_, '_> {
 }
 
 impl Scene<'_, '_> {
+    /// Draws what is known of a row, beside the list that it is in.
+    pub fn card(&mut self, resource: Resource, row: usize, area: Rect) {
+        (self.views.card)(resource, row, area, self);
+    }
+
+    /// Draws a pane as it is when it was just opened.
+    pub fn pane(&mut self, pane: Pane, area: Rect) {
+        (self.views.pane)(pane).draw(area, self);
+    }
+
     pub fn render(&mut self, widget: impl Widget, area: Rect) {
         self.frame.render_widget(widget, area);
     }

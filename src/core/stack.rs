@@ -60,6 +60,10 @@ impl Update<'_> {
                     self.model.overlays.push(view);
                     self.with_top(|view, cx| view.on_top(cx));
                 }
+                Change::OpenOn(target) => {
+                    let open_on = self.model.views.open_on;
+                    self.lend(|cx| open_on(target, cx));
+                }
                 Change::Close => self.close_from(index),
                 Change::CloseAll => self.close_from(0),
                 Change::Perform(action) => self.perform(action),

@@ -16,6 +16,7 @@ use super::message::News;
 pub use super::scene::Scene;
 use super::state::State;
 pub use crate::api::Response;
+use crate::domain::{Resource, plain};
 use crate::keys::pane::Pane;
 use crate::keys::{Action, Context, Motion};
 use crate::table::remote::{Now, Ticket};
@@ -208,11 +209,27 @@ impl dyn View + '_ {
 /// Opens the view of an action where the keyboard is; false if it has none.
 pub type Opener = fn(Action, &mut Cx<'_>) -> bool;
 
+/// A view to open on something in particular. Features name it here instead of importing the view.
+#[derive(Debug)]
+pub enum Open {
+    /// The planner of clusters, for machines of a shape.
+    ClusterOfShape(plain::Cluster),
+    /// The planner of clusters, for a number of GPUs of one model or of any.
+    ClusterOfGpus { gpus: u64, model: Option<String> },
+}
+
+/// Draws what is known of a row, beside the list that it is in.
+pub type CardPainter = fn(Resource, usize, Rect, &mut Scene<'_, '_>);
+
 /// Creates views: passed to the core from outside, so that the core knows none by name.
 #[derive(Debug, Clone, Copy)]
 pub struct Views {
     /// Opens the view of an action.
     pub open: Opener,
+    /// Opens a view on something in particular.
+    pub open_on: fn(Open, &mut Cx<'_>),
+    /// Draws the card of a row.
+    pub card: CardPainter,
     /// Creates the view of a pane, over which all others open.
     pub pane: fn(Pane) -> Box<dyn View>,
     /// The features that keep state or wait for something.
@@ -223,6 +240,7 @@ pub struct Views {
 #[derive(Debug)]
 pub(crate) enum Change {
     Open(Box<dyn View>),
+    OpenOn(Open),
     Close,
     CloseAll,
     Perform(Action),

@@ -10,7 +10,6 @@ pub mod cluster;
 pub mod compare;
 pub mod copy_export;
 pub mod details;
-pub mod enrich;
 pub mod help;
 pub mod history;
 pub mod job;
@@ -32,7 +31,7 @@ mod write_damage;
 use self::saved::toggle_price_models as price_models;
 use crate::cli::help::Example;
 use crate::core::feature::Feature;
-use crate::core::view::{Cx, View, Views};
+use crate::core::view::{Cx, Open, View, Views};
 use crate::core::views::tabs;
 use crate::core::views::tabs::{Tab, tab};
 use crate::core::{Model, Pane, Profile};
@@ -59,6 +58,8 @@ pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model 
         conditions,
         Views {
             open,
+            open_on,
+            card: details::preview::draw,
             pane,
             features: &FEATURES,
         },
@@ -186,6 +187,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::History | Action::Tape | Action::Alerts | Action::Bids | Action::PriceIndex => {
             tabs::open(HISTORY, action, cx)
         }
+        Action::Watch => auto_refresh::switch(cx),
         Action::WatchSettings => cx.try_open(auto_refresh::view::WatchForm::new),
         // Every action by name: a new view does not compile without its arm.
         Action::QuitNow
@@ -213,7 +215,6 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         | Action::Remove
         | Action::OfferType
         | Action::Yes
-        | Action::Watch
         | Action::Mark
         | Action::Unmark
         | Action::Differences
@@ -234,6 +235,14 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         | Action::ForgetLimits
         | Action::Widen(_)
         | Action::Secrets => false,
+    }
+}
+
+/// Opens a view on something in particular.
+fn open_on(target: Open, cx: &mut Cx<'_>) {
+    match target {
+        Open::ClusterOfShape(shape) => cluster::view::open_shape(shape, cx),
+        Open::ClusterOfGpus { gpus, model } => cluster::view::open_for(gpus, model.as_deref(), cx),
     }
 }
 

@@ -68,6 +68,7 @@ impl<'a> Brush<'a> {
         Scene {
             size: Size::of(frame.area().width, frame.area().height),
             state: &self.model.state,
+            views: self.model.views,
             before: &self.model.layout,
             cursor: None,
             theme: self.theme,

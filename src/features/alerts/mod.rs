@@ -36,16 +36,17 @@ pub(crate) const FEATURE: Feature = Feature {
     },
     wishes,
     follow,
-    unread: |state| state.alerts().unread,
+    unread: |state| AlertWatch::read(state).unread,
     price_lines,
     ..Feature::IDLE
 };
 
 impl FeatureState for AlertWatch {}
 
-impl State {
-    pub fn alerts(&self) -> &AlertWatch {
-        self.feature()
+impl AlertWatch {
+    /// Reads it from the state of the dashboard.
+    pub fn read(state: &State) -> &Self {
+        state.feature()
     }
 }
 
@@ -149,15 +150,13 @@ fn saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     }
 }
 
-impl State {
-    /// As [`search_of`], with the workergroups that are listed.
-    fn alert_search(&self, follows: &Followed) -> Option<Search> {
-        search_of(
-            follows,
-            self.browsers[Resource::Workergroups].listing(),
-            self.profile.dialect,
-        )
-    }
+/// As [`search_of`], with the workergroups that are listed.
+fn alert_search(state: &State, follows: &Followed) -> Option<Search> {
+    search_of(
+        follows,
+        state.browsers[Resource::Workergroups].listing(),
+        state.profile.dialect,
+    )
 }
 
 /// What an alert asks for that follows this; `None` while its workergroup is not listed or its
@@ -187,10 +186,10 @@ pub(crate) fn cheapest_first(resource: Resource) -> Option<Vec<OrderKey>> {
 
 /// The prices per GPU that alerts on a search wait for.
 fn price_lines(state: &State, search: &SearchKey) -> Vec<f64> {
-    let alerts = state.alerts().all.alerts.iter();
+    let alerts = AlertWatch::read(state).all.alerts.iter();
     let prices = alerts.filter_map(|alert| {
         let price = alert.rule.price().filter(|_| alert.rule.per == PricePer::Gpu)?;
-        let followed = state.alert_search(&alert.follows)?;
+        let followed = alert_search(state, &alert.follows)?;
         (SearchKey::of(&followed.query) == *search).then_some(price)
     });
     prices.collect()
@@ -200,7 +199,11 @@ fn price_lines(state: &State, search: &SearchKey) -> Vec<f64> {
 /// an alert waits for it.
 fn wishes(state: &State, now: Now) -> Vec<Interest> {
     let at = Moment::of(now.epoch);
-    let active = state.alerts().all.alerts.iter().filter(|alert| alert.is_active(at));
+    let active = AlertWatch::read(state)
+        .all
+        .alerts
+        .iter()
+        .filter(|alert| alert.is_active(at));
     let mut awaits_groups = false;
     let interest = |id, query, is_own, send| Interest {
         wish: Wish {
@@ -216,7 +219,7 @@ fn wishes(state: &State, now: Now) -> Vec<Interest> {
     };
     let mut wishes: Vec<Interest> = Vec::new();
     for alert in active {
-        match state.alert_search(&alert.follows) {
+        match alert_search(state, &alert.follows) {
             Some(search) => {
                 // Only its own response tells how many workers a group can have.
                 let is_own = search.recruits.is_some();
@@ -237,8 +240,8 @@ fn wishes(state: &State, now: Now) -> Vec<Interest> {
 fn ask(cx: &mut Cx<'_>, id: &WishId) {
     let WishId::Named(name) = id else { return };
     let (now, state) = (cx.now, cx.state());
-    let search = state.alerts().all.named(name);
-    let Some(search) = search.and_then(|alert| state.alert_search(&alert.follows)) else {
+    let search = AlertWatch::read(state).all.named(name);
+    let Some(search) = search.and_then(|alert| alert_search(state, &alert.follows)) else {
         return;
     };
     let asked = Asked::once(search.query.clone(), now.mono, state.annotations.bans());
@@ -283,7 +286,7 @@ fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
 
 /// Checks the alerts on the polls that are about to be recorded.
 fn follow(cx: &mut Cx<'_>) {
-    if cx.state().alerts().all.alerts.is_empty() {
+    if AlertWatch::read(cx.state()).all.alerts.is_empty() {
         return;
     }
     let polls: Vec<Poll> = cx.recorded().cloned().collect();
@@ -313,11 +316,11 @@ pub(crate) fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
     let at = Moment::of(now.epoch);
     // Each with the storage that its search has prices for.
     let followed = |alert: &Alert| {
-        let search = alert.is_active(at).then(|| state.alert_search(&alert.follows));
+        let search = alert.is_active(at).then(|| alert_search(state, &alert.follows));
         let query = search.flatten()?.query;
         (SearchKey::of(&query) == poll.search).then(|| (alert.clone(), query.storage_gb()))
     };
-    let alerts: Vec<(Alert, f64)> = state.alerts().all.alerts.iter().filter_map(followed).collect();
+    let alerts: Vec<(Alert, f64)> = AlertWatch::read(state).all.alerts.iter().filter_map(followed).collect();
     for (mut alert, storage) in alerts {
         let before = alert.state.clone();
         let ring = ring(&mut alert, poll, workers, storage);

@@ -1,4 +1,3 @@
-//! Stars, notes and bans of machines and hosts: the keys that set them, the list of them, and the subcommand.
+//! Stars, notes and bans of machines and hosts: the keys that set them, and the list of them.
 
-pub(crate) mod command;
 pub(crate) mod view;

@@ -35,8 +35,24 @@ pub(crate) const FEATURE: Feature = Feature {
     ..Feature::IDLE
 };
 
+/// Turns auto-refresh of the open pane on or off, and says so; false without a table.
+pub(crate) fn switch(cx: &mut Cx<'_>) -> bool {
+    let Some(resource) = cx.state().pane.resource() else {
+        return false;
+    };
+    toggle(cx, resource);
+    if let Some(watch) = cx.state().browsers[resource].watching() {
+        let every = watch.interval();
+        let key = cx.state().keymap.key_of(Action::Watch);
+        cx.toast(format!("Auto-refresh every {every:.0} s ({key} turns it off)"));
+    } else {
+        cx.toast("Auto-refresh off");
+    }
+    true
+}
+
 /// Turns auto-refresh of a table on or off.
-pub(crate) fn toggle(cx: &mut Cx<'_>, resource: Resource) {
+fn toggle(cx: &mut Cx<'_>, resource: Resource) {
     if cx.state().browsers[resource].watch.is_some() {
         return stop(cx, resource);
     }

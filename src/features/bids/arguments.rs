@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use clap::Args;
 
+use crate::cli::args::ReportFormat;
 use crate::cli::args::patience;
 use crate::cli::help::Example;
 use crate::domain::cost::Job;
-use crate::features::market::arguments::ReportFormat;
 
 /// The examples of the command.
 pub const EXAMPLES: &[Example] = &[

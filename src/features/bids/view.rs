@@ -15,6 +15,7 @@ use crate::domain::insight::Scale;
 use crate::domain::text::visible;
 use crate::domain::{Condition, Operand, Operator, Value};
 use crate::features::history;
+use crate::features::history::Recall;
 use crate::features::history::figures::{self, Figures};
 use crate::features::history::{Asked, Recalled};
 use crate::keys::{Action, Context};
@@ -63,7 +64,7 @@ impl Bids {
             since: Moment(until.0 - VERDICT_DAYS * DAY),
             until,
         };
-        let is_on = state.recall().is_on;
+        let is_on = Recall::read(state).is_on;
         let job = browser
             .computed
             .job
@@ -89,7 +90,7 @@ impl Bids {
     }
 
     fn take_output(&mut self, state: &State) {
-        match self.asked.as_ref().map(|asked| state.recall().output(asked)) {
+        match self.asked.as_ref().map(|asked| Recall::read(state).output(asked)) {
             Some(Recalled::Here(history)) => self.history.clone_from(history),
             Some(Recalled::Failed(error)) => self.failure = Some(error.to_string()),
             Some(Recalled::Awaited) | None => return,

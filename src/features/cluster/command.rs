@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 
 use serde_json::{Value as Json, json};
 
+use crate::cli::args::ReportFormat;
 use crate::cli::output::CliError;
 use crate::cli::{output, table};
 use crate::domain::insight::plan::{Need, Offers, Plan, Planning};
 use crate::domain::{Resource, export, format};
-use crate::features::market::arguments::{PlanArguments, ReportFormat};
+use crate::features::market::arguments::PlanArguments;
 use crate::features::market::command::{Market, print_document};
 use crate::settings::Settings;
 

@@ -1,83 +1,18 @@
 //! What can be copied: ids, records, tables, queries and requests, each with a letter of its own.
 
-use super::formats::LONGEST;
 use super::{formats as copy_formats, handoff};
-use crate::api::OriginError;
 use crate::core::commands::Commands;
+use crate::core::copy_item::{CopyError, CopyItem};
 use crate::core::message::Effect;
 use crate::core::profile::Profile;
 use crate::core::state::State;
 use crate::core::view::Cx;
-use crate::domain::text::{clipboard, visible};
+use crate::domain::text::visible;
 use crate::domain::{Resource, WORKERGROUPS};
+use crate::features::requests::Requests;
 use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::browser::Browser;
-
-/// A text that is not copied.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CopyError {
-    #[error("it is empty")]
-    Empty,
-    /// There is no such text: the sentence says what is missing.
-    #[error("{0}")]
-    Missing(&'static str),
-    /// The rows are recorded ones, or the table has none yet: the sentence says what they wait for.
-    #[error("{0}")]
-    Waiting(String),
-    #[error("{} kB is over the clipboard's limit of {} kB: export it instead", .bytes.div_ceil(1024), LONGEST / 1024)]
-    TooLong { bytes: usize },
-    #[error("{rows} rows are over the clipboard's limit of {} kB: mark some, or export them instead", LONGEST / 1024)]
-    TooManyRows { rows: usize },
-    #[error(transparent)]
-    Address(#[from] OriginError),
-}
-
-#[derive(Debug, Clone)]
-pub struct CopyItem {
-    /// The letter that copies it in the menu.
-    pub letter: char,
-    /// Its name in the palette.
-    pub name: &'static str,
-    /// What it is, as in “Copied …”.
-    pub what: String,
-    pub text: Result<String, CopyError>,
-    /// Whether the text is a secret: copied on request, never shown.
-    pub is_secret: bool,
-}
-
-impl CopyItem {
-    /// An item; a text that is too long becomes an error. Hostile characters are escaped, and it says
-    /// so.
-    pub fn new(letter: char, name: &'static str, what: impl Into<String>, text: Result<String, CopyError>) -> Self {
-        let mut what = what.into();
-        let text = text.and_then(|raw| {
-            let text = clipboard(&raw);
-            if text != raw {
-                what.push_str("; control and invisible characters escaped");
-            }
-            if text.is_empty() {
-                Err(CopyError::Empty)
-            } else {
-                copy_formats::check_size(text.len()).map(|()| text)
-            }
-        });
-        Self {
-            letter,
-            name,
-            what,
-            text,
-            is_secret: false,
-        }
-    }
-
-    /// Marks it as a secret, which is never shown.
-    #[must_use]
-    pub const fn secret(mut self) -> Self {
-        self.is_secret = true;
-        self
-    }
-}
 
 /// What help and palette offer to copy: what the menu of copies has, where that can be opened.
 pub fn offered(commands: &Commands, state: &State) -> Vec<CopyItem> {
@@ -111,7 +46,7 @@ pub fn copy(item: &CopyItem) -> Result<Effect, CopyError> {
 
 /// What can be copied from the open pane; `None` if nothing can.
 pub fn items(state: &State) -> Option<Vec<CopyItem>> {
-    if state.pane == Pane::Requests || state.requests().opened.is_some() {
+    if state.pane == Pane::Requests || Requests::read(state).opened.is_some() {
         return Some(crate::features::requests::copy_items(state));
     }
     let browser = state.browser()?;

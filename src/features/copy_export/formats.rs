@@ -3,24 +3,11 @@
 
 use std::fmt::Write as _;
 
-use super::copy::CopyError;
 use crate::api::{Origin, Request, curl, redact, wire};
+use crate::core::copy_item::CopyError;
+use crate::core::copy_item::{LONGEST, check_size};
 use crate::domain::text::{json_for_terminal, visible};
 use crate::domain::{Condition, Dialect, Listing, Operand, Query, Resource, Value, Version, export, language};
-
-/// The longest text that is copied, in bytes: what all terminals accept.
-pub const LONGEST: usize = 64 * 1024;
-
-/// Checks that a text of `bytes` bytes fits on a clipboard.
-///
-/// # Errors
-/// When it does not.
-pub fn check_size(bytes: usize) -> Result<(), CopyError> {
-    if bytes <= LONGEST {
-        return Ok(());
-    }
-    Err(CopyError::TooLong { bytes })
-}
 
 /// A record exactly as received, but without secrets; characters that a terminal would act on
 /// become JSON escapes.

@@ -1,8 +1,8 @@
 //! Commands and addresses with which an offer is rented or a search is passed on, outside bourse.
 
-use super::copy::CopyError;
 use super::formats::word;
 use crate::api::Origin;
+use crate::core::copy_item::CopyError;
 use crate::core::profile::Profile;
 use crate::domain::format::trimmed;
 use crate::domain::{Condition, Field, Listing, OfferType, Query, Resource, RowId, language};

@@ -4,10 +4,8 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::cli::args::{ArgumentError, OfferTypeParser, span};
+use crate::cli::args::{Addition, ArgumentError, OfferTypeParser, ReportFormat, span};
 use crate::domain::OfferType;
-use crate::features::enrich::Addition;
-use crate::features::market::arguments::ReportFormat;
 
 /// The shortest interval of a watch.
 ///

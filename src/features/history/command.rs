@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 use super::arguments::{HistoryArguments, WatchedSearch};
 use super::prices::series::{Bucket, PriceSeries, Series};
 use crate::api::client::epoch_seconds;
+use crate::cli::args::ReportFormat;
 use crate::cli::args::SearchArguments;
 use crate::cli::output::CliError;
 use crate::cli::wanted::Wanted;
@@ -13,7 +14,6 @@ use crate::cli::{output, recorded, table, wanted};
 use crate::domain::format::{percent, trimmed, unit_price};
 use crate::domain::local::LocalTime;
 use crate::domain::{Condition, Operand, Operator, Query, Resource, Value, export, format};
-use crate::features::market::arguments::ReportFormat;
 use crate::record::{
     Cause, CheapestKind, DAY, Ending, LEAST_WATCHED, Levels, Memory, Moment, Question, Rating, SearchKey, VERDICT_DAYS,
     Verdict, VerdictBasis, nothing_known, price_unit, seconds,

@@ -6,11 +6,11 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use serde_json::{Map, Value as Json, json};
 
+use crate::cli::args::ReportFormat;
 use crate::cli::output::CliError;
 use crate::cli::{output, table};
 use crate::core::view::{Region, Scene};
 use crate::domain::{export, format};
-use crate::features::market::arguments::ReportFormat;
 use crate::tui::table::{Column, Rows, Table, place};
 
 /// A figure as it is shown, and for programs.

@@ -45,9 +45,10 @@ pub(crate) const FEATURE: Feature = Feature {
 
 impl FeatureState for Recall {}
 
-impl State {
-    pub fn recall(&self) -> &Recall {
-        self.feature()
+impl Recall {
+    /// Reads it from the state of the dashboard.
+    pub fn read(state: &State) -> &Self {
+        state.feature()
     }
 }
 
@@ -211,14 +212,12 @@ fn on_output(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     }
 }
 
-impl State {
-    /// What is remembered of the offers like one of a row, and its price per GPU.
-    pub fn remembered(&self, resource: Resource, row: usize) -> Option<(&Memory, Lot, f64)> {
-        let (browser, row) = (&self.browsers[resource], u32::try_from(row).ok()?);
-        let (listing, like) = (browser.listing()?, like(browser, row)?);
-        let price = quotes(listing, like.offer_type)(row)?.per_gpu(like.storage_gb());
-        Some((self.recall().memory(&like)?, recorded_lot(listing, row)?, price))
-    }
+/// What is remembered of the offers like one of a row, and its price per GPU.
+pub fn remembered(state: &State, resource: Resource, row: usize) -> Option<(&Memory, Lot, f64)> {
+    let (browser, row) = (&state.browsers[resource], u32::try_from(row).ok()?);
+    let (listing, like) = (browser.listing()?, like(browser, row)?);
+    let price = quotes(listing, like.offer_type)(row)?.per_gpu(like.storage_gb());
+    Some((Recall::read(state).memory(&like)?, recorded_lot(listing, row)?, price))
 }
 
 /// The offers like one of a row, with the storage that the table shows prices for.

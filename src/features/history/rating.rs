@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 use crate::core::State;
 use crate::domain::format::percent;
 use crate::domain::{Resource, format};
+use crate::features::history::remembered;
 use crate::record::{Lasted, Memory, Moment, Standing, Verdict};
 use crate::table::remote::Now;
 use crate::tui::theme::Theme;
@@ -22,7 +23,7 @@ pub(crate) fn sentences(
     now: Now,
     theme: &Theme,
 ) -> Vec<(String, Style)> {
-    let Some((memory, lot, price)) = state.remembered(resource, row) else {
+    let Some((memory, lot, price)) = remembered(state, resource, row) else {
         return Vec::new();
     };
     let mut sentences = Vec::new();
@@ -48,7 +49,7 @@ pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &T
     // With the range beside it that fits the preview of a terminal with 120 columns.
     const PARTS: usize = 16;
     const LEVELS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
-    let (memory, ..) = state.remembered(resource, row)?;
+    let (memory, ..) = remembered(state, resource, row)?;
     // Of less than a day it would tell nothing of the market.
     let Verdict::Given(_) = memory.verdict() else {
         return None;
@@ -83,7 +84,7 @@ pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &T
 
 /// How an offer alone compares, to put behind its letter.
 pub(crate) fn sentence(state: &State, resource: Resource, row: usize) -> Option<String> {
-    let (memory, _, price) = state.remembered(resource, row)?;
+    let (memory, _, price) = remembered(state, resource, row)?;
     Some(offer(memory, price)? + mark(state))
 }
 

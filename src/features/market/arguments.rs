@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::args::{ArgumentError, JobArguments, OfferTypeParser, not_negative};
+use crate::cli::args::{ArgumentError, JobArguments, OfferTypeParser, ReportFormat, not_negative};
 use crate::domain::insight::MOST_GPUS;
 use crate::domain::insight::plan::Same;
 use crate::domain::quantity::{Quantity, QuantityError};
@@ -50,17 +50,6 @@ pub struct AnalysisArguments {
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: ReportFormat,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum ReportFormat {
-    /// Aligned columns and sentences
-    #[default]
-    Table,
-    /// All figures
-    Json,
-    /// One line per group, step or offer
-    Csv,
 }
 
 /// What `bourse market` groups by.

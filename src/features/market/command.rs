@@ -2,9 +2,13 @@
 
 use serde_json::{Value as Json, json};
 
-use super::arguments::{AnalysisArguments, DepthArguments, Grouping, MarketArguments, ReportFormat};
+use super::arguments::{AnalysisArguments, DepthArguments, Grouping, MarketArguments};
+use crate::cli::args::ReportFormat;
 use crate::cli::args::SearchArguments;
+use crate::cli::notes;
 use crate::cli::output::CliError;
+use crate::cli::search;
+use crate::cli::search::SearchResult;
 use crate::cli::{output, table, wanted};
 use crate::domain::cost::{Basis, Job, Prices};
 use crate::domain::insight::{
@@ -12,9 +16,6 @@ use crate::domain::insight::{
     summarise,
 };
 use crate::domain::{Field, Resource, export, format, language};
-use crate::features::annotations::command as notes;
-use crate::features::search::command as search;
-use crate::features::search::command::SearchResult;
 use crate::settings::Settings;
 
 /// The offers of a search, and what they are priced by.

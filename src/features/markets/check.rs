@@ -12,11 +12,11 @@ use crate::api::{Reply, Request, Session};
 use crate::cli::args::ReplyFormat;
 use crate::cli::output;
 use crate::cli::output::CliError;
+use crate::cli::search::reply;
 use crate::domain::format::{counted, trimmed};
 use crate::domain::response_check::{Discrepancy, ResponseCheck};
 use crate::domain::value::CellRef;
 use crate::domain::{Dialect, Field, Listing, Query, Resource, Untrusted, language};
-use crate::features::search::command::reply;
 use crate::settings::Settings;
 
 /// How many records of each kind are asked for: enough to see what all of them have.

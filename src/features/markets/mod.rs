@@ -16,6 +16,7 @@ pub use self::update::{change, connect, explain_done, find_dialect, list, stop_c
 pub use crate::core::markets::*;
 
 use crate::core::state::State;
+use crate::features::route_lab::Routes;
 use crate::keys::Action;
 
 /// Why switching markets is blocked, if it is.
@@ -23,7 +24,7 @@ pub fn held(state: &State) -> Option<String> {
     if state.mutations.all_in_flight().next().is_some() {
         return Some("a write is in progress: wait for its outcome, then switch".to_owned());
     }
-    if state.routes().active().is_some() {
+    if Routes::read(state).active().is_some() {
         let key = state.keymap.key_of(Action::RouteLab);
         return Some(format!(
             "a route run is in progress: stop it in the route lab ({key}), then switch"

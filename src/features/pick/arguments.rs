@@ -2,9 +2,9 @@
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::args::Addition;
 use crate::cli::args::{JobArguments, OfferTypeParser, not_negative};
 use crate::domain::OfferType;
-use crate::features::enrich::Addition;
 
 #[derive(Debug, Args)]
 pub struct PickArguments {

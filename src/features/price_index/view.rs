@@ -12,6 +12,7 @@ use crate::core::views::sheet;
 use crate::domain::Resource;
 use crate::domain::text::visible;
 use crate::features::history;
+use crate::features::history::Recall;
 use crate::features::history::figures::{self, Figures};
 use crate::features::history::prices::{chart_of_lows, seconds};
 use crate::features::history::{Asked, Recalled};
@@ -51,7 +52,7 @@ impl PriceIndex {
         let lot = row.and_then(|(listing, row)| recorded_lot(listing, u32::try_from(row).ok()?));
         let like = lot.map(|lot| lot.model);
         let query = browser.shown_query()?.clone();
-        let (storage, is_on) = (query.storage_gb(), cx.state().recall().is_on);
+        let (storage, is_on) = (query.storage_gb(), Recall::read(cx.state()).is_on);
         let analysis = index::PriceIndex { query, since, until };
         Some(Self {
             asked: is_on.then(|| history::ask(cx, analysis)),
@@ -77,7 +78,7 @@ impl PriceIndex {
     }
 
     fn take_output(&mut self, state: &State) {
-        self.why = match self.asked.as_ref().map(|asked| state.recall().output(asked)) {
+        self.why = match self.asked.as_ref().map(|asked| Recall::read(state).output(asked)) {
             Some(Recalled::Here(Some(index))) if !index.lines.is_empty() => {
                 self.index = Some(index.clone());
                 None

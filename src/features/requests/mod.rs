@@ -19,7 +19,6 @@ use crate::core::feature::{Event, Feature, FeatureState};
 use crate::core::message::News;
 use crate::core::state::State;
 use crate::core::view::Cx;
-use crate::domain::Resource;
 use crate::keys::pane::Pane;
 use crate::table::remote::{Progress, Ticket, Waiting};
 use crate::tui::text_input::TextInput;
@@ -41,9 +40,10 @@ impl FeatureState for Requests {
     }
 }
 
-impl State {
-    pub fn requests(&self) -> &Requests {
-        self.feature()
+impl Requests {
+    /// Reads it from the state of the dashboard.
+    pub fn read(state: &State) -> &Self {
+        state.feature()
     }
 }
 
@@ -290,27 +290,6 @@ impl Requests {
     }
 }
 
-impl State {
-    /// The number of the latest failed request of an operation, if it is still in the ledger.
-    fn request_of(&self, operation: Operation) -> Option<u64> {
-        self.ledger
-            .numbered()
-            .find(|(_, entry)| entry.operation == operation && entry.is_failed())
-            .map(|(number, _)| number)
-    }
-
-    /// The number of the failed request behind an error on the open pane.
-    pub fn failed_request(&self) -> Option<u64> {
-        let browser = self.browser()?;
-        browser.remote().error()?;
-        self.request_of(match browser.resource() {
-            Resource::Offers => Operation::SearchOffers,
-            Resource::Volumes => Operation::SearchVolumes,
-            Resource::Workergroups => Operation::ListWorkergroups,
-        })
-    }
-}
-
 /// Whether an entry contains all words, in the list's text or in the body that was sent.
 fn matches(entry: &LedgerEntry, words: &[String]) -> bool {
     if words.is_empty() {
@@ -336,11 +315,16 @@ fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, dropped: &[u64]) {
     let Some(entry) = state.ledger.get(number).cloned() else {
         return;
     };
-    let follows = |ticket| state.routes().run_of(ticket);
+    let follows = |ticket| {
+        state
+            .features
+            .iter()
+            .find_map(|feature| (feature.run_of)(state, ticket))
+    };
     // A request that is aborted when its run stops is already missing from the run's tickets.
     let run = ticket
         .filter(|_| entry.operation == Operation::Route)
-        .map(|ticket| follows(ticket).or_else(|| state.requests().runs.latest()));
+        .map(|ticket| follows(ticket).or_else(|| Requests::read(state).runs.latest()));
     let is_open = state.pane == Pane::Requests;
     let requests: &mut Requests = cx.feature();
     if is_open && requests.selected.is_none() {

@@ -44,7 +44,7 @@ pub enum ResendError {
 fn nothing(state: &State) -> ResendError {
     if state.ledger.is_empty() {
         ResendError::NoRequests
-    } else if state.requests().rows().is_empty() {
+    } else if Requests::read(state).rows().is_empty() {
         ResendError::NoMatch
     } else {
         ResendError::Gone
@@ -53,7 +53,7 @@ fn nothing(state: &State) -> ResendError {
 
 /// The request for an action.
 pub(super) fn subject(state: &State) -> Result<(u64, &LedgerEntry), ResendError> {
-    let number = state.requests().subject().ok_or_else(|| nothing(state))?;
+    let number = Requests::read(state).subject().ok_or_else(|| nothing(state))?;
     let entry = state.ledger.get(number).ok_or_else(|| nothing(state))?;
     Ok((number, entry))
 }
@@ -93,7 +93,7 @@ const fn refusal(operation: Operation) -> &'static str {
 /// When there is none, it is not a read, it is being resent, or it went to another market.
 pub fn resendable(state: &State) -> Result<(u64, Request), ResendError> {
     let (number, entry) = subject(state)?;
-    let mut flights = state.requests().flights.iter();
+    let mut flights = Requests::read(state).flights.iter();
     if flights.any(|flight| flight.from == number) {
         return Err(ResendError::InFlight);
     }

@@ -3,10 +3,12 @@
 use super::send::subject;
 use crate::api::redact::REMOVED;
 use crate::api::{curl, har};
+use crate::core::copy_item::CopyError;
+use crate::core::copy_item::CopyItem;
 use crate::core::state::State;
 use crate::domain::pretty;
 use crate::domain::text::{json_for_terminal, visible};
-use crate::features::copy_export::copy::{CopyError, CopyItem};
+use crate::features::requests::Requests;
 
 /// What can be copied of the current request.
 pub(crate) fn copy_items(state: &State) -> Vec<CopyItem> {
@@ -63,7 +65,7 @@ fn clean(body: &str) -> String {
 
 /// The requests in the list as an HTTP archive, oldest first; `None` without any.
 pub(crate) fn export_content(state: &State) -> Option<String> {
-    let shown = &state.requests().matching;
+    let shown = &Requests::read(state).matching;
     if shown.is_empty() {
         return None;
     }

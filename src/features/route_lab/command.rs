@@ -8,10 +8,10 @@ use crate::api::{Request, Secret, Session};
 use crate::cli::args::{Format, RouteArguments};
 use crate::cli::output;
 use crate::cli::output::CliError;
+use crate::cli::search;
 use crate::domain::Untrusted;
 use crate::domain::dialect::{Dialect, RouteKey};
 use crate::domain::routing::{DEFAULT_RATE, OutcomeKind, PollPolicy, RoutePlan, Run, Stop, words};
-use crate::features::search::command as search;
 use crate::settings::Settings;
 
 // With one slot, a slow reply would hold back the requests due after it.

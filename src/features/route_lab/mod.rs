@@ -30,7 +30,7 @@ use crate::table::remote::{Now, Ticket, Tickets};
 
 pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(Routes::default())),
-    deadline: |state, now| state.routes().deadline(now),
+    deadline: |state, now| Routes::read(state).deadline(now),
     event: |cx, event| {
         if let Event::Restored(restored) = event {
             cx.feature::<Routes>().seed(restored.seed);
@@ -39,20 +39,22 @@ pub(crate) const FEATURE: Feature = Feature {
     tick: step,
     headline,
     stopped_by_quitting: |state| {
-        let run = state.routes().active()?;
+        let run = Routes::read(state).active()?;
         Some(format!(
             "A route run is in progress: {}. Quitting stops it and discards results that were not exported.",
             words::plan(run.run().plan())
         ))
     },
+    run_of: |state, ticket| Routes::read(state).run_of(ticket),
     ..Feature::IDLE
 };
 
 impl FeatureState for Routes {}
 
-impl State {
-    pub fn routes(&self) -> &Routes {
-        self.feature()
+impl Routes {
+    /// Reads it from the state of the dashboard.
+    pub fn read(state: &State) -> &Self {
+        state.feature()
     }
 }
 
@@ -309,12 +311,12 @@ pub enum NotStarted {
 /// loaded.
 pub fn start(cx: &mut Cx<'_>, plan: RoutePlan) -> Result<u64, NotStarted> {
     let (now, state) = (cx.now, cx.state());
-    if !plan.is_single() && state.routes().active_series().is_some() {
+    if !plan.is_single() && Routes::read(state).active_series().is_some() {
         let stop = state.keymap.key_in(&[Context::RouteLab], Action::Remove);
         let why = format!("A run is in progress: stop it first ({stop} in the route lab)");
         return Err(NotStarted::Held(why));
     }
-    let key = state.route_key(&plan.endpoint).map_err(NotStarted::Held)?;
+    let key = route_key(state, &plan.endpoint).map_err(NotStarted::Held)?;
     let lent = cx.lend::<Routes>();
     let started = lent.feature.start(plan, key, lent.tickets, now);
     let (number, effects) = started.map_err(NotStarted::Plan)?;
@@ -374,39 +376,37 @@ pub fn load_endpoints(cx: &mut Cx<'_>) {
     }
 }
 
-impl State {
-    /// The key for route requests to an endpoint, if not the profile's: a market that routes by the
-    /// workergroup's own key has it in the workergroup's record.
-    fn route_key(&self, endpoint: &str) -> Result<Option<Secret>, String> {
-        if self.profile.dialect.route_key == RouteKey::Profile {
-            return Ok(None);
-        }
-        let Some(listing) = self.browsers[Resource::Workergroups].listing() else {
-            let open = self.keymap.key_of(Action::Pane(Pane::Workergroups));
-            return Err(format!(
-                "This market routes with the workergroup's own key, and no workergroups are \
-                 loaded: open Workergroups ({open}) first"
-            ));
-        };
-        let key = key_serving(listing, endpoint);
-        key.map(Some).ok_or_else(|| {
-            "This market routes with the workergroup's own key, and no workergroup with a key \
-             serves this endpoint"
-                .to_owned()
-        })
+/// The key for route requests to an endpoint, if not the profile's: a market that routes by the
+/// workergroup's own key has it in the workergroup's record.
+fn route_key(state: &State, endpoint: &str) -> Result<Option<Secret>, String> {
+    if state.profile.dialect.route_key == RouteKey::Profile {
+        return Ok(None);
     }
+    let Some(listing) = state.browsers[Resource::Workergroups].listing() else {
+        let open = state.keymap.key_of(Action::Pane(Pane::Workergroups));
+        return Err(format!(
+            "This market routes with the workergroup's own key, and no workergroups are \
+             loaded: open Workergroups ({open}) first"
+        ));
+    };
+    let key = key_serving(listing, endpoint);
+    key.map(Some).ok_or_else(|| {
+        "This market routes with the workergroup's own key, and no workergroup with a key \
+         serves this endpoint"
+            .to_owned()
+    })
+}
 
-    /// The endpoint of the selected workergroup, in the Workergroups pane.
-    pub fn selected_endpoint(&self) -> Option<String> {
-        if self.pane != Pane::Workergroups {
-            return None;
-        }
-        let groups = &self.browsers[Resource::Workergroups];
-        let (row, listing) = (groups.selected_row()?, groups.listing()?);
-        match listing.cell(row, listing.catalog().by_key("endpoint_name")?) {
-            CellRef::Text(name) if !name.is_empty() => Some(name.to_owned()),
-            _ => None,
-        }
+/// The endpoint of the selected workergroup, in the Workergroups pane.
+pub fn selected_endpoint(state: &State) -> Option<String> {
+    if state.pane != Pane::Workergroups {
+        return None;
+    }
+    let groups = &state.browsers[Resource::Workergroups];
+    let (row, listing) = (groups.selected_row()?, groups.listing()?);
+    match listing.cell(row, listing.catalog().by_key("endpoint_name")?) {
+        CellRef::Text(name) if !name.is_empty() => Some(name.to_owned()),
+        _ => None,
     }
 }
 
@@ -431,7 +431,7 @@ pub fn is_csv(path: &str) -> bool {
 
 /// The run in progress, if there is one.
 pub fn headline(state: &State, now: Now) -> Option<Headline> {
-    let run = state.routes().active()?.run();
+    let run = Routes::read(state).active()?.run();
     if run.plan().is_single() {
         return Some(Headline {
             text: "route request in flight".to_owned(),

@@ -1,31 +1,14 @@
 //! `bourse offers` and `bourse volumes`: a search, and its records as text.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use serde_json::Value as Json;
-
-use crate::api::{ApiError, Progress, Reply, Request, Session, Wait};
 use crate::cli::args::{OffersArguments, RecordFormat, SearchArguments, VolumesArguments};
-use crate::cli::output;
-use crate::cli::output::{CliError, ProgressLine};
+use crate::cli::output::CliError;
+use crate::cli::search::{finish, load, print_curl, show};
 use crate::cli::table::{Priced, View};
-use crate::cli::wanted::{Flags, Wanted, annotations, is_sorted_here, rank_by_bill, request, set_limit, wanted};
-use crate::domain::annotations::Annotations;
-use crate::domain::cost::{Basis, Fit, Gap, Prices};
-use crate::domain::format::grouped;
-use crate::domain::insight::Coverage;
-use crate::domain::response_check::ResponseCheck;
-use crate::domain::{
-    Condition, Dialect, Field, Listing, OfferType, Operand, Operator, Query, Resource, Value, format, language,
-};
-use crate::features::annotations::command as notes;
-use crate::features::annotations::command::Answer;
-use crate::features::enrich;
+use crate::cli::wanted::{Flags, Wanted, rank_by_bill, request, set_limit, wanted};
+use crate::cli::{enrich, notes, output};
+use crate::domain::{Condition, Dialect, Operand, Operator, Resource, Value, language};
 use crate::features::whole_market::command as whole_market;
 use crate::settings::Settings;
-use crate::table::computed_columns::ComputedColumns;
-use crate::table::price_models::PriceModelSearches;
 
 pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<(), CliError> {
     let dialect = settings.dialect;
@@ -115,201 +98,6 @@ fn switches(arguments: &OffersArguments, dialect: &'static Dialect) -> Result<Ve
     Ok(conditions)
 }
 
-/// The response to a search, its prices and its order as requested.
-pub struct SearchResult {
-    pub query: Query,
-    pub listing: Box<Listing>,
-    /// The rows that match, in order.
-    pub rows: Vec<u32>,
-    /// How many of them, the last ones, do not suit the job.
-    unfit: Fits,
-    /// Whether offers of the search may be missing although all were to be loaded.
-    is_incomplete: bool,
-    pub check: ResponseCheck,
-    pub computed: ComputedColumns,
-    /// Whether it has the machines and hosts that the user banned.
-    pub no_bans: bool,
-}
-
-/// How many rows do not suit a job.
-#[derive(Debug, Clone, Copy)]
-struct Fits {
-    /// They report too little of something.
-    short: usize,
-    /// They do not report enough to tell.
-    unknown: usize,
-}
-
-impl Fits {
-    fn of(rows: &[u32], computed: &ComputedColumns) -> Self {
-        let count = |fit| rows.iter().filter(|row| computed.fit(**row as usize) == fit).count();
-        Self {
-            short: count(Fit::No),
-            unknown: count(Fit::Unknown),
-        }
-    }
-}
-
-impl SearchResult {
-    /// The rows that suit the job, in order.
-    pub fn suitable(&self) -> &[u32] {
-        &self.rows[..self.rows.len() - self.unfit.short - self.unfit.unknown]
-    }
-
-    /// Computes the columns once more, for another price basis.
-    pub fn reprice(&mut self, basis: Basis) {
-        self.computed.job = basis.job;
-        self.computed.fill_for(&mut self.listing, basis, None, &[]);
-        self.rows.sort_by_key(|row| self.computed.fit(*row as usize));
-        self.unfit = Fits::of(&self.rows, &self.computed);
-    }
-
-    /// Notes what differs from the request, and what the limit left out. `unfit` is what becomes of the
-    /// rows that do not suit the job.
-    pub fn tell(&self, dialect: &'static Dialect, unfit: &str) {
-        tell_skipped(&self.listing);
-        let answer = Answer {
-            listing: &self.listing,
-            query: &self.query,
-            dialect,
-            check: &self.check,
-            rows: &self.rows,
-        };
-        answer.tell();
-        let hidden = self.listing.hidden();
-        if hidden > 0 {
-            output::note(&format!(
-                "{} hidden by your bans (--no-bans shows them)",
-                grouped(hidden)
-            ));
-        }
-        let late = self.computed.job.and_then(|job| job.deadline);
-        let late = late.map_or("", |_| "too late, ");
-        let short = format!("{late}ending before the job, or without its disk");
-        let unknown = "disk, speed or end unknown".to_owned();
-        for (rows, why) in [(self.unfit.short, short), (self.unfit.unknown, unknown)] {
-            if rows > 0 {
-                let offers = format::counted(rows, "offer", "offers");
-                output::note(&format!("{offers}, {unfit}: {why}"));
-            }
-        }
-        if self.computed.job.is_some_and(|job| job.downloads()) {
-            let speed = self.listing.transfer().symbol();
-            output::note(&format!("download times assume that speeds are in {speed}"));
-        }
-        self.tell_rates();
-    }
-
-    /// Names the models that the person has no throughput of.
-    fn tell_rates(&self) {
-        /// The most models that are named.
-        const NAMED: usize = 5;
-        let Some((job, work)) = self.computed.job.and_then(|job| Some((job, job.work?))) else {
-            return;
-        };
-        let prices = Prices::new(&self.listing, self.query.offer_type);
-        let gaps = self.rows.iter().map(|row| prices.job_hours(*row as usize, &job));
-        let models: Vec<String> = gaps
-            .filter_map(|hours| match hours {
-                Err(Gap::NoRate(_, model)) => Some(model),
-                _ => None,
-            })
-            .collect();
-        let names: BTreeSet<&String> = models.iter().collect();
-        let lines: Vec<String> = names.iter().take(NAMED).map(|name| format!("\"{name}\" = N")).collect();
-        if !lines.is_empty() {
-            let more = names.len().saturating_sub(NAMED);
-            let more = if more > 0 {
-                format!(" and {more} more")
-            } else {
-                String::new()
-            };
-            output::note(&format!(
-                "no hours for {}: add {}{more} to [throughput.\"{}\"] in the configuration",
-                format::counted(models.len(), "offer", "offers"),
-                lines.join(", "),
-                work.unit.rate()
-            ));
-        }
-    }
-}
-
-pub async fn load(settings: &Settings, session: &Session, wanted: Wanted) -> Result<SearchResult, CliError> {
-    let bans = wanted.bans(settings);
-    let listing = if let Some(budget) = wanted.all {
-        whole_market::load(session, &wanted.query, &bans, budget, settings.dialect).await
-    } else {
-        fetch(session, &request(&wanted.query, &bans, settings.dialect)).await
-    };
-    settings.keep_pacing(session);
-    let mut listing = listing?;
-    bans.hide_banned(&mut listing);
-    let price_models = if wanted.needs_price_models() {
-        price_models(session, &wanted.query, &bans, settings.dialect).await?
-    } else {
-        PriceModelSearches::default()
-    };
-    Ok(arranged_with(settings, wanted, listing, price_models))
-}
-
-/// The same search with each price model.
-async fn price_models(
-    session: &Session,
-    query: &Query,
-    bans: &Annotations,
-    dialect: &'static Dialect,
-) -> Result<PriceModelSearches, CliError> {
-    let mut searches = PriceModelSearches::default();
-    for model in OfferType::ALL {
-        let query = Query {
-            offer_type: model,
-            ..query.clone()
-        };
-        let listing = fetch(session, &request(&query, bans, dialect)).await?;
-        searches.set(model, *listing, query.limit);
-    }
-    Ok(searches)
-}
-
-/// The response to a search with its prices and order as requested.
-pub fn arranged(settings: &Settings, wanted: Wanted, listing: Box<Listing>) -> SearchResult {
-    arranged_with(settings, wanted, listing, PriceModelSearches::default())
-}
-
-pub fn arranged_with(
-    settings: &Settings,
-    wanted: Wanted,
-    mut listing: Box<Listing>,
-    price_models: PriceModelSearches,
-) -> SearchResult {
-    let query = &wanted.query;
-    let check = ResponseCheck::of(&listing, query, settings.dialect);
-    listing.price_as(query.offer_type);
-    if let Some(wanted) = query.storage {
-        let estimate = check.storage_to_estimate(query, settings.dialect, wanted);
-        listing.estimate_storage(estimate);
-    }
-    let computed = compute(&mut listing, &wanted, price_models, settings);
-    let mut rows = rows(&listing, query, settings.dialect);
-    if notes::is_sorted_locally(&listing, query, settings.dialect, &check) {
-        listing.sort(&mut rows, &query.order);
-    }
-    // Offers that end before the job or lack its disk, or do not report them, come last, as in the dashboard.
-    rows.sort_by_key(|row| computed.fit(*row as usize));
-    let unfit = Fits::of(&rows, &computed);
-    let is_incomplete = wanted.all.is_some() && listing.known_coverage() != Some(Coverage::Whole);
-    SearchResult {
-        no_bans: wanted.no_bans,
-        query: wanted.query,
-        listing,
-        rows,
-        unfit,
-        is_incomplete,
-        check,
-        computed,
-    }
-}
-
 async fn search(settings: &Settings, arguments: &SearchArguments, mut wanted: Wanted) -> Result<(), CliError> {
     if wanted.all.is_none() {
         set_limit(&mut wanted, arguments.limit, settings.dialect)?;
@@ -337,7 +125,15 @@ async fn search(settings: &Settings, arguments: &SearchArguments, mut wanted: Wa
         return print_curl(settings, &connection.session, &request);
     }
     let additions = wanted.additions.clone();
-    let result = load(settings, &connection.session, wanted).await?;
+    let session = &connection.session;
+    let result = if let Some(budget) = wanted.all {
+        let bans = wanted.bans(settings);
+        let listing = whole_market::load(session, &wanted.query, &bans, budget, settings.dialect).await;
+        settings.keep_pacing(session);
+        finish(settings, session, wanted, listing?).await?
+    } else {
+        load(settings, session, wanted).await?
+    };
     let shown = most_rows.map_or(usize::MAX, |rows| rows as usize);
     let shown = &result.rows[..shown.min(result.rows.len())];
     let members = enrich::members(settings, &result, shown, &additions);
@@ -351,124 +147,4 @@ async fn search(settings: &Settings, arguments: &SearchArguments, mut wanted: Wa
         return Err(CliError::NotMet);
     }
     Ok(())
-}
-
-/// Prints a request as one curl command; nothing is sent.
-pub fn print_curl(settings: &Settings, session: &Session, request: &Request) -> Result<(), CliError> {
-    let command = session.client().curl(request);
-    if settings.is_sandbox() {
-        output::note("this sandbox stops with the command; run bourse sandbox for one that stays up");
-    }
-    output::print(&format!("{command}\n"))
-}
-
-/// Runs a request for records, showing waits on a terminal.
-pub async fn fetch(session: &Session, request: &Request) -> Result<Box<Listing>, CliError> {
-    match reply(session, request).await? {
-        Reply::Records(listing) => Ok(listing),
-        Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_) => {
-            Err(CliError::Failed("the response has no records".to_owned()))
-        }
-    }
-}
-
-/// Runs a request, showing waits on a terminal.
-pub async fn reply(session: &Session, request: &Request) -> Result<Reply, ApiError> {
-    let mut line = ProgressLine::new();
-    session
-        .run(request, |progress| match progress {
-            Progress::Waiting { attempt, span, why } => {
-                let why = match why {
-                    Wait::Turn => "its turn".to_owned(),
-                    Wait::Fault(error) => format!("attempt {attempt}: {}", error.headline()),
-                };
-                line.show(&format!("waiting {:.1} s for {why}", span.as_secs_f64()));
-            }
-            Progress::Sent { .. } => line.show(&format!("{} ...", request.operation().label())),
-            Progress::Received(received) => {
-                let (label, rows) = (request.operation().label(), grouped(received.rows));
-                let size = format::size(received.bytes);
-                line.show(&format!("{label}: {rows} rows, {size} so far"));
-            }
-            Progress::Tried(_) => line.clear(),
-        })
-        .await
-}
-
-/// Fills the computed columns that are needed.
-fn compute(
-    listing: &mut Listing,
-    wanted: &Wanted,
-    price_models: PriceModelSearches,
-    settings: &Settings,
-) -> ComputedColumns {
-    let Wanted { query, job, .. } = wanted;
-    let mut computed = ComputedColumns::for_job(*job);
-    computed.term = wanted.term;
-    computed.price_models = price_models;
-    computed.throughput = Arc::new(settings.preferences.config.values.throughput.clone());
-    let is_asked = job.is_some()
-        || !wanted.additions.is_empty()
-        || wanted.term.is_some()
-        || computed.throughput.units().next().is_some()
-        || wanted.fields().any(Field::is_computed);
-    if !is_asked {
-        return computed;
-    }
-    computed.annotations = Arc::new(annotations(settings));
-    match query.resource {
-        Resource::Offers => {
-            let pricing = Basis {
-                model: query.offer_type,
-                gb: listing.estimated_storage(),
-                job: *job,
-            };
-            let conditions: Vec<_> = query.local(settings.dialect).cloned().collect();
-            computed.fill_for(listing, pricing, None, &conditions);
-        }
-        Resource::Volumes => computed.fill_volumes(listing),
-        Resource::Workergroups => {}
-    }
-    computed
-}
-
-/// The rows to show: conditions and orders that the market cannot take are applied here.
-pub fn rows(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Vec<u32> {
-    let mut rows = listing.matching(query.local(dialect));
-    if is_sorted_here(query, dialect) {
-        listing.sort(&mut rows, &query.order);
-    }
-    rows
-}
-
-/// Names the records that could not be read.
-pub fn tell_skipped(listing: &Listing) {
-    const NAMED: usize = 20;
-    for skipped in listing.skipped().iter().take(NAMED) {
-        output::note(&format!("record {} skipped: {}", skipped.index, skipped.reason));
-    }
-    let more = listing.skipped().len().saturating_sub(NAMED);
-    if more > 0 {
-        output::note(&format!("{more} more records skipped"));
-    }
-    if listing.duplicates() > 0 {
-        output::note(&format!("{} records dropped: duplicate id", listing.duplicates()));
-    }
-}
-
-/// Prints rows, each with its member of bourse's own if there are any.
-pub fn show(listing: &Listing, rows: &[u32], view: &View, members: &[Json]) -> Result<(), CliError> {
-    match view.format {
-        RecordFormat::Table => {
-            output::print(&view.table(listing, rows))?;
-            if rows.is_empty() {
-                let nouns = listing.catalog().resource.nouns();
-                output::note(&format!("no {nouns} match"));
-            }
-            Ok(())
-        }
-        RecordFormat::Csv => output::print(&view.csv(listing, rows)),
-        RecordFormat::Json => output::print_json_pieces(view.json(listing, rows, members)),
-        RecordFormat::Jsonl => output::print_json_pieces(view.json_lines(listing, rows, members)),
-    }
 }

@@ -3,19 +3,19 @@
 use serde_json::{Value as Json, json};
 
 use super::watcher::Told;
+use crate::cli::enrich;
+use crate::cli::notes;
 use crate::cli::output::{self, CliError};
+use crate::cli::search::SearchResult;
 use crate::cli::table;
 use crate::cli::wanted::Wanted;
 use crate::domain::format::counted;
 use crate::domain::insight::Supply;
 use crate::domain::language::Mode;
 use crate::domain::{Condition, Resource, RowId, language, plain};
-use crate::features::annotations::command as notes;
-use crate::features::enrich;
 use crate::features::history::arguments::{WatchArguments, WatchFormat};
 use crate::features::history::command as history;
 use crate::features::history::command::rfc3339;
-use crate::features::search::command::SearchResult;
 use crate::process;
 use crate::record::{Event, EventKind, Moment};
 use crate::settings::Settings;

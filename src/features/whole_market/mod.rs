@@ -5,8 +5,9 @@ pub mod report;
 pub mod rules;
 mod sweep;
 
-use self::rules::{Plan, USUAL_BUDGET, USUAL_LIMIT};
+use self::rules::{Plan, USUAL_LIMIT};
 use crate::api::{ApiError, Reply, Request};
+use crate::cli::args::USUAL_BUDGET;
 use crate::core::feature::{Feature, FeatureState, Headline};
 use crate::core::message::{Effect, News};
 use crate::core::owners::Owner;

@@ -42,10 +42,6 @@ pub(super) const STEADY: &str = "host_id";
 /// The fields that an offer keeps, if it has them.
 pub(super) const FIXED: [&str; 3] = [STEADY, "gpu_name", "num_gpus"];
 
-// A market of 20,000 offers takes some ten; one that fills every page would take hundreds.
-/// The most requests, unless the user chose another number.
-pub const USUAL_BUDGET: u32 = 100;
-
 // The documented default of a search without a limit: no market sends fewer.
 /// A response with fewer records is not taken for one that the market cut below the limit.
 const LEAST_CAP: usize = 64;

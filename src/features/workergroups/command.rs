@@ -4,14 +4,14 @@ use super::look::Look;
 use super::{SUPPLY_COLUMNS, SUPPLY_FIGURES};
 use crate::api::{Request, Session};
 use crate::cli::args::{GroupsArguments, GroupsCommand};
+use crate::cli::notes::Answer;
 use crate::cli::output::CliError;
+use crate::cli::search;
 use crate::cli::table::{Priced, View};
 use crate::cli::{output, wanted, write};
 use crate::domain::response_check::ResponseCheck;
 use crate::domain::workergroup::{Preflight, Recruitment};
 use crate::domain::{Listing, Resource};
-use crate::features::annotations::command::Answer;
-use crate::features::search::command as search;
 use crate::settings::Settings;
 
 pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<(), CliError> {

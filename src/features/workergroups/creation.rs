@@ -56,7 +56,7 @@ impl Creation {
 /// the oldest. False if there is none.
 pub fn take_up(cx: &mut Cx<'_>, like: Option<&NewWorkergroup>) -> bool {
     let state = cx.state();
-    if state.groups().creation.unresolved.is_some() {
+    if Groups::read(state).creation.unresolved.is_some() {
         return true;
     }
     let entry = match like {
@@ -110,7 +110,7 @@ pub fn resolve(cx: &mut Cx<'_>, verdict: Verdict, made: Option<RowId>) {
 ///
 /// When it was not confirmed, or the rate limit does not allow it yet.
 pub fn create(cx: &mut Cx<'_>) -> Result<(), SendBlocked> {
-    let built = cx.state().groups().draft.built();
+    let built = Groups::read(cx.state()).draft.built();
     let asked = built.map_err(|_| SendBlocked::NotConfirmed)?.clone();
     cx.send_write(Request::CreateWorkergroup(asked.clone()))?;
     // Should the outcome stay unknown, what is new in the list since then is the candidate.

@@ -23,7 +23,6 @@ use crate::core::mutations::{DAMAGED, READ_ONLY};
 use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::Cx;
-use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::format::counted;
 use crate::domain::insight::Coverage;
 use crate::domain::journal::WriteKind;
@@ -66,9 +65,10 @@ pub(crate) const FEATURE: Feature = Feature {
 
 impl FeatureState for Groups {}
 
-impl State {
-    pub fn groups(&self) -> &Groups {
-        self.feature()
+impl Groups {
+    /// Reads it from the state of the dashboard.
+    pub fn read(state: &State) -> &Self {
+        state.feature()
     }
 }
 
@@ -109,84 +109,52 @@ impl Groups {
     }
 }
 
-impl State {
-    /// Why creating is blocked, if it is.
-    pub fn creation_blocked(&self) -> Option<String> {
-        let is_damaged = !self.mutations.damage.is_empty();
-        let why = [(self.profile.read_only, READ_ONLY), (is_damaged, DAMAGED)];
-        let why = why.into_iter().find(|(is_so, _)| *is_so);
-        why.map(|(_, why)| format!("Can't create: {why}"))
-    }
+/// Why creating is blocked, if it is.
+pub fn creation_blocked(state: &State) -> Option<String> {
+    let is_damaged = !state.mutations.damage.is_empty();
+    let why = [(state.profile.read_only, READ_ONLY), (is_damaged, DAMAGED)];
+    let why = why.into_iter().find(|(is_so, _)| *is_so);
+    why.map(|(_, why)| format!("Can't create: {why}"))
+}
 
-    /// The search of each listed group, if it has a valid one.
-    fn searches(&self) -> Vec<Option<Look>> {
-        let browser = &self.browsers[Resource::Workergroups];
-        browser.listing().map_or_else(Vec::new, |listing| {
-            let rows = 0..listing.len();
-            rows.map(|row| Look::at_row(listing, row, browser.dialect()).ok())
-                .collect()
-        })
-    }
+/// The search of each listed group, if it has a valid one.
+fn searches(state: &State) -> Vec<Option<Look>> {
+    let browser = &state.browsers[Resource::Workergroups];
+    browser.listing().map_or_else(Vec::new, |listing| {
+        let rows = 0..listing.len();
+        rows.map(|row| Look::at_row(listing, row, browser.dialect()).ok())
+            .collect()
+    })
+}
 
-    /// The search of `subject` as it is now.
-    ///
-    /// # Errors
-    /// When it cannot be run.
-    pub fn look_at(&self, subject: Subject) -> Result<Look, LookError> {
-        let draft = &self.groups().draft;
-        let browser = &self.browsers[Resource::Workergroups];
-        match subject {
-            Subject::Draft(number) if number == draft.number() => {
-                Look::at_draft(number, draft.draft(), self.profile.dialect)
-            }
-            Subject::Draft(_) => Err(LookError::OtherDraft),
-            Subject::Group(id) => {
-                let listed = browser.listing().and_then(|listing| Some((listing, listing.row(id)?)));
-                let (listing, row) = listed.ok_or(LookError::Unlisted)?;
-                Look::at_row(listing, row, browser.dialect())
-            }
+/// The search of `subject` as it is now.
+///
+/// # Errors
+/// When it cannot be run.
+pub fn look_at(state: &State, subject: Subject) -> Result<Look, LookError> {
+    let draft = &Groups::read(state).draft;
+    let browser = &state.browsers[Resource::Workergroups];
+    match subject {
+        Subject::Draft(number) if number == draft.number() => {
+            Look::at_draft(number, draft.draft(), state.profile.dialect)
+        }
+        Subject::Draft(_) => Err(LookError::OtherDraft),
+        Subject::Group(id) => {
+            let listed = browser.listing().and_then(|listing| Some((listing, listing.row(id)?)));
+            let (listing, row) = listed.ok_or(LookError::Unlisted)?;
+            Look::at_row(listing, row, browser.dialect())
         }
     }
+}
 
-    /// The check of a search.
-    pub fn check_of(&self, look: &Look) -> Option<&Check> {
-        self.groups().supply.of(&look.search)
-    }
+/// The check of a search.
+pub fn check_of<'a>(state: &'a State, look: &Look) -> Option<&'a Check> {
+    Groups::read(state).supply.of(&look.search)
+}
 
-    /// The current report on the search of `subject`, if there is one.
-    pub fn supply_report(&self, subject: Subject) -> Option<&Preflight> {
-        self.check_of(&self.look_at(subject).ok()?)?.report()
-    }
-
-    /// The endpoints that the listed groups serve, by name.
-    pub fn endpoint_names(&self) -> Vec<String> {
-        let listing = self.browsers[Resource::Workergroups].listing();
-        let field = WORKERGROUPS.by_key("endpoint_name");
-        let Some((listing, field)) = listing.zip(field) else {
-            return Vec::new();
-        };
-        let texts = listing.column(field).texts().iter();
-        let mut names: Vec<String> = texts
-            .map(|name| name.compared().to_owned())
-            .filter(|name| !name.is_empty())
-            .collect();
-        names.sort();
-        names.dedup();
-        names
-    }
-
-    /// The endpoint after `typed`: the one that begins with it, or the next if it is one.
-    pub fn next_endpoint(&self, typed: &str) -> Option<String> {
-        let known = self.endpoint_names();
-        let next = match known.iter().position(|name| name == typed) {
-            Some(index) => known.get((index + 1) % known.len()),
-            None => known
-                .iter()
-                .find(|name| name.starts_with(typed))
-                .or_else(|| known.first()),
-        };
-        next.cloned()
-    }
+/// The current report on the search of `subject`, if there is one.
+pub fn supply_report(state: &State, subject: Subject) -> Option<&Preflight> {
+    check_of(state, &look_at(state, subject).ok()?)?.report()
 }
 
 /// Why an action of the pane is disabled, if it is.
@@ -199,11 +167,11 @@ pub(crate) fn disabled(state: &State, is_on_pane: bool, action: Action) -> Optio
         row.is_none().then(|| "No workergroup selected".to_owned())
     };
     match action {
-        Action::NewGroup => elsewhere().or_else(|| state.creation_blocked()),
-        Action::CloneGroup => elsewhere().or_else(|| state.creation_blocked()).or_else(selected),
+        Action::NewGroup => elsewhere().or_else(|| creation_blocked(state)),
+        Action::CloneGroup => elsewhere().or_else(|| creation_blocked(state)).or_else(selected),
         Action::GroupFromSearch => (state.pane != Pane::Offers)
             .then(|| only_on("Offers", Action::Pane(Pane::Offers)))
-            .or_else(|| state.creation_blocked()),
+            .or_else(|| creation_blocked(state)),
         Action::Preflight => elsewhere().or_else(selected),
         Action::CheckSupply => elsewhere().or_else(|| {
             let listing = state.browsers[Resource::Workergroups].listing();
@@ -239,7 +207,7 @@ pub fn toggle_supply_check(cx: &mut Cx<'_>) {
     }
     cx.table(Resource::Workergroups)
         .show_columns(&SUPPLY_COLUMNS, "endpoint_name");
-    let searches = cx.state().searches().into_iter().flatten();
+    let searches = searches(cx.state()).into_iter().flatten();
     let searches: Vec<Recruitment> = searches.map(|look| look.search).collect();
     let groups = counted(searches.len(), "workergroup", "workergroups");
     cx.toast(format!("Checking the supply of {groups}"));
@@ -261,9 +229,9 @@ pub fn check(cx: &mut Cx<'_>, search: Recruitment, again: bool) {
 /// Fills the columns of the table with what the groups' searches find.
 fn fill_supply(cx: &mut Cx<'_>) {
     let state = cx.state();
-    let looks = state.searches();
+    let looks = searches(state);
     let column = |figure: &dyn Fn(&Preflight) -> Option<f64>| -> Vec<Option<f64>> {
-        let of = |look: &Option<Look>| figure(state.check_of(look.as_ref()?)?.report()?);
+        let of = |look: &Option<Look>| figure(check_of(state, look.as_ref()?)?.report()?);
         looks.iter().map(of).collect()
     };
     let [gpus, prices] = SUPPLY_FIGURES.map(|figure| column(&figure));

@@ -2,10 +2,10 @@
 
 use bourse::api::curl;
 use bourse::api::wire::{Method, Target, WireRequest};
+use bourse::core::copy_item::CopyItem;
 use bourse::core::{Model, Now, Toast};
 use bourse::domain::Untrusted;
 use bourse::domain::text::{csv_text, json_for_terminal, message, unescaped, visible, visible_lines, with_escapes};
-use bourse::features::copy_export::copy::CopyItem;
 use bourse::tui::text_input::{InputLine, TextInput};
 use bourse::tui::theme::Theme;
 use proptest::prelude::*;

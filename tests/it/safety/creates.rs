@@ -444,7 +444,7 @@ fn told(seed: u64, is_liar: bool) -> Result<(), String> {
         market.other("somebody-else");
     }
     core.answer_reads(&market.list());
-    let unresolved = core.model.groups().creation.unresolved();
+    let unresolved = Groups::read(&core.model).creation.unresolved();
     let candidates = &unresolved.ok_or("nothing is left to decide")?.candidates;
     let right: Vec<RowId> = created.map(|id| RowId(id as i64)).into_iter().collect();
     (*candidates == right)

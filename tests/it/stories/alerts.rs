@@ -4,6 +4,7 @@ use bourse::api::Request;
 use bourse::core::message::Effect;
 use bourse::core::message::News;
 use bourse::core::message::{Saved, Saving};
+use bourse::features::alerts::AlertWatch;
 use bourse::record::alerts::{AlertChange, Alerts, Followed, Logged};
 use bourse::record::{Moment, Repeat, Trigger};
 
@@ -155,7 +156,7 @@ fn an_alert_is_edited_in_place() {
         assert_eq!(alert.name, "Offers: any below $0.200/h per GPU");
         assert_eq!(alert.rule.trigger, Trigger::PriceBelow(0.2));
         assert_eq!(alert.rule.repeat, Repeat::EveryTime);
-        assert_eq!(desk.model.alerts().all.alerts.len(), 1);
+        assert_eq!(AlertWatch::read(&desk.model).all.alerts.len(), 1);
     }
 }
 
@@ -210,7 +211,7 @@ fn a_ring_that_another_program_has_claimed_is_only_logged() {
         desk.expect_not("$0.225/h per GPU with 50 GB is the lowest");
         assert_eq!(bourse::core::title(&desk.model), "bourse - test - Offers");
         // The other program has logged it in the file that both share.
-        let mut all = desk.model.alerts().all.clone();
+        let mut all = AlertWatch::read(&desk.model).all.clone();
         all.log.push(Logged {
             alert: "Offers: any below $0.250/h per GPU".to_owned(),
             at: Moment::of(START),

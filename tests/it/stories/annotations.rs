@@ -7,6 +7,7 @@ use bourse::core::message::{Saved, Saving};
 use bourse::domain::annotations::{AnnotationChange, Annotations, Mark, Supplier};
 use bourse::domain::workergroup::Key;
 use bourse::domain::{Dialect, language};
+use bourse::features::workergroups::Groups;
 
 use super::insights::MARKET;
 use crate::test_app::TestApp;
@@ -123,7 +124,7 @@ fn a_market_without_a_filter_for_machines_is_not_sent_one() {
 fn a_workergroup_from_the_search_leaves_banned_hosts_out() {
     let mut desk = desk();
     desk.resize(200, 60).keys("X down enter n");
-    let draft = desk.model.groups().draft.draft();
+    let draft = Groups::read(&desk.model).draft.draft();
     let search = draft.text(Key::SearchParams);
     assert!(search.contains("host_id notin [70]"), "{search}");
 }

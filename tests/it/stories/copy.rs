@@ -195,10 +195,7 @@ fn what_is_too_long_is_refused_with_advice() {
     }
     desk.keys("esc y m").expect("export it instead");
     assert_eq!(desk.effects, []);
-    assert_eq!(
-        bourse::features::copy_export::formats::LONGEST,
-        bourse::runtime::clipboard::LONGEST
-    );
+    assert_eq!(bourse::core::copy_item::LONGEST, bourse::runtime::clipboard::LONGEST);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use bourse::api::{ApiError, Assignment, Reply, Request, RouteCall, RouteReply};
 use bourse::core::message::{Effect, Message};
 use bourse::domain::routing::{End, OutcomeKind, Phase, RouteStats};
 use bourse::domain::{Dialect, Untrusted};
+use bourse::features::route_lab::Routes;
 use bourse::table::remote::Ticket;
 use bourse::tui::theme::Theme;
 
@@ -345,13 +346,13 @@ fn a_fixed_rate_wakes_the_core_when_each_attempt_is_due() {
     let sent = desk.now.mono;
     let (ticket, _) = desk.calls.pop().unwrap();
     routed(&mut desk, ticket, (sent, sent + 0.3), assigned("http://w1:80", 1));
-    let run = desk.model.routes().latest().unwrap().run();
+    let run = Routes::read(&desk.model).latest().unwrap().run();
     let sample = run.samples().last().unwrap();
     assert_eq!(sample.index, 6);
     assert!((sample.latency() - 0.3).abs() < 1e-9, "{}", sample.latency());
     let first = desk.calls.remove(0).0;
     routed(&mut desk, first, (sent, sent + 0.3), assigned("http://w1:80", 2));
-    let run = desk.model.routes().latest().unwrap().run();
+    let run = Routes::read(&desk.model).latest().unwrap().run();
     let sample = run.samples().last().unwrap();
     assert_eq!(sample.index, 0);
     assert!((sample.latency() - 0.42).abs() < 1e-9, "due 0.12 s earlier");
@@ -366,7 +367,7 @@ fn moments_are_those_that_the_runtime_measured() {
     desk.now.mono += 9.0; // the core was busy: that is no latency
     let at = (began + 0.001, began + 0.101);
     routed(&mut desk, ticket, at, assigned("http://w1:80", 1));
-    let run = desk.model.routes().latest().unwrap().run();
+    let run = Routes::read(&desk.model).latest().unwrap().run();
     let sample = &run.samples()[0];
     assert!((sample.latency() - 0.1).abs() < 1e-9, "{}", sample.latency());
     assert_eq!(desk.calls.len(), 1, "the next goes at once");
@@ -384,7 +385,7 @@ fn waiting_requests_are_polled_after_a_spread_pause_and_polls_are_no_requests() 
     desk.wait(0.55);
     assert_eq!(desk.calls.len(), 2, "a second at most");
     route(&mut desk, 0.1, assigned("http://w1:80", 1));
-    let run = desk.model.routes().latest().unwrap().run();
+    let run = Routes::read(&desk.model).latest().unwrap().run();
     assert_eq!(run.stats().polls(), 1);
     assert_eq!(run.stats().summary(1.0).attempts, 3);
     assert_eq!(run.stats().requests(), 2);
@@ -454,13 +455,13 @@ fn a_series_is_paused_goes_on_and_stops_at_once() {
     let late = desk.calls[0].0;
     desk.keys("delete").expect("Stopped").expect("3 cancelled");
     assert!(desk.calls.is_empty(), "every request was broken off");
-    let run = desk.model.routes().latest().unwrap().run();
+    let run = Routes::read(&desk.model).latest().unwrap().run();
     assert_eq!(run.phase(), Phase::Ended(End::Stopped));
     assert_eq!(run.in_flight(), 0);
     assert_eq!(run.stats().count(OutcomeKind::Cancelled), 3);
     let now = desk.now.mono;
     routed(&mut desk, late, (now, now), assigned("http://w1:80", 9));
-    let run = desk.model.routes().latest().unwrap().run();
+    let run = Routes::read(&desk.model).latest().unwrap().run();
     assert_eq!(run.stats().count(OutcomeKind::Assigned), 2, "too late");
 }
 
@@ -671,7 +672,7 @@ fn a_flood_of_answers_leaves_typing_and_figures_right() {
     for _ in 0..10 {
         desk.wait(0.01); // the search goes on in pieces
     }
-    let run = desk.model.routes().latest().unwrap().run();
+    let run = Routes::read(&desk.model).latest().unwrap().run();
     assert!(run.is_over());
     assert_eq!(run.stats().count(OutcomeKind::Assigned), 30_000);
     desk.expect("4,286 of 30,000 match “w3:8”");

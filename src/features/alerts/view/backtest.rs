@@ -2,7 +2,9 @@
 
 use crate::core::view::Cx;
 use crate::domain::format;
+use crate::features::alerts::alert_search;
 use crate::features::alerts::replay::{AlertReplay, Replay};
+use crate::features::history::Recall;
 use crate::features::history::{self, Asked, Recalled};
 use crate::record::alerts::Followed;
 use crate::record::{DAY, Moment, Question, Rule, VERDICT_DAYS};
@@ -24,10 +26,10 @@ pub(super) struct Backtest {
 impl Backtest {
     /// Asks the record about a rule: one question at a time, since each key changes it.
     pub fn ask(&mut self, follows: &Followed, rule: Rule, cx: &mut Cx<'_>) {
-        if self.awaited.is_some() || !cx.state().recall().is_on {
+        if self.awaited.is_some() || !Recall::read(cx.state()).is_on {
             return;
         }
-        let Some(search) = cx.state().alert_search(follows) else {
+        let Some(search) = alert_search(cx.state(), follows) else {
             self.replay = None;
             return;
         };
@@ -44,7 +46,7 @@ impl Backtest {
         let Some((asked, _)) = &self.awaited else {
             return false;
         };
-        self.replay = match cx.state().recall().output(asked) {
+        self.replay = match Recall::read(cx.state()).output(asked) {
             Recalled::Awaited => return false,
             Recalled::Here(replay) => *replay,
             Recalled::Failed(_) => None,

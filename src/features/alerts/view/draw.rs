@@ -11,6 +11,7 @@ use crate::core::views::form_view::FormView;
 use crate::core::views::sheet;
 use crate::domain::format;
 use crate::domain::text::visible;
+use crate::features::alerts::AlertWatch;
 use crate::features::history::rating;
 use crate::record::alerts::{Alert, Followed, condition, repeat};
 use crate::record::{Moment, PricePer, Repeat, with_storage};
@@ -23,7 +24,7 @@ const RINGS: usize = 20;
 const LONGEST: usize = 400;
 
 pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
-    let all = &scene.state.alerts().all;
+    let all = &AlertWatch::read(scene.state).all;
     let main = Panel::new("Alerts").note(format::counted(all.alerts.len(), "alert", "alerts"));
     let alert = match view.entry() {
         Some(Entry::Alert(name)) => all.named(&name),
@@ -73,7 +74,7 @@ fn describe(alert: &Alert, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     if scene.size != Size::Compact {
         lines.push(Line::default());
     }
-    let log = scene.state.alerts().all.log.iter().rev();
+    let log = AlertWatch::read(scene.state).all.log.iter().rev();
     let of_alert = log.filter(|logged| logged.alert == alert.name).take(RINGS);
     let local = scene.state.local_time(scene.now);
     #[expect(clippy::cast_precision_loss)] // seconds of this age of the world

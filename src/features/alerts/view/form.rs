@@ -11,6 +11,7 @@ use crate::core::views::form_view::FormView;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::text::visible;
 use crate::domain::{Condition, Operator, format};
+use crate::features::alerts::AlertWatch;
 use crate::features::alerts::change as change_alerts;
 use crate::keys::Action;
 use crate::record::alerts::{Alert, AlertChange, Followed, condition};
@@ -330,7 +331,7 @@ impl AlertForm {
 
     /// The new alert, or the edited one with what it remembers while it waits for the same.
     fn change(&self, name: String, follows: Followed, rule: Rule, cx: &mut Cx<'_>) -> AlertChange {
-        let all = &cx.state().alerts().all;
+        let all = &AlertWatch::read(cx.state()).all;
         let Some(edited) = &self.edited else {
             let alert = Alert {
                 name: all.free_name(&name),

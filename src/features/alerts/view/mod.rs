@@ -5,7 +5,6 @@ mod draw;
 mod form;
 mod subjects;
 
-use crate::features::saved;
 use ratatui::layout::Rect;
 
 use self::subjects::is_volume;
@@ -17,6 +16,7 @@ use crate::domain::saved::SavedSearch;
 use crate::domain::text::visible;
 use crate::domain::{Resource, RowId};
 use crate::features::alerts::{AlertWatch, change as change_alerts};
+use crate::features::saved;
 use crate::keys::{Action, Context};
 use crate::record::Moment;
 use crate::record::alerts::{Alert, AlertChange, Followed, condition, repeat};
@@ -131,17 +131,17 @@ impl View for AlertList {
                 None => cx.complain("Open Offers or Volumes, or select a workergroup first"),
             },
             (Action::Submit, Some(Entry::Alert(name))) => {
-                if let Some(alert) = cx.state().alerts().all.named(&name).cloned() {
+                if let Some(alert) = AlertWatch::read(cx.state()).all.named(&name).cloned() {
                     cx.open(form::AlertForm::editing(alert, cx.state()));
                 }
             }
             (Action::Run, Some(Entry::Alert(name))) => {
-                if let Some(alert) = cx.state().alerts().all.named(&name).cloned() {
+                if let Some(alert) = AlertWatch::read(cx.state()).all.named(&name).cloned() {
                     show(&alert, cx);
                 }
             }
             (Action::Toggle, Some(Entry::Alert(name))) => {
-                let alert = cx.state().alerts().all.named(&name);
+                let alert = AlertWatch::read(cx.state()).all.named(&name);
                 let is_paused = alert.is_some_and(|alert| alert.is_paused);
                 self.change(AlertChange::Pause(name, !is_paused), cx);
             }
@@ -167,7 +167,7 @@ impl View for AlertList {
 }
 
 fn items(state: &State, now: Moment) -> Vec<Item<Entry>> {
-    let alerts = &state.alerts().all.alerts;
+    let alerts = &AlertWatch::read(state).all.alerts;
     let mut items = vec![Item::new("New alert", "", Entry::New)];
     items.push(Item::heading("Your alerts", ""));
     if alerts.is_empty() {

@@ -127,7 +127,7 @@ pub(crate) fn open(cx: &mut Cx<'_>) -> bool {
 }
 
 /// Opens the planner for this many GPUs, of one model or of any.
-pub(crate) fn open_for(gpus: u64, model: Option<&str>, cx: &mut Cx<'_>) -> bool {
+pub(crate) fn open_for(gpus: u64, model: Option<&str>, cx: &mut Cx<'_>) {
     open_with(cx, |form| {
         let condition = model.and_then(|model| {
             let field = Resource::Offers.catalog().by_key("gpu_name")?;
@@ -137,11 +137,11 @@ pub(crate) fn open_for(gpus: u64, model: Option<&str>, cx: &mut Cx<'_>) -> bool 
         form.choose(Key::Models, usize::from(model.is_none()));
         form.set_text(Key::Gpus, &gpus.to_string());
         form.set_text(Key::Only, &language::print(condition.as_slice()));
-    })
+    });
 }
 
-/// Opens the planner for so many machines of so many GPUs.
-pub(crate) fn open_shape(wanted: plain::Cluster, cx: &mut Cx<'_>) -> bool {
+/// Opens the planner for machines of a shape: how many there are, and the GPUs of each.
+pub(crate) fn open_shape(wanted: plain::Cluster, cx: &mut Cx<'_>) {
     open_with(cx, |form| {
         let (machines, gpus) = (wanted.machines, wanted.gpus_each);
         form.set_text(Key::Gpus, &machines.saturating_mul(gpus).to_string());
@@ -150,7 +150,7 @@ pub(crate) fn open_shape(wanted: plain::Cluster, cx: &mut Cx<'_>) -> bool {
             form.set_text(key, &machines.to_string());
         }
         form.set_text(Key::Only, "");
-    })
+    });
 }
 
 fn open_with(cx: &mut Cx<'_>, fill: impl FnOnce(&mut Form<Key>)) -> bool {

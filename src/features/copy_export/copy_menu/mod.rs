@@ -6,8 +6,8 @@ use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
 use super::copy;
-use super::copy::CopyItem;
 use crate::core::State;
+use crate::core::copy_item::CopyItem;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::text::visible;
 use crate::keys::{Action, Context};

@@ -2,18 +2,19 @@
 
 mod draw;
 
-use crate::core::message::News;
 use ratatui::layout::Rect;
 
 use super::formats as copy_formats;
-use crate::core::State;
 use crate::core::exported::{NotWritten, announce};
 use crate::core::message::Effect;
+use crate::core::message::News;
 use crate::core::view::{Cx, Scene};
 use crate::core::views::confirm::Confirm;
 use crate::core::views::form_view::FormView;
+use crate::core::{State, copy_item};
 use crate::domain::{Field, Resource, export, format};
 use crate::features::requests;
+use crate::features::requests::Requests;
 use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::Now;
@@ -64,7 +65,7 @@ impl ExportForm {
     pub fn new(state: &State, now: Now) -> Self {
         let form = match state.browser() {
             Some(browser) => Self::of_records(browser, now),
-            None => Self::of_requests(state.requests().count(), now),
+            None => Self::of_requests(Requests::read(state).count(), now),
         };
         let mut form = form;
         form.form.set_note(Key::File, "in the current folder");
@@ -142,7 +143,7 @@ impl ExportForm {
         }
         rows.truncate(limit.unwrap_or(usize::MAX));
         let bytes = |row: &u32| listing.json(*row as usize).map_or(0, str::len);
-        if limit.is_some() && rows.iter().map(bytes).sum::<usize>() > copy_formats::LONGEST {
+        if limit.is_some() && rows.iter().map(bytes).sum::<usize>() > copy_item::LONGEST {
             return Err(ContentError::TooLarge);
         }
         if self.is_json() {

@@ -7,10 +7,11 @@ use ratatui::layout::Rect;
 
 use crate::core::State;
 use crate::core::commands::Commands;
+use crate::core::copy_item::CopyItem;
 use crate::core::view::{Cx, Outcome, Placement, Scene, View};
 use crate::domain::Field;
 use crate::domain::saved::SavedSearch;
-use crate::features::copy_export::copy::{CopyItem, copy_item, offered};
+use crate::features::copy_export::copy::{copy_item, offered};
 use crate::features::{markets, saved as searches};
 use crate::keys::{Action, Binding, Context, Group};
 use crate::tui::dialog;

@@ -6,10 +6,11 @@ mod topics;
 use ratatui::layout::Rect;
 
 use crate::core::commands::Commands;
+use crate::core::copy_item::CopyItem;
 use crate::core::view::{Cx, Outcome, Placement, Scene, View};
 use crate::core::{Pane, State};
 use crate::domain::text::visible;
-use crate::features::copy_export::copy::{CopyItem, copy_item, offered};
+use crate::features::copy_export::copy::{copy_item, offered};
 use crate::keys::{Action, BINDINGS, Binding, Context, bindings};
 use crate::tui::input_widget::InputWidget;
 use crate::tui::list::{Item, List};

@@ -21,6 +21,7 @@ use crate::domain::local::LocalTime;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::text::visible;
 use crate::domain::{Resource, format};
+use crate::features::history::remembered;
 use crate::features::history::{origin, rating, reading};
 use crate::keys::Action;
 use crate::record::{Levels, Moment, SearchKey, price_unit};
@@ -359,7 +360,7 @@ fn draw_prices(series: &Series, alerts: &[f64], local: &LocalTime, area: Rect, s
 /// The lowest price of such offers as one of a row over the recorded time; false if nothing is recorded.
 pub(crate) fn lows(of_row: (Resource, usize), area: Rect, scene: &mut Scene<'_, '_>) -> bool {
     let state = scene.state;
-    let Some((memory, lot, _)) = state.remembered(of_row.0, of_row.1) else {
+    let Some((memory, lot, _)) = remembered(state, of_row.0, of_row.1) else {
         return false;
     };
     let subject = match of_row.0 {

@@ -5,6 +5,7 @@ mod draw;
 pub mod series;
 
 use self::series::{PriceSeries, Series};
+use crate::features::history::Recall;
 
 pub(crate) use self::draw::{chart_of_lows, lows, seconds};
 
@@ -122,7 +123,7 @@ impl History {
             now: Vec::new(),
             pane,
         };
-        if !cx.state().recall().is_on {
+        if !Recall::read(cx.state()).is_on {
             view.failure = Some("Nothing is recorded without a state folder".to_owned());
         }
         view.ask(cx);
@@ -140,7 +141,7 @@ impl History {
         let row = browser.listing().zip(browser.selected_row());
         let prices = row.map(|(listing, row)| Standing::unit_prices(listing, row));
         self.now = prices.unwrap_or_default();
-        let Some(subject) = self.subject().filter(|_| cx.state().recall().is_on) else {
+        let Some(subject) = self.subject().filter(|_| Recall::read(cx.state()).is_on) else {
             return;
         };
         let until = Moment::of(cx.now.epoch);
@@ -178,7 +179,7 @@ impl History {
     }
 
     fn take_answer(&mut self, state: &State) {
-        match self.prices.as_ref().map(|asked| state.recall().output(asked)) {
+        match self.prices.as_ref().map(|asked| Recall::read(state).output(asked)) {
             Some(Recalled::Here(series)) => {
                 self.is_awaited = false;
                 self.failure = None;
@@ -194,7 +195,7 @@ impl History {
             }
             Some(Recalled::Awaited) | None => {}
         }
-        let month = self.month.as_ref().map(|asked| state.recall().output(asked));
+        let month = self.month.as_ref().map(|asked| Recall::read(state).output(asked));
         if let Some(Recalled::Here(memory)) = month {
             self.memory = memory.clone().map(Box::new);
             let like = self.subject().map(|subject| &subject.like);

@@ -14,6 +14,7 @@ use crate::core::views::sheet;
 use crate::domain::local::LocalTime;
 use crate::domain::text::visible;
 use crate::domain::{Resource, Untrusted, format};
+use crate::features::history::Recall;
 use crate::features::history::{Recalled, origin, reading};
 use crate::keys::Action;
 use crate::record::{Change, ChangeKind, Event, EventKind, Lasted, Moment, price_unit};
@@ -119,7 +120,7 @@ fn empty(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let is_awaited = view.failure.is_none()
         && view.asked.as_ref().is_some_and(|asked| {
-            let recalled = scene.state.recall().output(asked);
+            let recalled = Recall::read(scene.state).output(asked);
             matches!(recalled, Recalled::Awaited)
         });
     let watch = scene.state.keymap.key_of(Action::Watch);

@@ -12,6 +12,7 @@ use super::{Asked, Recalled};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::{Condition, Operand, Operator, Query, Resource, Value};
+use crate::features::history::Recall;
 use crate::keys::{Action, Context};
 use crate::record::{Cause, Change, ChangeKind, DAY, Event, EventKind, Moment, Question};
 use crate::table::remote::Now;
@@ -81,7 +82,7 @@ impl Tape {
     fn ask(&mut self, cx: &mut Cx<'_>) {
         self.storage = cx.state().browsers[self.resource].storage().0;
         self.responses = cx.state().browsers[self.resource].polls();
-        if !cx.state().recall().is_on {
+        if !Recall::read(cx.state()).is_on {
             return;
         }
         let subject = self.subjects.get(self.index).filter(|subject| !subject.is_search);
@@ -99,7 +100,7 @@ impl Tape {
 
     /// Shows the answer once it is here; until then the last one stays.
     fn take_answer(&mut self, state: &State) {
-        match self.asked.as_ref().map(|asked| state.recall().output(asked)) {
+        match self.asked.as_ref().map(|asked| Recall::read(state).output(asked)) {
             Some(Recalled::Here(events)) => {
                 self.failure = None;
                 self.events.clone_from(events);

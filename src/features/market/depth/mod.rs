@@ -5,12 +5,11 @@ mod draw;
 use ratatui::layout::Rect;
 
 use crate::core::State;
-use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::core::view::{Availability, Cx, Open, Outcome, Region, Scene, View};
 use crate::core::views::keys::TABBED_CHART;
 use crate::core::views::wider;
 use crate::domain::Resource;
 use crate::domain::insight::{Depth, GroupValue, MOST_GPUS, Purchase, facets};
-use crate::features::cluster::view as cluster;
 use crate::keys::{Action, Context};
 use crate::table::browser::Browser;
 
@@ -102,9 +101,12 @@ impl DepthView {
     fn plan(&self, cx: &mut Cx<'_>) {
         if let Some(purchase) = self.purchase() {
             let gpus = purchase.gpus.min(MOST_GPUS as u64);
-            cluster::open_for(gpus, self.model.as_deref(), cx);
+            cx.open_on(Open::ClusterOfGpus {
+                gpus,
+                model: self.model.clone(),
+            });
         } else if self.is_work {
-            cluster::open(cx);
+            cx.perform(Action::Cluster);
         }
     }
 }

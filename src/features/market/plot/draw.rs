@@ -15,7 +15,6 @@ use crate::core::views::chart;
 use crate::core::views::chart::{Axis, Labels};
 use crate::domain::insight::{Goal, Point, Scale};
 use crate::domain::{CellRef, Dialect, Field, Listing, Unit, format};
-use crate::features::details::preview;
 use crate::table::browser::Browser;
 use crate::tui::panel::{Panel, Size};
 use crate::tui::theme::{SERIES, SERIES_SIGNS, Theme};
@@ -320,7 +319,7 @@ fn selected(view: &Plot, browser: &Browser, area: Rect, scene: &mut Scene<'_, '_
     let lines = standing(view, browser, listing, row, scene.theme);
     scene.render(Paragraph::new(lines).wrap(Wrap { trim: false }), inner);
     if !is_compact {
-        preview::draw(browser.resource(), row, card, scene);
+        scene.card(browser.resource(), row, card);
     }
 }
 

@@ -16,6 +16,7 @@ use crate::domain::format;
 use crate::domain::local::LocalTime;
 use crate::domain::routing::words;
 use crate::domain::text::visible;
+use crate::features::requests::Requests;
 use crate::features::requests::request::text::{outcome, span, waited};
 use crate::features::requests::{Filter, Flight, RouteRun, Row};
 use crate::keys::Action;
@@ -47,7 +48,7 @@ const WIDEST_LIST: u16 = 124;
 
 pub(super) fn pane(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     let is_compact = scene.size == Size::Compact;
-    let rows = u16::try_from(scene.state.requests().rows().len()).unwrap_or(u16::MAX);
+    let rows = u16::try_from(Requests::read(scene.state).rows().len()).unwrap_or(u16::MAX);
     let above = rows.saturating_add(AROUND).max(if is_compact { 0 } else { LEAST_LIST });
     let left = area.height.saturating_sub(above);
     if left >= if is_compact { LEAST_PREVIEW } else { area.height * 2 / 3 } {
@@ -76,11 +77,11 @@ fn list(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
         panel = panel.foot("older requests dropped");
     }
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
-    let has_search = view.is_typing || !state.requests().search.is_empty();
+    let has_search = view.is_typing || !Requests::read(state).search.is_empty();
     let [chips, search, flight, table] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Length(u16::from(has_search)),
-        Constraint::Length(u16::from(!state.requests().flights().is_empty())),
+        Constraint::Length(u16::from(!Requests::read(state).flights().is_empty())),
         Constraint::Fill(1),
     ])
     .areas(inner);
@@ -88,10 +89,10 @@ fn list(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     if has_search {
         search_line(view, search, scene);
     }
-    if let Some(sent) = state.requests().flights().first() {
+    if let Some(sent) = Requests::read(state).flights().first() {
         scene.render(flight_line(sent, flight.width, scene), flight);
     }
-    if state.requests().rows().is_empty() {
+    if Requests::read(state).rows().is_empty() {
         return empty(table, scene);
     }
     let local = state.local_time(scene.now);
@@ -103,7 +104,7 @@ fn list(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
         theme: scene.theme,
         slowest: slowest(state),
     };
-    let cursor = Some(state.requests().cursor());
+    let cursor = Some(Requests::read(state).cursor());
     let widget = Table::new(&rows, &columns, &placed, cursor, scene.theme);
     let viewport = scene.scroll(Region::MAIN, widget, table);
     if viewport.page < viewport.total {
@@ -129,7 +130,7 @@ fn filters(area: Rect, scene: &mut Scene<'_, '_>) {
             name
         };
         let cell = Rect::new(x, area.y, cells(&name), 1).intersection(area);
-        let style = if filter == state.requests().filter() {
+        let style = if filter == Requests::read(state).filter() {
             theme.selected
         } else {
             theme.dim
@@ -154,7 +155,7 @@ fn search_line(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
         width: area.width.saturating_sub(lead),
         ..area
     };
-    let input = &scene.state.requests().search;
+    let input = &Requests::read(scene.state).search;
     scene.clickable(area, Target::Item(SEARCH, 0));
     scene.input(input, "operation, address, status, error or body", typed);
     if !view.is_typing {
@@ -188,7 +189,7 @@ fn empty(area: Rect, scene: &mut Scene<'_, '_>) {
             "No requests yet".to_owned(),
             format!("{} loads offers", scene.key(Action::Pane(Pane::Offers))),
         )
-    } else if state.requests().search.is_empty() {
+    } else if Requests::read(state).search.is_empty() {
         (
             match state.ledger.len() {
                 1 => "The only request is not shown".to_owned(),
@@ -198,7 +199,7 @@ fn empty(area: Rect, scene: &mut Scene<'_, '_>) {
         )
     } else {
         (
-            match (state.ledger.len(), visible(state.requests().search.text(), 60)) {
+            match (state.ledger.len(), visible(Requests::read(state).search.text(), 60)) {
                 (1, typed) => format!("The only request doesn't match “{typed}”"),
                 (many, typed) => format!("None of {many} requests matches “{typed}”"),
             },
@@ -213,9 +214,9 @@ fn empty(area: Rect, scene: &mut Scene<'_, '_>) {
 
 /// The longest duration of the rows, in seconds; of a folded run, its median.
 fn slowest(state: &State) -> f64 {
-    let durations = state.requests().rows().iter().filter_map(|row| match *row {
+    let durations = Requests::read(state).rows().iter().filter_map(|row| match *row {
         Row::Request(number) => Some(state.ledger.get(number)?.took.as_secs_f64()),
-        Row::Run(run) => state.requests().run(run)?.quantile(0.5),
+        Row::Run(run) => Requests::read(state).run(run)?.quantile(0.5),
     });
     durations.fold(0.0, f64::max)
 }
@@ -295,7 +296,7 @@ impl List<'_> {
         let text = match cell {
             Cell::Time => self.local.clock(entry.at),
             Cell::Request => {
-                let indent = if self.state.requests().is_unfolded(number) {
+                let indent = if Requests::read(self.state).is_unfolded(number) {
                     "  "
                 } else {
                     ""
@@ -378,17 +379,17 @@ impl List<'_> {
 
 impl Rows for List<'_> {
     fn count(&self) -> usize {
-        self.state.requests().rows().len()
+        Requests::read(self.state).rows().len()
     }
 
     fn cell(&self, row: usize, column: usize, width: u16) -> (Cow<'_, str>, Style) {
-        let row = self.state.requests().rows().get(row);
+        let row = Requests::read(self.state).rows().get(row);
         let (Some(row), Some(cell)) = (row, CELLS.get(column)) else {
             return (Cow::Borrowed(""), Style::new());
         };
         match *row {
             Row::Request(number) => self.request(number, *cell, width),
-            Row::Run(run) => match self.state.requests().run(run) {
+            Row::Run(run) => match Requests::read(self.state).run(run) {
                 Some(run) => self.run(run, *cell, width),
                 None => (Cow::Borrowed(""), Style::new()),
             },
@@ -400,10 +401,10 @@ impl Rows for List<'_> {
     }
 
     fn sign(&self, row: usize) -> (&'static str, Style) {
-        let is_bad = match self.state.requests().rows().get(row) {
+        let is_bad = match Requests::read(self.state).rows().get(row) {
             Some(Row::Request(number)) => self.entry(*number).is_some_and(LedgerEntry::is_failed),
             Some(Row::Run(run)) => {
-                let run = self.state.requests().run(*run);
+                let run = Requests::read(self.state).run(*run);
                 run.is_some_and(|run| run.failed > 0)
             }
             None => false,

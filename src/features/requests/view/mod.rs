@@ -97,7 +97,7 @@ fn show(filter: Filter, cx: &mut Cx<'_>) {
 /// Selects the next filter, wrapping around.
 fn step_filter(by: isize, cx: &mut Cx<'_>) {
     let many = Filter::ALL.len();
-    let shown = cx.state().requests().filter();
+    let shown = Requests::read(cx.state()).filter();
     let here = Filter::ALL.iter().position(|filter| *filter == shown).unwrap_or(0);
     let next = here.checked_add_signed(by).unwrap_or(many - 1) % many;
     show(Filter::ALL[next], cx);
@@ -105,9 +105,9 @@ fn step_filter(by: isize, cx: &mut Cx<'_>) {
 
 /// Opens the selected request, or unfolds the selected run.
 fn open(cx: &mut Cx<'_>) {
-    match cx.state().requests().selected() {
+    match Requests::read(cx.state()).selected() {
         Some(Row::Request(number)) => {
-            let line = cx.state().requests().cursor();
+            let line = Requests::read(cx.state()).cursor();
             cx.feature::<Requests>().select(line);
             RequestDetails::open(number, cx);
         }
@@ -124,9 +124,9 @@ fn step_back(cx: &mut Cx<'_>) {
         cx.toast("Request cancelled");
     } else if !cx.state().notices.is_empty() {
         cx.dismiss_notices();
-    } else if !cx.state().requests().search.is_empty() {
+    } else if !Requests::read(cx.state()).search.is_empty() {
         clear_search(cx);
-    } else if cx.state().requests().filter() != Filter::All {
+    } else if Requests::read(cx.state()).filter() != Filter::All {
         show(Filter::All, cx);
     } else {
         let key = cx.state().keymap.key_of(Action::Quit);
@@ -156,7 +156,7 @@ impl View for RequestsPane {
     }
 
     fn availability(&self, action: Action, state: &State) -> Availability {
-        let requests = &state.requests();
+        let requests = &Requests::read(state);
         let refused = match action {
             Action::Open | Action::Copy | Action::Export if requests.rows().is_empty() => {
                 resendable(state).err().map(|error| error.to_string())
@@ -208,7 +208,7 @@ impl View for RequestsPane {
             }
             SEARCH => self.is_typing = true,
             Region::PREVIEW => open(cx),
-            _ if cx.state().requests().cursor() == line => open(cx),
+            _ if Requests::read(cx.state()).cursor() == line => open(cx),
             _ => cx.feature::<Requests>().select(line),
         }
         Outcome::Handled
@@ -216,7 +216,7 @@ impl View for RequestsPane {
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
         // Their elapsed seconds are shown.
-        (!state.requests().flights().is_empty())
+        (!Requests::read(state).flights().is_empty())
             .then(|| state.animation(now, 0.25))
             .flatten()
     }

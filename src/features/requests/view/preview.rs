@@ -17,6 +17,7 @@ use crate::domain::insight::{Scale, ScaleKind};
 use crate::domain::pretty;
 use crate::domain::routing::words;
 use crate::domain::text::visible;
+use crate::features::requests::Requests;
 use crate::features::requests::request::text::{call, span, summary};
 use crate::features::requests::{RouteRun, Row};
 use crate::keys::Action;
@@ -40,13 +41,13 @@ const LEAST_CHART: u16 = 8;
 /// Draws what is selected in the list, beside it.
 pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
     let inner = frame(area, scene);
-    let lines = match scene.state.requests().selected() {
+    let lines = match Requests::read(scene.state).selected() {
         Some(Row::Request(number)) => {
             let entry = scene.state.ledger.get(number);
             entry.map_or_else(Vec::new, |entry| request(entry, inner, scene))
         }
         Some(Row::Run(run)) => {
-            let Some(run) = scene.state.requests().run(run) else {
+            let Some(run) = Requests::read(scene.state).run(run) else {
                 return;
             };
             let is_beside = inner.width >= 2 * FIGURES;
@@ -68,7 +69,7 @@ pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
 fn timeline(run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let (state, theme) = (scene.state, scene.theme);
     let of_run = state.ledger.numbered();
-    let of_run = of_run.filter(|(number, _)| state.requests().run_of(*number) == Some(run.number));
+    let of_run = of_run.filter(|(number, _)| Requests::read(state).run_of(*number) == Some(run.number));
     let sent: Vec<(f64, f64, bool)> = of_run
         .map(|(_, entry)| (entry.at, entry.took.as_secs_f64(), entry.is_failed()))
         .collect();
@@ -122,7 +123,7 @@ fn timeline(run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
 
 /// Draws what is selected in the list, below it: the response has half of the width to itself.
 pub(super) fn below(area: Rect, scene: &mut Scene<'_, '_>) {
-    let selected = scene.state.requests().selected();
+    let selected = Requests::read(scene.state).selected();
     let Some(Row::Request(number)) = selected.filter(|_| scene.size != Size::Compact) else {
         return draw(area, scene);
     };
@@ -165,12 +166,12 @@ fn lines_in(area: Rect, lines: Vec<Line<'static>>, scene: &mut Scene<'_, '_>) {
 /// Draws the frame with the name of what is selected; gives the area inside.
 fn frame(area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     let state = scene.state;
-    let (title, effect) = match state.requests().selected() {
+    let (title, effect) = match Requests::read(state).selected() {
         Some(Row::Request(number)) => (format!("Request {number}"), "opens it"),
         Some(Row::Run(run)) => {
-            let is_open = state.requests().run(run).is_some_and(RouteRun::is_unfolded);
+            let is_open = Requests::read(state).run(run).is_some_and(RouteRun::is_unfolded);
             let effect = if is_open { "folds it" } else { "lists its requests" };
-            let number = state.requests().run(run).map_or(run, |run| run.number);
+            let number = Requests::read(state).run(run).map_or(run, |run| run.number);
             (format!("Route run {number}"), effect)
         }
         None => (String::new(), ""),
@@ -263,7 +264,7 @@ fn route_run(run: &RouteRun, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'sta
     ];
     let mut outcomes: BTreeMap<String, usize> = BTreeMap::new();
     for (number, entry) in state.ledger.numbered() {
-        if state.requests().run_of(number) == Some(run.number) {
+        if Requests::read(state).run_of(number) == Some(run.number) {
             let outcome = match &entry.error {
                 Some(error) if entry.is_failed() => visible(error, 300),
                 Some(_) | None => entry.status_words(),

@@ -14,6 +14,7 @@ use crate::core::view::{Availability, Cx, Outcome as Handling, Region, Scene, Vi
 use crate::domain::Untrusted;
 use crate::domain::routing::{Outcome, OutcomeKind, RouteSample, Run, words};
 use crate::domain::text::{json_for_terminal, visible};
+use crate::features::route_lab::Routes;
 use crate::keys::{Action, Context, KeyTarget as _};
 use crate::tui::find::Find;
 use crate::tui::input_widget::InputWidget;
@@ -259,7 +260,7 @@ impl AttemptView {
 
     /// Shows the attempt at an index; false if there is none.
     fn show(&mut self, index: usize, state: &State) -> bool {
-        let Some(run) = state.routes().run(self.run) else {
+        let Some(run) = Routes::read(state).run(self.run) else {
             return false;
         };
         let Some(sample) = run.run().samples().get(index) else {
@@ -326,7 +327,7 @@ impl View for AttemptView {
             // Their keys are those of charts; here they would sort nothing or reach another view.
             Action::Sort | Action::Differences if !self.report.is_typing() => Availability::Hidden,
             Action::Settings => {
-                let run = state.routes().run(self.run);
+                let run = Routes::read(state).run(self.run);
                 if run.is_some_and(|run| assignment(run.run(), self.index).is_some()) {
                     Availability::Available
                 } else {
@@ -348,14 +349,14 @@ impl View for AttemptView {
 
     fn on_top(&mut self, cx: &mut Cx<'_>) {
         // The worker request may have another path or payload now.
-        let run = cx.state().routes().run(self.run).map(super::RouteRun::run);
+        let run = Routes::read(cx.state()).run(self.run).map(super::RouteRun::run);
         if let Some((run, sample)) = run.and_then(|run| Some((run, run.samples().get(self.index)?))) {
             self.report.set_lines(body(cx.state(), run, sample));
         }
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
-        let Some(run) = scene.state.routes().run(self.run) else {
+        let Some(run) = Routes::read(scene.state).run(self.run) else {
             return;
         };
         let Some(sample) = run.run().samples().get(self.index) else {

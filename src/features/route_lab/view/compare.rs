@@ -12,6 +12,7 @@ use crate::domain::format;
 use crate::domain::insight::{Scale, ScaleKind};
 use crate::domain::routing::{Figure, Latencies, compare, words};
 use crate::features::route_lab::RouteRun;
+use crate::features::route_lab::Routes;
 use crate::keys::{Action, Context};
 use crate::tui::panel::{Panel, Size};
 use crate::tui::records::Records;
@@ -48,13 +49,15 @@ impl Compare {
     }
 
     fn runs<'a>(&self, state: &'a State) -> Option<(&'a RouteRun, &'a RouteRun)> {
-        state.routes().run(self.compared).zip(state.routes().run(self.run))
+        Routes::read(state)
+            .run(self.compared)
+            .zip(Routes::read(state).run(self.run))
     }
 }
 
 /// The nearest run before or after `from`, other than `run`; at the end, one on the other side.
 fn neighbour(state: &State, run: u64, from: u64, after: bool) -> Option<u64> {
-    let numbers = state.routes().runs().iter().map(|run| run.number);
+    let numbers = Routes::read(state).runs().iter().map(|run| run.number);
     let numbers: Vec<u64> = numbers.filter(|number| *number != run).collect();
     let before = numbers.iter().rev().find(|number| **number < from);
     let behind = numbers.iter().find(|number| **number > from);

@@ -5,19 +5,21 @@ use super::worker_request::Written;
 use crate::api::attempt::call;
 use crate::api::{Request, curl, wire};
 use crate::core::State;
+use crate::core::copy_item::CopyError;
+use crate::core::copy_item::CopyItem;
 use crate::domain::Untrusted;
 use crate::domain::dialect::RouteKey;
 use crate::domain::routing::Run;
 use crate::domain::text::visible;
-use crate::features::copy_export::copy::{CopyError, CopyItem};
 use crate::features::copy_export::copy_menu::CopyMenu;
+use crate::features::route_lab::Routes;
 
 /// The maximum length of a server's text that is copied, in characters.
 const LONGEST: usize = 10_000;
 
 /// The menu for an attempt; without one, for the next request of the run.
 pub(super) fn menu(state: &State, run: u64, attempt: Option<usize>) -> Option<CopyMenu> {
-    let run = state.routes().run(run)?.run();
+    let run = Routes::read(state).run(run)?.run();
     Some(CopyMenu::new(items(state, run, attempt)))
 }
 

@@ -12,6 +12,7 @@ use crate::core::views::sheet;
 use crate::domain::format::percent;
 use crate::domain::routing::{End, Latencies, OutcomeKind, Phase, Run, words};
 use crate::features::route_lab::RouteRun;
+use crate::features::route_lab::Routes;
 use crate::keys::{Action, Context};
 use crate::tui::panel::{Panel, Size};
 use crate::tui::range_bar::RangeBar;
@@ -91,7 +92,7 @@ fn welcome(area: Rect, scene: &mut Scene<'_, '_>) {
 /// The run, its progress, and its two main times.
 fn headline(route_run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let run = route_run.run();
-    let runs = scene.state.routes().runs();
+    let runs = Routes::read(scene.state).runs();
     let index = runs.iter().position(|shown| shown.number == route_run.number);
     let panel = Panel::new(words::plan(run.plan()))
         .note(format!("run {} of {}", index.unwrap_or(0) + 1, runs.len()))
@@ -236,8 +237,8 @@ fn load(route_run: &RouteRun, scene: &Scene<'_, '_>) -> Line<'static> {
     let theme = scene.theme;
     let load = words::amount(route_run.run().load_injected());
     let mut spans = vec![Span::styled("load ", theme.dim), Span::raw(load)];
-    if scene.state.routes().runs().len() > 1 {
-        let all = words::amount(scene.state.routes().load_injected());
+    if Routes::read(scene.state).runs().len() > 1 {
+        let all = words::amount(Routes::read(scene.state).load_injected());
         spans.push(Span::styled(format!(" (all runs {all})"), theme.dim));
     }
     Line::from(spans)

@@ -5,10 +5,11 @@ use crate::core::view::Cx;
 use crate::core::views::confirm::{Entered, Prompt};
 use crate::domain::format;
 use crate::features::route_lab::RouteRun;
+use crate::features::route_lab::Routes;
 
 /// Asks for the file of a run.
 pub(super) fn open(number: u64, cx: &mut Cx<'_>) {
-    let Some(proposed) = cx.state().routes().run(number).map(suggestion) else {
+    let Some(proposed) = Routes::read(cx.state()).run(number).map(suggestion) else {
         return;
     };
     let write = move |path: &str, cx: &mut Cx<'_>| {
@@ -16,7 +17,7 @@ pub(super) fn open(number: u64, cx: &mut Cx<'_>) {
         if stems.all(str::is_empty) {
             return Entered::Rejected("Name a file ending in .csv or .json".to_owned());
         }
-        if let Some(run) = cx.state().routes().run(number).map(RouteRun::snapshot) {
+        if let Some(run) = Routes::read(cx.state()).run(number).map(RouteRun::snapshot) {
             let (now, path) = (cx.now.mono, path.to_owned());
             cx.effect(Effect::SaveRun { run, now, path });
         }

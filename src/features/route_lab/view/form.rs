@@ -9,6 +9,7 @@ use super::confirm::first_request;
 use super::{Started, explain, start};
 use crate::api::wire;
 use crate::core::State;
+use crate::core::endpoints::{endpoint_names, next_endpoint};
 use crate::core::view::{Availability, Cx, Outcome, Scene};
 use crate::core::views::form_view::FormView;
 use crate::domain::Untrusted;
@@ -17,6 +18,7 @@ use crate::domain::objection::Objection;
 use crate::domain::routing::{DEFAULT_RATE, PollPolicy, RoutePlan, Stop, parse_span, words};
 use crate::domain::text::visible;
 use crate::features::route_lab::NotStarted;
+use crate::features::route_lab::selected_endpoint;
 use crate::keys::{Action, Context, KeyTarget as _, Motion};
 use crate::tui::Command;
 use crate::tui::dialog::centred;
@@ -127,7 +129,7 @@ pub(super) fn open(cx: &mut Cx<'_>) {
         form: left.unwrap_or_else(blank),
         dialect: cx.state().profile.dialect,
     };
-    if let Some(endpoint) = cx.state().selected_endpoint() {
+    if let Some(endpoint) = selected_endpoint(cx.state()) {
         view.form.set_text(Key::Endpoint, &endpoint);
     }
     view.arrange();
@@ -157,7 +159,7 @@ fn blank() -> Form<Key> {
 impl NewRun {
     /// Enters the endpoint if there is only one to choose.
     fn propose(&mut self, state: &State) {
-        if let ([only], "") = (state.endpoint_names().as_slice(), self.form.text(Key::Endpoint)) {
+        if let ([only], "") = (endpoint_names(state).as_slice(), self.form.text(Key::Endpoint)) {
             self.form.set_text(Key::Endpoint, only);
         }
     }
@@ -228,7 +230,7 @@ impl NewRun {
 
     /// Replaces the endpoint by the next one of the listed workergroups.
     fn complete(&mut self, state: &State) {
-        if let Some(name) = state.next_endpoint(self.form.text(Key::Endpoint)) {
+        if let Some(name) = next_endpoint(state, self.form.text(Key::Endpoint)) {
             self.form.set_text(Key::Endpoint, &name);
             self.form.focus_on(Key::Endpoint);
         }
@@ -414,7 +416,7 @@ impl NewRun {
             let body = wire.body_text().unwrap_or_default();
             lines.push(Line::styled(visible(&body, 200), theme.dim));
         }
-        let endpoints = scene.state.endpoint_names();
+        let endpoints = endpoint_names(scene.state);
         if !endpoints.is_empty() {
             let present = self.form.text(Key::Endpoint);
             lines.push(Line::default());

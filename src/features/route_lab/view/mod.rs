@@ -22,6 +22,7 @@ use super::{NotStarted, RouteRun};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::routing::{RoutePlan, RouteSample};
+use crate::features::route_lab::Routes;
 use crate::keys::{Action, Context};
 use crate::table::remote::Now;
 use crate::tui::input_widget::InputWidget;
@@ -107,7 +108,7 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
         lab.tab = remembered.tab;
         lab.attempts.input.set(remembered.search.as_str());
     }
-    let active = cx.state().routes().active().map(|run| run.number);
+    let active = Routes::read(cx.state()).active().map(|run| run.number);
     lab.shown = active.or(lab.shown);
     cx.open(lab);
     if active.is_none() {
@@ -119,7 +120,7 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
 /// Starts a run, or asks first if it is long and can cost money.
 fn start(plan: RoutePlan, cx: &mut Cx<'_>) -> Result<(), NotStarted> {
     // While another series runs, this one is refused: there is nothing to ask.
-    if !plan.needs_consent() || cx.state().routes().active_series().is_some() {
+    if !plan.needs_consent() || Routes::read(cx.state()).active_series().is_some() {
         return begin(plan, cx);
     }
     let question = confirm::question(plan, cx.state());
@@ -148,8 +149,8 @@ fn explain(why: &NotStarted, cx: &mut Cx<'_>) {
 impl RouteLab {
     /// The run that is shown.
     fn run<'a>(&self, state: &'a State) -> Option<&'a RouteRun> {
-        let shown = self.shown.and_then(|number| state.routes().run(number));
-        shown.or_else(|| state.routes().latest())
+        let shown = self.shown.and_then(|number| Routes::read(state).run(number));
+        shown.or_else(|| Routes::read(state).latest())
     }
 
     fn samples<'a>(&self, state: &'a State) -> &'a [RouteSample] {
@@ -175,7 +176,7 @@ impl RouteLab {
     }
 
     fn step_run(&mut self, by: isize, state: &State) {
-        let runs = state.routes().runs();
+        let runs = Routes::read(state).runs();
         let shown = self.run(state).map(|run| run.number);
         let index = runs.iter().position(|run| Some(run.number) == shown);
         let next = index.and_then(|index| runs.get(index.checked_add_signed(by)?));
@@ -215,7 +216,7 @@ impl RouteLab {
     /// The run to pause or stop: the shown one, else the one in progress.
     fn active<'a>(&self, state: &'a State) -> Option<&'a RouteRun> {
         let shown = self.run(state).filter(|run| run.is_active());
-        shown.or_else(|| state.routes().active())
+        shown.or_else(|| Routes::read(state).active())
     }
 
     fn stop(&self, cx: &mut Cx<'_>) {
@@ -358,7 +359,7 @@ impl View for RouteLab {
                 let key = state.keymap.key_in(&[Context::RouteLab], Action::New);
                 Availability::Disabled(format!("No run yet ({key} starts one)"))
             }
-            Action::Older | Action::Newer | Action::Compare if state.routes().runs().len() < 2 => {
+            Action::Older | Action::Newer | Action::Compare if Routes::read(state).runs().len() < 2 => {
                 disabled("There is no other run")
             }
             Action::Settings => {
@@ -414,7 +415,7 @@ impl View for RouteLab {
         if self.attempts.is_behind(self.samples(state)) {
             return Some(now.mono);
         }
-        state.routes().active().map(|_| now.mono + 0.25)
+        Routes::read(state).active().map(|_| now.mono + 0.25)
     }
 
     fn tick(&mut self, cx: &mut Cx<'_>) {

@@ -13,6 +13,7 @@ use crate::core::views::form_view::FormView;
 use crate::domain::Untrusted;
 use crate::domain::routing::{PayloadError, check_payload, next_hop_body};
 use crate::domain::text::json_for_terminal;
+use crate::features::route_lab::Routes;
 use crate::keys::Action;
 use crate::tui::dialog;
 use crate::tui::form::{Field, Form};
@@ -101,7 +102,7 @@ pub(super) struct WorkerRequest {
 impl WorkerRequest {
     /// The form for an attempt with a worker.
     pub fn new(state: &State, run: u64, attempt: usize) -> Option<Self> {
-        assignment(state.routes().run(run)?.run(), attempt)?;
+        assignment(Routes::read(state).run(run)?.run(), attempt)?;
         let written = Written::of(state);
         let payload = Field::text(Key::Payload, "Payload", written.payload)
             .note("JSON; blank is {}")
@@ -130,7 +131,7 @@ impl WorkerRequest {
     }
 
     fn copy(&self, key: Key, cx: &mut Cx<'_>) {
-        let run = cx.state().routes().run(self.run);
+        let run = Routes::read(cx.state()).run(self.run);
         let Some((worker, reply)) = run.and_then(|run| assignment(run.run(), self.attempt)) else {
             cx.complain("The reply of this attempt is no longer in memory");
             return;
@@ -196,7 +197,7 @@ impl FormView for WorkerRequest {
         ])
         .areas(inner);
         scene.form(&self.form, form);
-        let run = scene.state.routes().run(self.run);
+        let run = Routes::read(scene.state).run(self.run);
         let Some((worker, reply)) = run.and_then(|run| assignment(run.run(), self.attempt)) else {
             let text = "The reply of this attempt is no longer in memory";
             scene.render(Line::styled(text, theme.warning), heading);

@@ -13,7 +13,6 @@ use crate::domain::format::{counted, dollars, grouped, per_hour};
 use crate::domain::insight::{Coverage, Totals};
 use crate::domain::{Listing, Resource};
 use crate::features::annotations::view::{NOTE, STAR};
-use crate::features::details::preview;
 use crate::features::market::summary as market;
 use crate::keys::Action;
 use crate::table::browser::Browser;
@@ -70,7 +69,7 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
     records(view, browser, true, left, scene);
     match row {
         _ if has_card => first_run::draw(right, scene),
-        Some(row) => preview::draw(view.resource, row, right, scene),
+        Some(row) => scene.card(view.resource, row, right),
         None => recorded::preview(browser, right, scene),
     }
     scene.clickable(right, Target::Item(Region::PREVIEW, 0));

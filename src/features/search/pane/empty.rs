@@ -6,11 +6,11 @@ use ratatui::widgets::Paragraph;
 
 use super::arriving;
 use crate::api::ApiError;
+use crate::core::markets::explain;
 use crate::core::view::Scene;
 use crate::core::{Pane, State};
 use crate::domain::language::Mode;
 use crate::domain::{language, plain};
-use crate::features::markets::explain;
 use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::{Now, Phase, Waiting};

@@ -16,7 +16,6 @@ use ratatui::layout::Rect;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::{Field, Resource};
-use crate::features::auto_refresh;
 use crate::features::market::summary as market;
 use crate::features::market::summary::Overview;
 use crate::keys::{Action, Context, Motion, Side, Step};
@@ -88,7 +87,6 @@ impl BrowserPane {
                 cx.abort(superseded);
             }
             Action::Refresh => self.refresh(cx),
-            Action::Watch => self.watch(cx),
             Action::OfferType => {
                 browser.query.offer_type = browser.query.offer_type.next();
                 self.refresh(cx);
@@ -128,17 +126,6 @@ impl BrowserPane {
         // A held key must not break off one request after the other.
         if !cx.table(self.resource).is_asking_the_same() {
             cx.ask(self.resource);
-        }
-    }
-
-    fn watch(&self, cx: &mut Cx<'_>) {
-        auto_refresh::toggle(cx, self.resource);
-        if let Some(watch) = cx.state().browsers[self.resource].watching() {
-            let every = watch.interval();
-            let key = cx.state().keymap.key_of(Action::Watch);
-            cx.toast(format!("Auto-refresh every {every:.0} s ({key} turns it off)"));
-        } else {
-            cx.toast("Auto-refresh off");
         }
     }
 

@@ -9,13 +9,12 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::{BrowserPane, Focus, POPUP, first_run};
 use crate::core::frame_layout::Target;
 use crate::core::keys::Keymap;
-use crate::core::view::{Cx, Outcome, Region, Scene};
+use crate::core::view::{Cx, Open, Outcome, Region, Scene};
 use crate::domain::format::grouped;
 use crate::domain::language::{LanguageError, Token};
 use crate::domain::local::LocalTime;
 use crate::domain::text::visible;
 use crate::domain::{Condition, Resource, format, language};
-use crate::features::cluster::view as cluster;
 use crate::keys::Action;
 use crate::table::bar::Bar;
 use crate::table::browser::Browser;
@@ -56,7 +55,7 @@ pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) ->
                 cx.toast(text);
             }
             if let Some(wanted) = ran.cluster {
-                cluster::open_shape(wanted, cx);
+                cx.open_on(Open::ClusterOfShape(wanted));
             }
         }
         Action::Back => {

@@ -4,11 +4,11 @@ use serde_json::json;
 
 use super::troubles::{ALERTS, RECORD};
 use super::{Told, Watcher};
+use crate::cli::search::SearchResult;
 use crate::domain::text::visible;
 use crate::features::alerts;
 use crate::features::history::command::rfc3339;
 use crate::features::history::watch_command::{changes, json_of, line};
-use crate::features::search::command::SearchResult;
 use crate::features::watch_saved::targets::Task;
 use crate::record::alerts::{AlertChange, Logged};
 use crate::record::{Moment, Poll, Ring, SearchKey};

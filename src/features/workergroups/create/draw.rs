@@ -6,6 +6,7 @@ use ratatui::text::Line;
 
 use super::{CREATED, Create, MINE, NONE, Page};
 use crate::api::Request;
+use crate::core::endpoints::endpoint_names;
 use crate::core::mutations::{Stage, preview};
 use crate::core::view::Scene;
 use crate::core::views::write_dialog::{Rows, outcome_tone};
@@ -14,9 +15,12 @@ use crate::domain::insight::Coverage;
 use crate::domain::journal::{Verdict, WriteKind};
 use crate::domain::workergroup::{Key, NewWorkergroup, Preflight, WorkerCounts};
 use crate::domain::{CellRef, Resource, RowId, Untrusted, format};
+use crate::features::workergroups::Groups;
+use crate::features::workergroups::check_of;
 use crate::features::workergroups::creation::{CREATE, Unresolved};
 use crate::features::workergroups::form::new_endpoint;
 use crate::features::workergroups::look::Subject;
+use crate::features::workergroups::look_at;
 use crate::features::workergroups::preflight::parts::{amount, disk};
 use crate::keys::{Action, Context};
 use crate::table::remote::Now;
@@ -55,13 +59,13 @@ pub(super) fn dialog(view: &Create, area: Rect, scene: &mut Scene<'_, '_>) {
 
 fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
-    let draft = &scene.state.groups().draft;
+    let draft = &Groups::read(scene.state).draft;
     let Ok(new) = draft.built() else { return };
     rows.text(2, &what(new, scene), theme.text);
     let (cost, is_known) = cost(new, scene);
     let style = if is_known { theme.heading } else { theme.warning };
     rows.lead(&cost, style);
-    let names = scene.state.endpoint_names();
+    let names = endpoint_names(scene.state);
     let endpoint = new.endpoint_name.as_deref().unwrap_or_default();
     if let Some(text) = new_endpoint(endpoint, &names) {
         rows.text(2, &format!("! {text}"), theme.warning);
@@ -179,9 +183,9 @@ fn unknown_template(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> Option<Strin
 
 /// The worst-case cost as text, and whether it is known.
 fn cost(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> (String, bool) {
-    let subject = Subject::Draft(scene.state.groups().draft.number());
-    let look = scene.state.look_at(subject);
-    let check = look.as_ref().ok().and_then(|look| scene.state.check_of(look));
+    let subject = Subject::Draft(Groups::read(scene.state).draft.number());
+    let look = look_at(scene.state, subject);
+    let check = look.as_ref().ok().and_then(|look| check_of(scene.state, look));
     let error = check.and_then(|check| check.remote().error());
     if let Some(error) = error {
         return (format!("Cost unknown: {}.", error.headline()), false);
@@ -255,7 +259,7 @@ fn outcome(rows: &mut Rows, scene: &Scene<'_, '_>) {
 
 fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
-    let Some(unresolved) = scene.state.groups().creation.unresolved() else {
+    let Some(unresolved) = Groups::read(scene.state).creation.unresolved() else {
         return;
     };
     let text = format!(

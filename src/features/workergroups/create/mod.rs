@@ -15,6 +15,8 @@ use crate::core::views::write_dialog::{OUTCOME, back, close_outcome, no_help};
 use crate::core::{Pane, State};
 use crate::domain::Resource;
 use crate::domain::journal::{Verdict, WriteKind};
+use crate::features::workergroups::Groups;
+use crate::features::workergroups::look_at;
 use crate::keys::{Action, Context, Motion};
 use crate::table::remote::Now;
 
@@ -56,7 +58,7 @@ pub fn resolve(cx: &mut Cx<'_>) -> bool {
 }
 
 fn open_unknown(cx: &mut Cx<'_>) {
-    let unresolved = cx.state().groups().creation.unresolved();
+    let unresolved = Groups::read(cx.state()).creation.unresolved();
     if unresolved.is_some_and(|unresolved| unresolved.listed.is_none()) {
         cx.ask(Resource::Workergroups);
     }
@@ -65,8 +67,8 @@ fn open_unknown(cx: &mut Cx<'_>) {
 
 /// Opens the dialog: on the creation that is in flight or unresolved, else for the draft.
 pub fn open(cx: &mut Cx<'_>) {
-    let draft = cx.state().groups().draft.built().ok().cloned();
-    if cx.state().groups().creation.unresolved().is_some()
+    let draft = Groups::read(cx.state()).draft.built().ok().cloned();
+    if Groups::read(cx.state()).creation.unresolved().is_some()
         || draft.is_some_and(|new| super::creation::take_up(cx, Some(&new)))
     {
         return open_unknown(cx);
@@ -77,8 +79,8 @@ pub fn open(cx: &mut Cx<'_>) {
         dialog = Create::on(Page::Confirm, Question::write(is_sandbox, "Type create", "create"));
         // A listing from just before tells a new group from an old one.
         cx.ask(Resource::Workergroups);
-        let subject = Subject::Draft(cx.state().groups().draft.number());
-        match cx.state().look_at(subject) {
+        let subject = Subject::Draft(Groups::read(cx.state()).draft.number());
+        match look_at(cx.state(), subject) {
             Ok(look) => {
                 super::check(cx, look.search, false);
             }
@@ -137,7 +139,7 @@ impl Create {
             Err(SendBlocked::NotConfirmed) => self.page = Page::Outcome,
             // Another view may have left one since this opened.
             Err(SendBlocked::Unsettled) => {
-                let draft = cx.state().groups().draft.built().ok().cloned();
+                let draft = Groups::read(cx.state()).draft.built().ok().cloned();
                 super::creation::take_up(cx, draft.as_ref());
                 *self = Self::unknown();
             }
@@ -146,7 +148,7 @@ impl Create {
 
     /// Applies the person's answer on a creation with an unknown outcome.
     fn decide(&mut self, cx: &mut Cx<'_>) {
-        let Some(unresolved) = cx.state().groups().creation.unresolved() else {
+        let Some(unresolved) = Groups::read(cx.state()).creation.unresolved() else {
             cx.close();
             return;
         };
@@ -184,7 +186,7 @@ impl Create {
     }
 
     fn step(&mut self, by: isize, state: &State) {
-        let unresolved = state.groups().creation.unresolved();
+        let unresolved = Groups::read(state).creation.unresolved();
         let many = unresolved.map_or(0, |unresolved| unresolved.candidates.len());
         let next = self.selected.saturating_add_signed(by);
         self.selected = next.min(many.saturating_sub(1));
@@ -273,8 +275,8 @@ impl View for Create {
     }
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
-        let loads =
-            state.groups().supply.progress().is_some() || state.browsers[Resource::Workergroups].remote().is_loading();
+        let loads = Groups::read(state).supply.progress().is_some()
+            || state.browsers[Resource::Workergroups].remote().is_loading();
         let spinner = loads.then(|| state.animation(now, 0.25)).flatten();
         let countdown = state.mutations.countdown(WriteKind::CreateWorkergroup, now);
         [spinner, countdown].into_iter().flatten().reduce(f64::min)

@@ -6,17 +6,22 @@ use ratatui::text::{Line, Span, Text};
 use super::GroupForm;
 use super::fields::Item;
 use crate::api::Request;
+use crate::core::Pane;
 use crate::core::State;
+use crate::core::endpoints::endpoint_names;
 use crate::core::mutations::preview;
-use crate::core::view::{Scene, View};
+use crate::core::view::Scene;
 use crate::domain::secrets::REMOVED;
 use crate::domain::text::visible;
 use crate::domain::workergroup::{Key, NewWorkergroup};
 use crate::domain::{Resource, Untrusted, language};
-use crate::features::search::pane::BrowserPane;
+use crate::features::workergroups::Groups;
+use crate::features::workergroups::check_of;
 use crate::features::workergroups::look::{Look, Subject};
+use crate::features::workergroups::look_at;
 use crate::features::workergroups::preflight::parts::{hanging, labelled, offers, signed};
 use crate::features::workergroups::preflight::{mixes, status, summary};
+use crate::features::workergroups::supply_report;
 use crate::keys::{Action, Context};
 use crate::tui::form::FormLines;
 use crate::tui::panel::{Panel, Size};
@@ -33,7 +38,7 @@ const DOC: u16 = 5;
 pub(super) fn form(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     if view.is_created(scene.state) {
         // Behind the outcome: the list with the new workergroup, not a form that is done with.
-        return BrowserPane::new(Resource::Workergroups).draw(area, scene);
+        return scene.pane(Pane::Workergroups, area);
     }
     let needed = FormLines::new(&view.form, scene.theme).height(area.width);
     if scene.size == Size::Compact {
@@ -58,7 +63,7 @@ pub(super) fn form(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
 
 fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let mut foot = String::new();
-    if scene.state.groups().draft.has_replaced() {
+    if Groups::read(scene.state).draft.has_replaced() {
         let key = scene.state.keymap.key_in(&[Context::Form], Action::Recall);
         foot = format!("{key} brings your other draft back");
     }
@@ -69,7 +74,7 @@ fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     let mut about = about(view, scene);
-    if scene.size != Size::Compact && scene.state.groups().draft.draft().is_blank() {
+    if scene.size != Size::Compact && Groups::read(scene.state).draft.draft().is_blank() {
         about.extend(searches(scene.state, scene.theme));
     }
     let about = hanging(&about, inner.width);
@@ -83,7 +88,7 @@ fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
 fn about(view: &GroupForm, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let mut lines = vec![Line::default()];
-    if scene.state.groups().creation.unresolved().is_some() {
+    if Groups::read(scene.state).creation.unresolved().is_some() {
         let text = "An earlier creation is unresolved: Create shows it.";
         lines.push(signed("!", text, theme.warning));
     }
@@ -103,7 +108,7 @@ fn about(view: &GroupForm, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
 
 /// The endpoints of the listed groups, and what happens with a new name.
 fn endpoints(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
-    let names = scene.state.endpoint_names();
+    let names = endpoint_names(scene.state);
     if names.is_empty() {
         return Vec::new();
     }
@@ -111,7 +116,7 @@ fn endpoints(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let key = scene.state.keymap.key_in(&[Context::Form], Action::Complete);
     let text = format!("Your endpoints: {} ({key} enters them in turn).", shown.join(", "));
     let mut lines = vec![Line::styled(text, scene.theme.dim)];
-    let draft = scene.state.groups().draft.draft();
+    let draft = Groups::read(scene.state).draft.draft();
     let typed = draft.text(Key::EndpointName);
     lines.extend(new_endpoint(typed, &names).map(|text| signed("!", &text, scene.theme.warning)));
     lines
@@ -131,7 +136,7 @@ pub(crate) fn new_endpoint(typed: &str, names: &[String]) -> Option<String> {
 /// The title and the lines of the panel with the body, or with what is missing.
 fn body(width: u16, scene: &Scene<'_, '_>) -> (String, Vec<Line<'static>>) {
     let theme = scene.theme;
-    let draft = &scene.state.groups().draft;
+    let draft = &Groups::read(scene.state).draft;
     match draft.built() {
         Ok(new) => {
             let request = preview(&Request::CreateWorkergroup(new.clone()), &scene.state.profile);
@@ -184,17 +189,17 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let (state, theme) = (scene.state, scene.theme);
     let panel = Panel::new("Supply now").sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
-    let look = state.look_at(Subject::Draft(view.number));
+    let look = look_at(state, Subject::Draft(view.number));
     let lines = match look {
         Err(error) => vec![signed("!", &error.to_string(), theme.dim)],
-        Ok(look) if state.groups().draft.draft().is_blank() => {
+        Ok(look) if Groups::read(state).draft.draft().is_blank() => {
             let _ = look;
             let text = "Fill in the search to see what it finds.";
             let mut lines = vec![Line::styled(text, theme.dim)];
             lines.extend(fields_in_words(theme));
             lines
         }
-        Ok(look) if let Some(check) = state.check_of(&look) => {
+        Ok(look) if let Some(check) = check_of(state, &look) => {
             let mut lines: Vec<_> = status(&look, state, scene.now, theme).into_iter().collect();
             if let Some(preflight) = check.report() {
                 lines.extend(summary::of_report(preflight, &look.group, theme));
@@ -215,7 +220,7 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let [text, table] = Layout::vertical([Constraint::Length(needed), Constraint::Fill(1)]).areas(inner);
     scene.render(Text::from(lines), text);
     // A blank line, the header and three offers.
-    if let Some(preflight) = state.supply_report(Subject::Draft(view.number))
+    if let Some(preflight) = supply_report(state, Subject::Draft(view.number))
         && table.height >= 5
         && !preflight.cheapest.is_empty()
     {

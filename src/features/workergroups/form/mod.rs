@@ -4,6 +4,11 @@
 mod draw;
 mod fields;
 
+use crate::core::endpoints::next_endpoint;
+use crate::features::workergroups::Groups;
+use crate::features::workergroups::check_of;
+use crate::features::workergroups::creation_blocked;
+use crate::features::workergroups::look_at;
 use ratatui::layout::Rect;
 
 pub(crate) use self::draw::new_endpoint;
@@ -59,7 +64,7 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
 /// Opens the form with another draft; the old one can be restored.
 fn open_with(draft: Draft, cx: &mut Cx<'_>) {
     cx.feature::<super::Groups>().draft.load(draft);
-    if cx.state().groups().draft.has_replaced() {
+    if Groups::read(cx.state()).draft.has_replaced() {
         let key = cx.state().keymap.key_in(&[Context::Form], Action::Recall);
         cx.toast(format!("Your earlier draft is saved ({key} to bring it back)"));
     }
@@ -97,8 +102,8 @@ fn without_banned(query: &Query, state: &State) -> Query {
 impl GroupForm {
     fn new(state: &State) -> Self {
         let mut view = Self {
-            form: fields::form(&state.groups().draft),
-            number: state.groups().draft.number(),
+            form: fields::form(&Groups::read(state).draft),
+            number: Groups::read(state).draft.number(),
             is_tried: false,
             is_done: false,
             changed_at: None,
@@ -117,7 +122,7 @@ impl GroupForm {
 
     /// Shows errors and warnings beside the fields, and after an attempt also what is missing.
     fn show_faults(&mut self, state: &State) {
-        fields::show_faults(&mut self.form, &state.groups().draft, self.is_tried, &state.keymap);
+        fields::show_faults(&mut self.form, &Groups::read(state).draft, self.is_tried, &state.keymap);
     }
 
     /// Copies the value of a field into the draft.
@@ -154,18 +159,18 @@ impl GroupForm {
     }
 
     fn create(&mut self, cx: &mut Cx<'_>) {
-        if let Some(why) = cx.state().creation_blocked() {
+        if let Some(why) = creation_blocked(cx.state()) {
             cx.complain(why);
             return;
         }
-        let is_open = cx.state().groups().creation.unresolved().is_some();
-        if is_open || cx.state().groups().draft.built().is_ok() {
+        let is_open = Groups::read(cx.state()).creation.unresolved().is_some();
+        if is_open || Groups::read(cx.state()).draft.built().is_ok() {
             super::create::open(cx);
             return;
         }
         self.is_tried = true;
         self.show_faults(cx.state());
-        let objections = cx.state().groups().draft.objections();
+        let objections = Groups::read(cx.state()).draft.objections();
         let first = objections.first().map(|objection| objection.parameter);
         if let Some(key) = first.and_then(Key::named) {
             if key.parameter().inert.is_some() {
@@ -181,17 +186,17 @@ impl GroupForm {
     fn due(&self, state: &State) -> Option<Look> {
         let is_shown = // The footer's row is no room for panels.
             Size::of(state.screen.size.0, state.screen.size.1.saturating_sub(1)) != Size::Compact;
-        if !is_shown || state.groups().draft.draft().is_blank() {
+        if !is_shown || Groups::read(state).draft.draft().is_blank() {
             return None;
         }
-        let look = state.look_at(Subject::Draft(self.number)).ok()?;
-        let is_checked = state.check_of(&look).is_some() || state.groups().supply.is_queued(&look.search);
+        let look = look_at(state, Subject::Draft(self.number)).ok()?;
+        let is_checked = check_of(state, &look).is_some() || Groups::read(state).supply.is_queued(&look.search);
         (!is_checked).then_some(look)
     }
 
     fn back(&mut self, cx: &mut Cx<'_>) {
         self.is_done = true;
-        if !cx.state().groups().draft.draft().is_blank() {
+        if !Groups::read(cx.state()).draft.draft().is_blank() {
             let key = cx.state().keymap.key_of(Action::NewGroup);
             cx.toast(format!("Draft saved ({key} to reopen)"));
         }
@@ -200,7 +205,7 @@ impl GroupForm {
 
     /// Whether the draft in the fields is no longer the shared one, because it was created.
     fn is_created(&self, state: &State) -> bool {
-        self.number != state.groups().draft.number()
+        self.number != Groups::read(state).draft.number()
     }
 }
 
@@ -246,26 +251,30 @@ impl View for GroupForm {
             Action::Reset => {
                 cx.feature::<super::Groups>().draft.load(Draft::default());
                 self.reload(cx);
-                if cx.state().groups().draft.has_replaced() {
+                if Groups::read(cx.state()).draft.has_replaced() {
                     let key = cx.state().keymap.key_in(&[Context::Form], Action::Recall);
                     cx.toast(format!("Your draft is saved ({key} to bring it back)"));
                 }
             }
-            Action::Recall if cx.state().groups().draft.has_replaced() => {
+            Action::Recall if Groups::read(cx.state()).draft.has_replaced() => {
                 cx.feature::<super::Groups>().draft.swap();
                 self.reload(cx);
             }
             Action::Recall => cx.toast("No earlier draft"),
             Action::Complete if self.form.focused() == Some(ENDPOINT) => {
                 let present = self.form.text(ENDPOINT);
-                if let Some(name) = cx.state().next_endpoint(present) {
+                if let Some(name) = next_endpoint(cx.state(), present) {
                     self.form.set_text(ENDPOINT, &name);
                     self.changed(ENDPOINT, cx);
                 }
             }
             Action::Complete => {
                 cx.feature::<super::Groups>().draft.apply_fix();
-                let text = cx.state().groups().draft.draft().text(Key::SearchParams).to_owned();
+                let text = Groups::read(cx.state())
+                    .draft
+                    .draft()
+                    .text(Key::SearchParams)
+                    .to_owned();
                 let item = Item::Parameter(Key::SearchParams);
                 self.form.set_text(item, &text);
                 self.changed(item, cx);
@@ -290,7 +299,7 @@ impl View for GroupForm {
     }
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
-        let is_checking = state.groups().supply.progress().is_some();
+        let is_checking = Groups::read(state).supply.progress().is_some();
         let spinner = is_checking.then(|| state.animation(now, 0.25)).flatten();
         let run = self
             .changed_at

@@ -6,13 +6,16 @@ use ratatui::text::{Line, Span, Text};
 use super::Preflight as View;
 use super::parts::{amount, disk, labelled, plural, signed};
 use crate::core::State;
+use crate::core::markets::explain;
 use crate::core::view::{Region, Scene};
 use crate::domain::format::{dollars, per_hour, percent};
 use crate::domain::insight::Coverage;
 use crate::domain::workergroup::{Part, Preflight, WorkerCounts};
 use crate::domain::{format, language};
-use crate::features::markets::explain;
+use crate::features::workergroups::Groups;
+use crate::features::workergroups::check_of;
 use crate::features::workergroups::look::{Look, Subject};
+use crate::features::workergroups::look_at;
 use crate::features::workergroups::supply::Check;
 use crate::table::remote::{Now, Phase};
 use crate::tui::panel::{Panel, Size};
@@ -33,10 +36,10 @@ const LEAST_OFFERS: u16 = 6;
 const COSTS: u16 = 58;
 
 pub(super) fn report(view: &View, area: Rect, scene: &mut Scene<'_, '_>) {
-    let Ok(look) = scene.state.look_at(view.subject) else {
+    let Ok(look) = look_at(scene.state, view.subject) else {
         return;
     };
-    let check = scene.state.check_of(&look);
+    let check = check_of(scene.state, &look);
     let costs_width = match scene.size {
         Size::Compact => 0,
         Size::Medium => COSTS,
@@ -107,14 +110,14 @@ pub(super) fn lines(
     (size, columns): (Size, u16),
     theme: &Theme,
 ) -> Vec<Line<'static>> {
-    let look = match state.look_at(subject) {
+    let look = match look_at(state, subject) {
         Ok(look) => look,
         Err(error) => return vec![signed("!", &error.to_string(), theme.warning)],
     };
     let search = language::print(&look.search.conditions);
     let mut lines = vec![labelled("Search", search, theme.text, theme)];
     lines.extend(status(&look, state, now, theme));
-    if let Some(preflight) = state.check_of(&look).and_then(|check| check.remote().shown()) {
+    if let Some(preflight) = check_of(state, &look).and_then(|check| check.remote().shown()) {
         lines.push(Line::default());
         for warning in &preflight.warnings {
             lines.push(signed("!", warning, theme.warning));
@@ -153,11 +156,11 @@ pub(super) fn lines(
 
 /// The state of the request, unless it has succeeded.
 pub(crate) fn status(look: &Look, state: &State, now: Now, theme: &Theme) -> Option<Line<'static>> {
-    if state.groups().supply.is_queued(&look.search) {
+    if Groups::read(state).supply.is_queued(&look.search) {
         return Some(Line::styled("Waits for another search", theme.dim));
     }
     let not_run = || Line::styled("Not run yet", theme.dim);
-    let Some(remote) = state.check_of(look).map(Check::remote) else {
+    let Some(remote) = check_of(state, look).map(Check::remote) else {
         return Some(not_run());
     };
     match remote.phase() {

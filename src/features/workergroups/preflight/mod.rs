@@ -13,6 +13,9 @@ use super::look::Subject;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Scene, View};
 use crate::domain::Resource;
+use crate::features::workergroups::check_of;
+use crate::features::workergroups::look_at;
+use crate::features::workergroups::supply_report;
 use crate::keys::{Action, Context, KeyTarget as _};
 use crate::table::remote::Now;
 use crate::tui::find::Find;
@@ -40,7 +43,7 @@ pub fn open(subject: Subject, cx: &mut Cx<'_>) {
 
 /// Runs the search of a subject; false if it has none.
 fn run(subject: Subject, again: bool, cx: &mut Cx<'_>) -> bool {
-    match cx.state().look_at(subject) {
+    match look_at(cx.state(), subject) {
         Ok(look) => {
             super::check(cx, look.search, again);
             true
@@ -63,8 +66,8 @@ pub fn open_selected(cx: &mut Cx<'_>) -> bool {
 
 impl Preflight {
     fn is_loading(&self, state: &State) -> bool {
-        let look = state.look_at(self.subject);
-        let check = look.as_ref().ok().and_then(|look| state.check_of(look));
+        let look = look_at(state, self.subject);
+        let check = look.as_ref().ok().and_then(|look| check_of(state, look));
         check.is_some_and(|check| check.remote().is_loading())
     }
 
@@ -74,7 +77,7 @@ impl Preflight {
         if let Some(stopped) = cx.feature::<super::Groups>().supply.stop().filter(|_| is_loading) {
             cx.effect(stopped);
             cx.toast("Stopped waiting");
-            if cx.state().supply_report(self.subject).is_some() {
+            if supply_report(cx.state(), self.subject).is_some() {
                 return;
             }
         }

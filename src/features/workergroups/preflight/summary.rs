@@ -13,6 +13,9 @@ use crate::domain::secrets::REMOVED;
 use crate::domain::text::{DETAIL, beginning, visible};
 use crate::domain::workergroup::{NewWorkergroup, Preflight, WorkerCounts, group_search};
 use crate::domain::{Resource, RowId, language};
+use crate::features::route_lab::Routes;
+use crate::features::workergroups::Groups;
+use crate::features::workergroups::check_of;
 use crate::features::workergroups::look::Look;
 use crate::features::workergroups::supply::Check;
 use crate::keys::Action;
@@ -82,16 +85,16 @@ fn conditions(look: &Look, safe: impl Fn(&str) -> String, theme: &Theme) -> Vec<
 pub fn of_row(state: &State, row: usize) -> Option<&Preflight> {
     let browser = &state.browsers[Resource::Workergroups];
     let look = Look::at_row(browser.listing()?, row, browser.dialect()).ok()?;
-    state.check_of(&look)?.report()
+    check_of(state, &look)?.report()
 }
 
 fn supply(state: &State, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
-    let remote = state.check_of(look).map(Check::remote);
+    let remote = check_of(state, look).map(Check::remote);
     let text = match remote.map(|remote| (remote.error(), remote.shown(), remote.is_loading())) {
         Some((Some(error), ..)) => format!("unknown: {}", error.headline()),
         Some((None, Some(preflight), _)) => return of_report(preflight, &look.group, theme),
         Some((None, None, true)) => "checking …".to_owned(),
-        _ if state.groups().supply.is_queued(&look.search) => "checking …".to_owned(),
+        _ if Groups::read(state).supply.is_queued(&look.search) => "checking …".to_owned(),
         _ => {
             let [this, all] = [Action::Preflight, Action::CheckSupply].map(|action| state.keymap.key_of(action));
             format!("not checked ({this} to check, {all} for all)")
@@ -143,7 +146,7 @@ pub fn of_report(preflight: &Preflight, group: &NewWorkergroup, theme: &Theme) -
 fn changes(state: &State, id: RowId, now: Now, theme: &Theme) -> Vec<Line<'static>> {
     let local = state.local_time(now);
     let mut lines = Vec::new();
-    for changes in state.groups().drift.changes() {
+    for changes in Groups::read(state).drift.changes() {
         for change in changes.changes.iter().filter(|change| change.group == id) {
             let what = change.kind.words();
             let label = if lines.is_empty() { "Changed" } else { "" };
@@ -159,7 +162,7 @@ fn changes(state: &State, id: RowId, now: Now, theme: &Theme) -> Vec<Line<'stati
 }
 
 fn last_run(state: &State, endpoint: &str, theme: &Theme) -> Line<'static> {
-    let mut runs = state.routes().runs().iter().rev();
+    let mut runs = Routes::read(state).runs().iter().rev();
     let Some(last) = runs.find(|run| run.run().plan().endpoint == endpoint) else {
         let key = state.keymap.key_of(Action::RouteLab);
         let text = format!("none since the start ({key} tests it)");

@@ -4,51 +4,21 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use clap::ValueEnum;
 use serde_json::{Map, Value as Json, json};
 
-use crate::cli::output;
-use crate::cli::output::CliError;
-use crate::cli::recorded;
-use crate::cli::wanted::annotations;
+use super::args::Addition;
+use super::output::{self, CliError};
+use super::recorded;
+use super::search::SearchResult;
+use super::wanted::annotations;
 use crate::domain::format::counted;
 use crate::domain::{Listing, Query, json_split};
-use crate::features::search::command::SearchResult;
 use crate::record::store::Database;
 use crate::record::{Memory, Moment, VERDICT_DAYS, Verdict, VerdictBasis, nothing_known, offers_like};
 use crate::settings::Settings;
 
 /// The version of the member: it rises when a name, type or unit changes.
 pub const VERSION: u32 = 1;
-
-/// What `--with` adds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub enum Addition {
-    /// The job's bill in $
-    Bill,
-    /// $/h for each GPU
-    PricePerGpu,
-    /// Whether no offer found is both cheaper and faster
-    BestValue,
-    /// The id of an offer that is both cheaper and faster
-    BeatenBy,
-    /// Whether today's lowest price of such offers is low, typical or high
-    Verdict,
-}
-
-impl Addition {
-    /// Its name in the member.
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Bill => "bill",
-            Self::PricePerGpu => "price_per_gpu",
-            Self::BestValue => "best_value",
-            Self::BeatenBy => "beaten_by",
-            Self::Verdict => "verdict",
-        }
-    }
-}
 
 /// Refuses additions without a record that they are added to, or a bill without a job.
 ///
@@ -84,7 +54,7 @@ pub fn members(settings: &Settings, result: &SearchResult, rows: &[u32], additio
     };
     let mut member = |row: &u32| {
         let added = additions.iter().map(|addition| {
-            let value = addition.value(result, *row, &mut verdicts);
+            let value = value(*addition, result, *row, &mut verdicts);
             (addition.name().to_owned(), value)
         });
         let mut member: Map<String, Json> = std::iter::once(("v".to_owned(), json!(VERSION))).chain(added).collect();
@@ -101,23 +71,22 @@ pub fn members(settings: &Settings, result: &SearchResult, rows: &[u32], additio
     rows.iter().map(&mut member).collect()
 }
 
-impl Addition {
-    fn value(self, result: &SearchResult, row: u32, verdicts: &mut Verdicts<'_>) -> Json {
-        let (listing, front) = (&result.listing, result.computed.front());
-        let column = |key: &str| {
-            let field = listing.catalog().column(key)?;
-            listing.cell(row as usize, field).number()
-        };
-        match self {
-            Self::Bill => json!(column("job_cost")),
-            Self::PricePerGpu => json!(column("dph_per_gpu")),
-            Self::BestValue => json!(column("on_front").map(|is_best| is_best > 0.0)),
-            Self::BeatenBy => {
-                let lead = front.and_then(|front| front.beaten_by(row));
-                json!(lead.and_then(|lead| listing.id(lead.row as usize)).map(|id| id.0))
-            }
-            Self::Verdict => json!(verdicts.of(listing, row)),
+/// What an addition says of a row.
+fn value(addition: Addition, result: &SearchResult, row: u32, verdicts: &mut Verdicts<'_>) -> Json {
+    let (listing, front) = (&result.listing, result.computed.front());
+    let column = |key: &str| {
+        let field = listing.catalog().column(key)?;
+        listing.cell(row as usize, field).number()
+    };
+    match addition {
+        Addition::Bill => json!(column("job_cost")),
+        Addition::PricePerGpu => json!(column("dph_per_gpu")),
+        Addition::BestValue => json!(column("on_front").map(|is_best| is_best > 0.0)),
+        Addition::BeatenBy => {
+            let lead = front.and_then(|front| front.beaten_by(row));
+            json!(lead.and_then(|lead| listing.id(lead.row as usize)).map(|id| id.0))
         }
+        Addition::Verdict => json!(verdicts.of(listing, row)),
     }
 }
 

@@ -1,0 +1,34 @@
+//! The endpoints that can be routed to: those that the listed workergroups serve.
+
+use super::state::State;
+use crate::domain::{Resource, WORKERGROUPS};
+
+/// The endpoints that the listed groups serve, by name.
+pub fn endpoint_names(state: &State) -> Vec<String> {
+    let listing = state.browsers[Resource::Workergroups].listing();
+    let field = WORKERGROUPS.by_key("endpoint_name");
+    let Some((listing, field)) = listing.zip(field) else {
+        return Vec::new();
+    };
+    let texts = listing.column(field).texts().iter();
+    let mut names: Vec<String> = texts
+        .map(|name| name.compared().to_owned())
+        .filter(|name| !name.is_empty())
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// The endpoint after `typed`: the one that begins with it, or the next if it is one.
+pub fn next_endpoint(state: &State, typed: &str) -> Option<String> {
+    let known = endpoint_names(state);
+    let next = match known.iter().position(|name| name == typed) {
+        Some(index) => known.get((index + 1) % known.len()),
+        None => known
+            .iter()
+            .find(|name| name.starts_with(typed))
+            .or_else(|| known.first()),
+    };
+    next.cloned()
+}
