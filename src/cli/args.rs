@@ -361,6 +361,16 @@ pub struct RouteArguments {
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
     pub patience: Duration,
 
+    /// Send this many requests first, which are not measured
+    #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub warmup: Option<u64>,
+
+    /// Fail with exit status 4 unless the run meets these, e.g. 'p95<2s, errors<1%'
+    ///
+    /// p50 to p99 are of the time to a worker, errors the share of requests that got none.
+    #[arg(long, value_name = "LIST", hide_short_help = true)]
+    pub require: Option<String>,
+
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

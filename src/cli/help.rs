@@ -119,6 +119,7 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
         ("bourse route sdxl -n 20 -c 4", "20 requests, 4 at a time"),
         ("bourse route sdxl --duration 2s --rate 10", "ten a second for two seconds"),
         ("bourse route sdxl -n 3 --format json", "every reply, and a summary"),
+        ("bourse route sdxl -n 5 --warmup 1 --require 'p95<9s, errors<5%'", "exit status 4 if it is slower"),
         ("bourse route sdxl --curl", "the request as a curl command"),
     ]),
     (&["sandbox"], &[

@@ -11,7 +11,9 @@ use crate::cli::output::CliError;
 use crate::cli::search;
 use crate::domain::Untrusted;
 use crate::domain::dialect::{Dialect, RouteKey};
-use crate::domain::routing::{DEFAULT_RATE, OutcomeKind, PollPolicy, RoutePlan, Run, Stop, words};
+use crate::domain::routing::{
+    DEFAULT_RATE, End, OutcomeKind, Phase, PollPolicy, Requirement, RoutePlan, Run, Stop, words,
+};
 use crate::settings::Settings;
 
 // With one slot, a slow reply would hold back the requests due after it.
@@ -20,6 +22,7 @@ const DURATION_CONCURRENCY: u32 = 4;
 
 pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<(), CliError> {
     let plan = plan(arguments, settings.dialect)?;
+    let requirements = requirements(arguments)?;
     let connection = settings.connect().await?;
     let session = &connection.session;
     if arguments.curl {
@@ -29,12 +32,49 @@ pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<()
         RouteKey::Profile => None,
         RouteKey::Group => Some(group_key(session, &arguments.endpoint).await?),
     };
-    if plan.replay_timeout.is_some() && plan.injects_load() {
-        output::note(&format!("{}: {}", words::plan(&plan), words::load(&plan)));
+    if let Some(number) = arguments.warmup {
+        let warmup = RoutePlan {
+            stop: Stop::Count(number),
+            rate: None,
+            ..plan.clone()
+        };
+        announce("warm-up, ", &warmup);
+        let ended = drive::run(session, warmup, key.clone(), false).await?;
+        if was_stopped(&ended.run) {
+            return Err(CliError::Failed(
+                "stopped during the warm-up: nothing was measured".to_owned(),
+            ));
+        }
     }
+    announce("", &plan);
     let ended = drive::run(session, plan, key, arguments.format == Format::Json).await?;
     show::show(&ended, arguments.format, arguments.show_secrets)?;
-    verdict(&ended.run)
+    verdict(&ended.run, &requirements)
+}
+
+/// Says which load a run injects and when it is released, on a market that releases it.
+fn announce(what: &str, plan: &RoutePlan) {
+    if plan.replay_timeout.is_some() && plan.injects_load() {
+        output::note(&format!("{what}{}: {}", words::plan(plan), words::load(plan)));
+    }
+}
+
+fn was_stopped(run: &Run) -> bool {
+    run.phase() == Phase::Ended(End::Stopped)
+}
+
+/// The requirements of the flags; all of them are on what a run measures.
+fn requirements(arguments: &RouteArguments) -> Result<Vec<Requirement>, CliError> {
+    let Some(list) = &arguments.require else {
+        return Ok(Vec::new());
+    };
+    let requirements = Requirement::parse_list(list).map_err(|why| CliError::Usage(format!("--require: {why}")))?;
+    match requirements.iter().find(|requirement| !requirement.is_of_router()) {
+        None => Ok(requirements),
+        Some(requirement) => Err(CliError::Usage(format!(
+            "--require: {requirement} is not measured: bourse route sends nothing to workers"
+        ))),
+    }
 }
 
 /// Prints the first request of the plan as one curl command.
@@ -89,8 +129,24 @@ async fn group_key(session: &Session, endpoint: &str) -> Result<Secret, CliError
     })
 }
 
-/// A run without an assignment is a failure; its reasons have been printed.
-fn verdict(run: &Run) -> Result<(), CliError> {
+/// A broken requirement is a failure, and so is a run without an assignment, whose reasons have been
+/// printed.
+fn verdict(run: &Run, requirements: &[Requirement]) -> Result<(), CliError> {
+    if !requirements.is_empty() && was_stopped(run) {
+        return Err(CliError::Failed(
+            "stopped early: the requirements were not checked".to_owned(),
+        ));
+    }
+    let broken: Vec<_> = requirements
+        .iter()
+        .filter_map(|requirement| requirement.broken_by(run.stats()))
+        .collect();
+    for words in &broken {
+        output::complain(words);
+    }
+    if !broken.is_empty() {
+        return Err(CliError::NotMet);
+    }
     if run.stats().count(OutcomeKind::Assigned) > 0 {
         return Ok(());
     }

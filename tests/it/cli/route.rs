@@ -183,3 +183,37 @@ fn a_signal_stops_a_series_and_breaks_off_what_is_in_flight() {
     assert!(gone, "requests hang on");
     assert_eq!(routes(&server), 4);
 }
+
+#[test]
+fn a_broken_requirement_is_named_and_ends_with_status_4() {
+    let server = RouteServer::start(|number, _| match number % 4 {
+        0 => Play::Answer(500, "{}".to_owned()),
+        _ => Play::Answer(200, assignment("chat", "0", 0, number)),
+    });
+    let flags = ["-n", "4", "-c", "4", "--cost", "0", "--require"];
+    let run = |list: &str| piped(&server, &[&flags[..], &[list]].concat());
+    let (status, _, err) = run("errors<26%, p99<60s");
+    assert_eq!(status, Some(0), "{err}");
+    let (status, out, err) = run("p99<60s, errors<25%");
+    assert_eq!(status, Some(4), "{err}");
+    assert!(err.contains("errors < 25%: it is 25%"), "{err}");
+    assert!(!err.contains("p99 <"), "{err}");
+    assert!(out.contains("4 requests: 3 assigned"), "{out}");
+    // Nothing is sent for what cannot be measured, or read.
+    let before = routes(&server);
+    for list in ["first_byte_p50<1s", "p95<2", "p95>2s"] {
+        let (status, _, err) = run(list);
+        assert_eq!(status, Some(2), "{err}");
+        assert!(err.contains("--require: "), "{err}");
+    }
+    assert_eq!(routes(&server), before);
+}
+
+#[test]
+fn a_warm_up_is_sent_and_not_measured() {
+    let server = RouteServer::start(|number, _| Play::Answer(200, assignment("chat", "0", 0, number)));
+    let (status, out, err) = piped(&server, &["-n", "3", "--warmup", "2", "--cost", "0"]);
+    assert_eq!(status, Some(0), "{err}");
+    assert!(out.contains("3 requests: 3 assigned"), "{out}");
+    assert_eq!(routes(&server), 5);
+}

@@ -35,6 +35,8 @@ type Found = HashMap<Vec<u8>, (u16, Vec<u8>)>;
 
 pub struct Market {
     sandbox: OnceLock<Server>,
+    /// The workers' addresses so far.
+    workers: Mutex<Vec<String>>,
     address: String,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -60,6 +62,7 @@ impl Market {
         });
         Self {
             sandbox: OnceLock::new(),
+            workers: Mutex::default(),
             address,
             stop,
             thread: Some(thread),
@@ -158,7 +161,24 @@ impl Market {
             let found = (answer.status, answer.body.clone());
             known.get_or_insert_default().insert(request.body.clone(), found);
         }
-        (answer.status, &[], answer.body)
+        (answer.status, &[], self.with_same_workers(answer.body))
+    }
+
+    /// A reply with the addresses of workers replaced, in their order, and so the signatures of them: their ports
+    /// are those that are free.
+    fn with_same_workers(&self, body: Vec<u8>) -> Vec<u8> {
+        let reply: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
+        let (Some(url), Some(signature)) = (reply["url"].as_str(), reply["signature"].as_str()) else {
+            return body;
+        };
+        let mut workers = self.workers.lock().unwrap();
+        let index = workers.iter().position(|worker| worker == url).unwrap_or_else(|| {
+            workers.push(url.to_owned());
+            workers.len() - 1
+        });
+        let text = String::from_utf8(body).unwrap();
+        let text = text.replace(url, &format!("https://127.0.0.1:{}", 41_001 + index));
+        text.replace(signature, &format!("{:A<342}==", "frozen")).into_bytes()
     }
 }
 

@@ -23,7 +23,7 @@ const CRATES: [(&str, &str); 5] = [
 /// The rooms inside crates and whom they may name besides themselves. A name with `::` opens one module only.
 /// `cli` and what lies beside the rooms (`main.rs`, `lib.rs`) see everything: `cli` starts `runtime`.
 const ROOMS: [(&str, &[&str]); 11] = [
-    ("record", &["domain"]),
+    ("record", &["domain", "record::state_file::StateFileError"]),
     ("record::store", &["domain", "record"]),
     ("process", &[]),
     ("keys", &["domain", "tui"]),

@@ -104,7 +104,10 @@ fn a_group_s_key_that_routes_stays_out_of_files_screens_and_the_clipboard() {
     for request in &routed {
         let bearer = format!("Bearer {KEY}");
         assert_eq!(request.header("authorization"), Some(bearer.as_str()));
-        assert_eq!(request.body, br#"{"endpoint":"sdxl","cost":0}"#);
+        assert_eq!(
+            request.body,
+            br#"{"endpoint":"sdxl","cost":0,"request_idx":0,"replay_timeout":10}"#
+        );
     }
     let copied = copied(&exit.log);
     assert!(copied.len() >= 4, "{copied:?}");

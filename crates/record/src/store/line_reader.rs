@@ -231,7 +231,12 @@ impl LineReader<'_> {
             let ending: Option<i64> = row.get(5)?;
             let first = first.saturating_sub(ahead);
             let ended = ended.map(|at| at.saturating_sub(ahead));
-            if first > self.until || ended.is_some_and(|at| at < self.from) {
+            // A response before the question's time may have seen it last.
+            let begin = watch
+                .responses
+                .first()
+                .map_or(self.from, |first| first.at().min(self.from));
+            if first > self.until || ended.is_some_and(|at| at < begin) {
                 continue;
             }
             let gone = match (ending.map(codes::ending_of), ended) {

@@ -1,0 +1,243 @@
+//! The requirements of a run, for scripts: `p95<2s, errors<1%`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::sample::OutcomeKind;
+use super::stats::RouteStats;
+use super::words;
+use crate::format::percent;
+use crate::quantity::{self, Quantity};
+
+/// A measured part of a request's time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// All that is measured: until a worker is assigned.
+    Whole,
+    /// From the first attempt until a worker is assigned.
+    Queue,
+    /// Connection and TLS handshake with the worker.
+    Connect,
+    /// From the request to the worker until its first byte.
+    FirstByte,
+}
+
+impl Part {
+    const ALL: [Self; 4] = [Self::Queue, Self::Connect, Self::FirstByte, Self::Whole];
+
+    const fn prefix(self) -> &'static str {
+        match self {
+            Self::Whole => "",
+            Self::Queue => "queue_",
+            Self::Connect => "connect_",
+            Self::FirstByte => "first_byte_",
+        }
+    }
+
+    /// Whether a run that sends nothing to a worker measures it.
+    const fn is_of_router(self) -> bool {
+        match self {
+            Self::Whole | Self::Queue => true,
+            Self::Connect | Self::FirstByte => false,
+        }
+    }
+}
+
+/// A text that is no requirement.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is no requirement: write p95<2s, queue_p50<400ms or errors<1%")]
+pub struct RequirementError(String);
+
+/// An upper bound for a figure of a run; the figure must be below it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Requirement {
+    Time {
+        part: Part,
+        /// From 50 to 99.
+        percentile: u8,
+        /// Seconds.
+        bound: f64,
+    },
+    /// Share of the requests that got no worker, from 0 to 1.
+    Errors { bound: f64 },
+}
+
+impl Requirement {
+    /// Parses a comma-separated list.
+    ///
+    /// # Errors
+    ///
+    /// When a part of it is no requirement; the error has it.
+    ///
+    /// ```
+    /// use bourse_domain::routing::Requirement;
+    /// assert_eq!(Requirement::parse_list("p95<2s, errors<1%").unwrap().len(), 2);
+    /// assert!(Requirement::parse_list("p100<2s").is_err());
+    /// ```
+    pub fn parse_list(text: &str) -> Result<Vec<Self>, RequirementError> {
+        text.split(',').map(|part| part.trim().parse()).collect()
+    }
+
+    /// Whether a run that sends nothing to a worker measures its figure.
+    pub const fn is_of_router(&self) -> bool {
+        match self {
+            Self::Time { part, .. } => part.is_of_router(),
+            Self::Errors { .. } => true,
+        }
+    }
+
+    /// Why a run does not meet it, with the figure; `None` if it does.
+    pub fn broken_by(&self, stats: &RouteStats) -> Option<String> {
+        let figure = match self {
+            Self::Time { percentile, .. } => stats.time_to_worker().quantile(f64::from(*percentile) / 100.0),
+            Self::Errors { .. } => error_share(stats),
+        };
+        let Some(figure) = figure else {
+            return Some(format!("{self}: not measured, no request was answered with a worker"));
+        };
+        let (bound, words) = match self {
+            Self::Time { bound, .. } => (*bound, words::latency(figure)),
+            Self::Errors { bound } => (*bound, percent(figure)),
+        };
+        (figure >= bound).then(|| format!("{self}: it is {words}"))
+    }
+}
+
+/// Share of the answered requests that got no worker.
+fn error_share(stats: &RouteStats) -> Option<f64> {
+    let answered = stats.answered();
+    let failed = answered - stats.count(OutcomeKind::Assigned);
+    #[expect(clippy::cast_precision_loss)] // counts of requests
+    (answered > 0).then(|| failed as f64 / answered as f64)
+}
+
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Time {
+                part,
+                percentile,
+                bound,
+            } => write!(f, "{}p{percentile} < {}", part.prefix(), words::latency(*bound)),
+            Self::Errors { bound } => write!(f, "errors < {}", percent(*bound)),
+        }
+    }
+}
+
+impl FromStr for Requirement {
+    type Err = RequirementError;
+
+    fn from_str(text: &str) -> Result<Self, RequirementError> {
+        let wrong = || RequirementError(text.to_owned());
+        let (name, bound) = text.split_once('<').ok_or_else(wrong)?;
+        let (name, bound) = (name.trim(), bound.trim());
+        if name == "errors" {
+            let number = bound.strip_suffix('%').ok_or_else(wrong)?;
+            let share = number.trim().parse::<f64>().map_err(|_| wrong())? / 100.0;
+            return if share > 0.0 && share <= 1.0 {
+                Ok(Self::Errors { bound: share })
+            } else {
+                Err(wrong())
+            };
+        }
+        let (part, figure) = Part::ALL
+            .into_iter()
+            .find_map(|part| Some((part, name.strip_prefix(part.prefix())?)))
+            .ok_or_else(wrong)?;
+        let percentile = figure.strip_prefix('p').and_then(|number| number.parse().ok());
+        let percentile = percentile
+            .filter(|number| (50..=99).contains(number))
+            .ok_or_else(wrong)?;
+        // A bare number could be seconds or milliseconds.
+        if !bound.ends_with(|end: char| end.is_ascii_alphabetic()) {
+            return Err(wrong());
+        }
+        let bound = quantity::within(bound, Quantity::Seconds, 0.000_001..=86_400.0).map_err(|_| wrong())?;
+        Ok(Self::Time {
+            part,
+            percentile,
+            bound,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Outcome, RouteSample};
+    use super::*;
+    use crate::text::Untrusted;
+
+    /// A request that ended after so many seconds.
+    fn sample(index: u64, seconds: f64, outcome: Outcome) -> RouteSample {
+        RouteSample {
+            index,
+            request: index,
+            poll: 0,
+            asked: 0.0,
+            cost: 1.0,
+            request_idx: None,
+            intended: 0.0,
+            sent: 0.0,
+            ended: seconds,
+            outcome,
+            bytes: 0,
+            request_id: None,
+        }
+    }
+
+    /// Three requests with a worker after 1, 2 and 3 s, and one without.
+    fn four() -> RouteStats {
+        let assigned = || Outcome::Assigned {
+            worker: Untrusted::from("w"),
+            reqnum: None,
+            echoed: true,
+        };
+        let mut samples: Vec<_> = [1.0, 2.0, 3.0]
+            .into_iter()
+            .enumerate()
+            .map(|(index, seconds)| sample(index as u64, seconds, assigned()))
+            .collect();
+        samples.push(sample(3, 9.0, Outcome::waiting("{}")));
+        RouteStats::of(&samples)
+    }
+
+    #[test]
+    fn a_figure_must_be_below_its_bound() {
+        let stats = four();
+        for (text, broken) in [
+            ("p50<2.1s", None),
+            ("p50<1500ms", Some("p50 < 1.50 s: it is 2.00 s")),
+            ("p99 < 3.1s", None),
+            ("queue_p99<2s", Some("queue_p99 < 2.00 s: it is 3.00 s")),
+            ("errors<26%", None),
+            ("errors<25%", Some("errors < 25%: it is 25%")),
+        ] {
+            let requirement: Requirement = text.parse().unwrap();
+            assert_eq!(requirement.broken_by(&stats).as_deref(), broken, "{text}");
+        }
+        let requirement: Requirement = "p95<2s".parse().unwrap();
+        let nothing = requirement.broken_by(&RouteStats::default());
+        assert!(nothing.unwrap().starts_with("p95 < 2.00 s: not measured"));
+    }
+
+    #[test]
+    fn a_mistake_is_named() {
+        for text in [
+            "",
+            "p95",
+            "p95<2",
+            "p49<2s",
+            "p100<2s",
+            "p95<0s",
+            "errors<1",
+            "errors<0%",
+            "load_p95<1s",
+        ] {
+            let error = Requirement::parse_list(text).unwrap_err();
+            assert!(error.to_string().contains("is no requirement"), "{text}: {error}");
+        }
+        let list = Requirement::parse_list("first_byte_p50<400ms, connect_p95<1s,queue_p50<1s,errors<1%").unwrap();
+        let of_router: Vec<_> = list.iter().map(Requirement::is_of_router).collect();
+        assert_eq!(of_router, [false, false, true, true]);
+    }
+}
