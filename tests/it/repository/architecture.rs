@@ -554,17 +554,17 @@ fn extended(tokens: &[Token]) -> Vec<(&str, usize)> {
             continue;
         }
         let (mut depth, mut name) = (0_usize, None);
-        for next in at + 1.. {
-            match text(next) {
+        for (next, token) in tokens.iter().enumerate().skip(at + 1) {
+            match token.text.as_str() {
                 "<" => depth += 1,
                 ">" if text(next - 1) != "-" => depth = depth.saturating_sub(1),
                 "{" | "where" => {
                     types.extend(name);
                     break;
                 }
-                "for" | "" if depth == 0 => break,
+                "for" if depth == 0 => break,
                 word if depth == 0 && word.starts_with(char::is_uppercase) => {
-                    name = Some((word, tokens[next].line));
+                    name = Some((word, token.line));
                 }
                 _ => {}
             }
