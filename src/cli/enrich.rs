@@ -71,7 +71,7 @@ pub fn members(settings: &Settings, result: &SearchResult, rows: &[u32], additio
     rows.iter().map(&mut member).collect()
 }
 
-/// What an addition says of a row.
+/// The value of an addition for a row.
 fn value(addition: Addition, result: &SearchResult, row: u32, verdicts: &mut Verdicts<'_>) -> Json {
     let (listing, front) = (&result.listing, result.computed.front());
     let column = |key: &str| {

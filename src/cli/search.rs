@@ -106,7 +106,7 @@ impl SearchResult {
         self.tell_rates();
     }
 
-    /// Names the models that the person has no throughput of.
+    /// Names the models without a configured throughput.
     fn tell_rates(&self) {
         /// The most models that are named.
         const NAMED: usize = 5;

@@ -44,7 +44,7 @@ impl Response {
         }
     }
 
-    /// What the absence of a line from it means, if it would have one that stood so.
+    /// The meaning of a line's absence, where it would have a line that stood so.
     fn absence(&self) -> Kind {
         if self.proof == Proof::Complete {
             Kind::Gone(CauseRank::of(Cause::Unknown))

@@ -59,7 +59,7 @@ impl Call {
     }
 }
 
-/// What a request to the marketplace is for: its six operations, and what the market's own client requests besides.
+/// The purpose of a request to the marketplace: its six operations, and what the market's own client requests besides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// One of the marketplace's operations.

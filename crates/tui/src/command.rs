@@ -44,7 +44,7 @@ impl Motion {
     }
 }
 
-/// What a person can ask of a widget.
+/// An action that a user can request of a widget.
 ///
 /// Typed text is no command: widgets take it as key presses, see
 /// [`InputWidget::typed`](crate::input_widget::InputWidget::typed).

@@ -10,7 +10,7 @@ use crate::chord::Chord;
 pub trait KeyRow: Sized + 'static {
     /// Where a key is looked up, such as a list or a form.
     type Context: Copy + PartialEq;
-    /// What a key does.
+    /// The action of a key.
     type Action: Copy + PartialEq;
 
     /// The whole table. Of two rows with one key in one context, the first one wins.

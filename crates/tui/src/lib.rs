@@ -83,7 +83,7 @@
 //! - **Drawing costs what the screen shows.** Tables read the cells that are visible, reports wrap the visible lines.
 //! - **Nothing steers the terminal.** Control, invisible and reordering characters are drawn as their names, pastes leave
 //!   them out, and [`finish::finish`] checks every cell of a frame once more.
-//! - **Meaning is never in colour alone.** [`theme::Theme::MONO`] tells the same by weight, reversal and underlines,
+//! - **Meaning is never in colour alone.** [`theme::Theme::MONO`] shows the same by weight, reversal and underlines,
 //!   and [`finish::finish`] draws in ASCII where a terminal has no Unicode.
 //! - **Secrets are masked**, and wiped from memory when they are dropped: [`secret_input::SecretInput`].
 //!

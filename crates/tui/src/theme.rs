@@ -27,7 +27,7 @@ pub struct Theme {
     pub backdrop: Style,
     /// Keys, in hints and in help.
     pub key: Style,
-    /// What is well.
+    /// Good states.
     pub good: Style,
     /// What needs attention.
     pub warning: Style,

@@ -212,7 +212,7 @@ fn on_output(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     }
 }
 
-/// What is remembered of the offers like one of a row, and its price per GPU.
+/// A cached summary of the offers like that of a row, and its price per GPU.
 pub fn remembered(state: &State, resource: Resource, row: usize) -> Option<(&Memory, Lot, f64)> {
     let (browser, row) = (&state.browsers[resource], u32::try_from(row).ok()?);
     let (listing, like) = (browser.listing()?, like(browser, row)?);

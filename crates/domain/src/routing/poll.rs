@@ -11,7 +11,7 @@ const SOONEST: f64 = 0.1;
 /// randomness.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Jitter {
-    /// What the ceiling of the wait is raised by, in seconds.
+    /// Random addition to the ceiling of the wait, in seconds.
     pub ceiling: f64,
     /// Where between the shortest wait and the ceiling it falls.
     pub wait: f64,

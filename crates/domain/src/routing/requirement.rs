@@ -167,7 +167,7 @@ mod tests {
     use super::*;
     use crate::text::Untrusted;
 
-    /// A request that ended after so many seconds.
+    /// A request that ended after `seconds`.
     fn sample(index: u64, seconds: f64, outcome: Outcome) -> RouteSample {
         RouteSample {
             index,

@@ -18,7 +18,7 @@ use super::queue::Place;
 /// The most tokens of a reply.
 const MOST_TOKENS: f64 = 32_768.0;
 
-/// What the model says, over and over; each with its space.
+/// The words of the simulated model, repeated; each with its space.
 const WORDS: [&str; 12] = [
     "supply ", "meets ", "demand ", "where ", "the ", "spread ", "is ", "small ", "and ", "the ", "queue ", "short ",
 ];

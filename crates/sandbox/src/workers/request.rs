@@ -29,7 +29,7 @@ pub struct WorkerRequest {
     pub number: u64,
     /// Whether it belongs to a session.
     pub has_session: bool,
-    /// What the model gets.
+    /// The input of the model.
     pub payload: Map<String, Json>,
 }
 
@@ -91,7 +91,7 @@ fn missing(auth_data: &Json) -> Option<Json> {
     (!lacks.is_empty()).then_some(Json::Object(lacks))
 }
 
-/// The load that a payload tells, itself or in an object in it, such as `parameters`.
+/// The load stated in a payload or in an object in it, such as `parameters`.
 fn load(payload: &Map<String, Json>) -> Option<f64> {
     let objects = payload.values().filter_map(Json::as_object);
     std::iter::once(payload).chain(objects).find_map(|members| {
