@@ -15,6 +15,10 @@ pub struct CreateArguments {
     #[arg(long, hide_short_help = true)]
     pub no_bans: bool,
 
+    /// Create it although its worst case is above the limit `limits.group_hourly`, or unknown
+    #[arg(long, hide_short_help = true)]
+    pub over_limit: bool,
+
     /// How the write is confirmed and reported.
     #[command(flatten)]
     pub write: WriteArguments,

@@ -4,6 +4,7 @@
 //! journalled: the intent before the first byte, the outcome after the reply.
 
 pub(crate) mod check;
+mod supply;
 mod unsettled;
 
 use std::io::{self, IsTerminal as _};
@@ -13,6 +14,7 @@ use std::time::Duration;
 use serde::de::IgnoredAny;
 use tokio::time::Instant;
 
+use self::supply::Supply;
 use super::args::{ReplyFormat, UnlistArguments, WriteArguments};
 use super::create_args::{CreateArguments, Settlement, flag};
 use super::output::{self, CliError};
@@ -48,6 +50,8 @@ struct Write {
     check: String,
     /// The outcome that the user sets for an identical write sent before.
     settle: Option<Settlement>,
+    /// What a workergroup would recruit.
+    supply: Option<Supply>,
 }
 
 pub async fn unlist(settings: &Settings, arguments: &UnlistArguments) -> Result<(), CliError> {
@@ -59,6 +63,7 @@ pub async fn unlist(settings: &Settings, arguments: &UnlistArguments) -> Result<
         word: id.to_string(),
         check: format!("Check listing {id} in the market's console before you unlist it again."),
         settle: None,
+        supply: None,
     };
     perform(settings, write, arguments.write).await
 }
@@ -81,6 +86,7 @@ pub async fn create(settings: &Settings, arguments: &CreateArguments) -> Result<
         ),
         request: Request::CreateWorkergroup(new),
         settle: arguments.settle,
+        supply: Supply::of(draft, arguments.over_limit, settings),
     };
     perform(settings, write, arguments.write).await
 }
@@ -165,25 +171,44 @@ fn market_flags(settings: &Settings) -> Vec<String> {
     }
 }
 
-async fn perform(settings: &Settings, write: Write, how: WriteArguments) -> Result<(), CliError> {
+async fn perform(settings: &Settings, mut write: Write, how: WriteArguments) -> Result<(), CliError> {
     if !how.dry_run && write.settle != Some(Settlement::Created) {
         allowed(settings, how)?;
     }
     let connection = settings.connect().await?;
     let profile = profile_of(settings, &connection.session);
     let consent = mutations::preview(&write.request, &profile);
+    let supply = write.supply.take_if(|_| write.settle != Some(Settlement::Created));
+    let checked = match supply {
+        Some(supply) => {
+            let is_wanted = how.dry_run || !how.yes;
+            supply.check(settings, &connection.session, is_wanted).await
+        }
+        None => None,
+    };
     if how.dry_run {
         let text = match how.format {
             ReplyFormat::Text => preview(&consent),
-            ReplyFormat::Json => format!(
-                "{{\"method\": \"{}\", \"url\": {}, \"body\": {}}}\n",
-                consent.method,
-                serde_json::Value::from(url(&consent)),
-                consent.body
-            ),
+            ReplyFormat::Json => {
+                let cost = checked
+                    .as_ref()
+                    .map(|checked| format!(", \"cost\": {}", checked.json()));
+                format!(
+                    "{{\"method\": \"{}\", \"url\": {}, \"body\": {}{}}}\n",
+                    consent.method,
+                    serde_json::Value::from(url(&consent)),
+                    consent.body,
+                    cost.unwrap_or_default()
+                )
+            }
         };
-        return output::print(&text);
+        output::print(&text)?;
+        return checked.map_or(Ok(()), |checked| checked.allow().map(drop));
     }
+    let over_limit = match &checked {
+        Some(checked) => checked.allow()?,
+        None => None,
+    };
     output::tell(preview(&consent).trim_end());
     let mut opened = OpenedJournal::open(settings, &profile);
     if profile.is_sandbox {
@@ -207,6 +232,8 @@ async fn perform(settings: &Settings, write: Write, how: WriteArguments) -> Resu
     if !how.yes {
         confirm(&write.word, "send it", "nothing was sent").await?;
     }
+    mutations.begin(write.kind);
+    mutations.exceed_limit(write.kind, over_limit);
     let kept = (mutations, journal);
     let sent = send(&connection.session, &profile, kept, write, how.format).await;
     settings.keep_pacing(&connection.session);
@@ -304,7 +331,6 @@ async fn send(
         mono: started.elapsed().as_secs_f64(),
         epoch: epoch_seconds(),
     };
-    mutations.begin(kind);
     let effect = turn(&mut mutations, &request, profile, &now, &mut stop).await?;
     let Effect::Write { request, intent, .. } = effect else {
         return Err(not_sent("not a write"));

@@ -16,7 +16,9 @@ use crate::api::pacing::Pacer;
 use crate::api::wire::WireRequest;
 use crate::api::{ApiError, Operation, Reply, Request, Response, wire};
 use crate::domain::dialect::RouteKey;
-use crate::domain::journal::{Damage, Entry, Intent, Outcome, Verdict, WriteKind};
+use crate::domain::format::per_hour;
+use crate::domain::journal::{Damage, Entry, Intent, Outcome, OverLimit, Verdict, WriteKind};
+use crate::domain::limits::Dollars;
 use crate::domain::workergroup::NewWorkergroup;
 use crate::domain::{Resource, Untrusted, journal};
 use crate::keys::Action;
@@ -33,8 +35,11 @@ pub const DAMAGED: &str = "the write history is damaged (:resolve)";
 pub const PASTE_REFUSED: &str = "Can't paste here: type it.";
 
 /// The right to send one write. It cannot be copied; sending consumes it.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Confirmation(());
+#[derive(Debug, PartialEq)]
+pub struct Confirmation {
+    /// The limit that the user lets it exceed.
+    over_limit: Option<OverLimit>,
+}
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct InFlight {
@@ -144,8 +149,16 @@ impl Mutations {
         if self.await_outcome(kind, true) {
             return false;
         }
-        self.stages[kind as usize] = Stage::Confirming(Confirmation(()));
+        self.stages[kind as usize] = Stage::Confirming(Confirmation { over_limit: None });
         true
+    }
+
+    /// Notes the limit that the user lets the write exceed that is being confirmed; it is journalled
+    /// with the write.
+    pub const fn exceed_limit(&mut self, kind: WriteKind, limit: Option<OverLimit>) {
+        if let Stage::Confirming(confirmation) = &mut self.stages[kind as usize] {
+            confirmation.over_limit = limit;
+        }
     }
 
     /// Drops an unsent write, or an outcome that was seen; a write in flight continues.
@@ -194,9 +207,9 @@ impl Mutations {
         now: Now,
     ) -> Result<Effect, SendBlocked> {
         let (kind, subject) = described(&request).ok_or(SendBlocked::NotConfirmed)?;
-        if !matches!(self.stage(kind), Stage::Confirming(_)) {
+        let Stage::Confirming(Confirmation { over_limit }) = *self.stage(kind) else {
             return Err(SendBlocked::NotConfirmed);
-        }
+        };
         if created(&request).is_some_and(|new| self.unsettled_like(new).is_some()) {
             return Err(SendBlocked::Unsettled);
         }
@@ -221,6 +234,7 @@ impl Mutations {
             kind,
             subject,
             group: created(&request).map(|new| Box::new(new.without_launch_args())),
+            over_limit,
         };
         self.history.push(Entry {
             intent: intent.clone(),
@@ -466,6 +480,13 @@ pub fn headline(completed: &Completed) -> String {
             format!("Outcome unknown: the workergroup for {subject} may or may not exist:")
         }
     }
+}
+
+/// Why a workergroup is over the limit of its worst case:
+/// `over your limit of $10.00/h (limits.group_hourly): the worst case is $23.40/h`.
+pub fn describe_excess(limit: Dollars, excess: &str) -> String {
+    let limit = per_hour(limit.amount());
+    format!("over your limit of {limit} (limits.group_hourly): {excess}")
 }
 
 /// Why unlisting is blocked, if it is.

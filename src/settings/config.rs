@@ -305,6 +305,7 @@ fn is_dangling(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::limits::Limits;
     use crate::domain::throughput::WorkUnit;
     use crate::settings::appearance::ThemeName;
     use crate::tui::appearance::Choice;
@@ -459,7 +460,7 @@ mod tests {
             mistakes(text),
             [
                 "c:1:19: no profile named 'b'; available: sandbox, vast, a",
-                "c:2:1: unknown field `them`, did you mean `theme`? Known: `default_profile`, `theme`, `ascii`, `mouse`, `notifications`, `alert_command`, `throughput`, `watch`, `display`, `keys`, `profiles`",
+                "c:2:1: unknown field `them`, did you mean `theme`? Known: `default_profile`, `theme`, `ascii`, `mouse`, `notifications`, `alert_command`, `throughput`, `watch`, `display`, `limits`, `keys`, `profiles`",
                 "c:3:9: invalid type: string, expected true or false",
                 "c:5:8: 'pink' is not a theme: use one of 'auto', 'dark', 'light', 'high-contrast', 'ansi', 'none'",
                 "c:7:8: invalid type: integer, expected a key such as \"R\" or a list such as [\"R\", \"f5\"]",
@@ -520,6 +521,25 @@ mod tests {
                 "c:2:23: invalid type: integer, expected a number from 1 to 60",
                 "c:3:9: Out of range: 10 to 86,400 s",
                 "c:4:1: unknown field `fast`, expected one of `requests_per_minute`, `every`",
+            ]
+        );
+    }
+
+    #[test]
+    fn limits_are_dollars_and_their_mistakes_are_placed() {
+        let config = parse("[limits]\ngroup_hourly = 12\nbill = 1_000\nhourly = 0.45\n").unwrap();
+        let limits = config.values.limits();
+        let amounts = [limits.group_hourly, limits.bill, limits.hourly].map(|limit| limit.unwrap().amount());
+        assert_eq!(amounts.map(|amount| amount.to_string()), ["12", "1000", "0.45"]);
+        assert_eq!(parse("").unwrap().values.limits(), Limits::default());
+        let text = "[limits]\ngroup_hourly = \"5\"\nbill = 0\nhourly = inf\ngroup = 1\n";
+        assert_eq!(
+            mistakes(text),
+            [
+                "c:2:16: invalid type: string, expected an amount of dollars such as 2.5",
+                "c:3:8: must be an amount of dollars above 0, such as 2.5",
+                "c:4:10: must be an amount of dollars above 0, such as 2.5",
+                "c:5:1: unknown field `group`, expected one of `group_hourly`, `bill`, `hourly`",
             ]
         );
     }

@@ -15,6 +15,7 @@ use super::themes;
 use crate::api::Origin;
 use crate::domain::Dialect;
 use crate::domain::catalog::closest;
+use crate::domain::limits::Dollars;
 use crate::domain::quantity::{self, Quantity};
 use crate::domain::throughput::{Throughput, WorkUnit};
 use crate::tui::appearance::Choice;
@@ -133,6 +134,19 @@ impl Reader<'_> {
         let number = number.filter(|number| range.contains(number));
         let wanted = format!("a number from {} to {}", range.start(), range.end());
         self.typed(value, number, &wanted)
+    }
+
+    /// An amount of dollars.
+    pub(super) fn dollars(&mut self, value: &Value<'_>) -> Option<Dollars> {
+        let text = match value.get_ref() {
+            DeValue::Integer(number) => number.to_string(),
+            DeValue::Float(number) => number.to_string(),
+            _ => return self.typed(value, None, "an amount of dollars such as 2.5"),
+        };
+        let amount = Dollars::new(text.replace('_', "").parse().unwrap_or(f64::NAN));
+        amount
+            .map_err(|error| self.wrong(&value.span(), error.to_string()))
+            .ok()
     }
 
     /// A text that may be wrong.

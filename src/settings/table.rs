@@ -7,6 +7,8 @@ use super::appearance::{Entry, Notifications, ThemeName};
 use super::config::Profile;
 use super::reader::{Reader, Value, one_of};
 use crate::domain::Dialect;
+use crate::domain::format::{dollars, per_hour};
+use crate::domain::limits::{Dollars, Limits};
 use crate::domain::throughput::Throughput;
 use crate::domain::watching::Watching;
 use crate::keys::UserKeys;
@@ -149,6 +151,20 @@ settings! {
     "display.recorded_rows" = "true", recorded_rows: bool = true,
         |reader, value| reader.flag(value), |value| alone(value);
 
+    /// The highest worst case of a workergroup, in dollars per hour: above it, or where it is unknown, a group
+    /// is created only with --over-limit. The dashboard asks for the same.
+    "limits.group_hourly" = "10", group_hourly: Option<Dollars> = None,
+        |reader, value| reader.dollars(value).map(Some), |value| dollars_per_hour(*value);
+
+    /// The highest bill of a job, in dollars: `pick` and copied rent commands warn above it.
+    "limits.bill" = "50", bill_limit: Option<Dollars> = None,
+        |reader, value| reader.dollars(value).map(Some),
+        |value| alone(&value.map_or_else(|| "none".to_owned(), |limit| dollars(limit.amount())));
+
+    /// The highest price of an offer, in dollars per hour: `pick` and copied rent commands warn above it.
+    "limits.hourly" = "2.5", hourly_limit: Option<Dollars> = None,
+        |reader, value| reader.dollars(value).map(Some), |value| dollars_per_hour(*value);
+
     /// Other keys. The names stand in the help screen (?), at the right. One key or several: a character,
     /// enter, esc, tab, shift-tab, space, backspace, delete, up, down, left, right, home, end, pgup, pgdn,
     /// f1 to f12, with ctrl- or alt- in front. Not ctrl-i, ctrl-m, ctrl-[ and ctrl-h: terminals send Tab,
@@ -159,6 +175,11 @@ settings! {
 "#, keys: Vec<Entry<Vec<String>>> = Vec::new(),
         |reader, value| reader.keys(value),
         |value| value.iter().map(|keys| (keys.name.clone(), keys.value.join(" "))).collect();
+}
+
+/// A limit in dollars per hour.
+fn dollars_per_hour(limit: Option<Dollars>) -> Vec<Part> {
+    alone(&limit.map_or_else(|| "none".to_owned(), |limit| per_hour(limit.amount())))
 }
 
 /// The value of a setting without parts.
@@ -175,6 +196,15 @@ impl Values {
             line: entry.position.line,
         });
         keys.collect()
+    }
+
+    /// The spending limits.
+    pub const fn limits(&self) -> Limits {
+        Limits {
+            group_hourly: self.group_hourly,
+            bill: self.bill_limit,
+            hourly: self.hourly_limit,
+        }
     }
 
     /// How often watched searches are refreshed.

@@ -353,6 +353,7 @@ mod tests {
             kind: WriteKind::UnlistVolume,
             subject: "4001".to_owned(),
             group: None,
+            over_limit: None,
         })
     }
 
@@ -420,6 +421,7 @@ mod tests {
                 endpoint_name: Some("chat".to_owned()),
                 ..NewWorkergroup::default()
             })),
+            over_limit: None,
         };
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("writes.jsonl");
@@ -457,6 +459,7 @@ mod tests {
                 endpoint_name: Some("chat".to_owned()),
                 ..NewWorkergroup::default()
             })),
+            over_limit: None,
         }
     }
 

@@ -43,6 +43,19 @@ pub struct Intent {
     /// The workergroup that was to be created, without its launch arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<Box<NewWorkergroup>>,
+    /// The limit that the user let it exceed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_limit: Option<OverLimit>,
+}
+
+/// A spending limit that the user let a write exceed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OverLimit {
+    /// The limit `group_hourly`, in $/h.
+    pub group_hourly: f64,
+    /// The worst case in $/h; `None` if it was unknown.
+    pub worst_case: Option<f64>,
 }
 
 impl Intent {
@@ -272,6 +285,7 @@ mod tests {
             kind: WriteKind::UnlistVolume,
             subject: "1".to_owned(),
             group: None,
+            over_limit: None,
         });
         let outcome = Line::Outcome(Outcome {
             key: "a".to_owned(),

@@ -20,6 +20,7 @@ pub mod insight;
 pub mod journal;
 pub mod json_split;
 pub mod language;
+pub mod limits;
 pub mod listing;
 pub mod local;
 pub mod objection;

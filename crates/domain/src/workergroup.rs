@@ -18,23 +18,25 @@ mod preflight;
 mod reconcile;
 mod search;
 mod snapshot;
+mod worst_case;
 
 pub use super::objection::Objection;
 pub use draft::Draft;
 pub use launch::{DiskError, disk};
 pub use made::{GroupChange, MOST_GROUPS, MadeGroup, MadeGroups};
 pub use parameters::{Key, PARAMETERS, Parameter, ParameterKind};
-pub use preflight::{
-    HostShare, Part, Preflight, Recruitment, VramCheck, WorkerCost, WorkerCounts, WorkerOffer, WorkerPrices,
-};
+pub use preflight::{HostShare, Part, Preflight, Recruitment, VramCheck, WorkerCost, WorkerOffer, WorkerPrices};
 pub use reconcile::candidates;
 pub use search::{SearchText, group_search, search_query_text};
 pub use snapshot::{Change, ChangeKind, Snapshot, drift};
+pub use worst_case::{CostOutlook, UnknownCost, WorkerCounts, WorstCase, price_limit};
 
 /// The default maximum number of workers of a group (specification, "Create workergroup").
 pub const DEFAULT_MAX_WORKERS: u32 = 20;
 /// The default number of cold workers.
 pub const DEFAULT_COLD_WORKERS: u32 = 3;
+/// The default number of test workers.
+pub const DEFAULT_TEST_WORKERS: u32 = 3;
 // No card has 2 TB, so a larger number can only be the megabytes that records use (24 GB = 24564).
 /// From here on a memory size must be in MB.
 const SURELY_MEGABYTES: u32 = 2048;

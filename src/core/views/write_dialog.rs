@@ -225,6 +225,7 @@ fn past(entry: &Entry, is_in_flight: bool, scene: &Scene<'_, '_>) -> Line<'stati
         (false, Verdict::Refused) => ("refused", theme.dim),
         (false, Verdict::Unknown) => ("UNKNOWN", theme.warning),
     };
+    let over_limit = entry.intent.over_limit.map_or("", |_| ", over your limit");
     let message = match &entry.outcome {
         Some(outcome) => outcome.words.clone(),
         None if is_in_flight => String::new(),
@@ -234,7 +235,7 @@ fn past(entry: &Entry, is_in_flight: bool, scene: &Scene<'_, '_>) -> Line<'stati
     Line::from(vec![
         Span::styled(format!("{when}  {:<10}  ", entry.intent.subject), theme.text),
         Span::styled(format!("{verdict:<9}  "), style),
-        Span::styled(message, theme.dim),
+        Span::styled(message + over_limit, theme.dim),
     ])
 }
 

@@ -7,6 +7,7 @@ use crate::core::message::Effect;
 use crate::core::profile::Profile;
 use crate::core::state::State;
 use crate::core::view::Cx;
+use crate::domain::limits::Limits;
 use crate::domain::text::visible;
 use crate::domain::{Resource, WORKERGROUPS};
 use crate::features::requests::Requests;
@@ -50,7 +51,12 @@ pub fn items(state: &State) -> Option<Vec<CopyItem>> {
         return Some(crate::features::requests::copy_items(state));
     }
     let browser = state.browser()?;
-    let mut items = pane_items(browser, &state.profile, state.awaits_reply(browser));
+    let mut items = pane_items(
+        browser,
+        &state.profile,
+        state.settings.values.limits(),
+        state.awaits_reply(browser),
+    );
     if state.pane == Pane::Workergroups {
         let key = api_key(state).ok_or(CopyError::Missing("this record has no key"));
         items.push(CopyItem::new('k', "copy-key", "the group's API key, unmasked", key).secret());
@@ -67,14 +73,14 @@ pub fn api_key(state: &State) -> Option<String> {
 }
 
 /// `waits` is why nothing is copied of the rows, if they are the record's.
-fn pane_items(browser: &Browser, profile: &Profile, waits: Option<String>) -> Vec<CopyItem> {
+fn pane_items(browser: &Browser, profile: &Profile, limits: Limits, waits: Option<String>) -> Vec<CopyItem> {
     let query = &browser.query;
     let mut items = match &waits {
         Some(why) => waiting_items(browser, why),
         None => row_items(browser),
     };
     if browser.resource() == Resource::Offers {
-        items.extend(rent_items(browser, profile, waits));
+        items.extend(rent_items(browser, profile, limits, waits));
     }
     items.push(CopyItem::new('q', "copy-query", "the query", Ok(browser.query_text())));
     let (line, left_out) = handoff::search_line(browser);
@@ -109,13 +115,16 @@ fn without(what: &str, left_out: usize, why: &str) -> String {
 const NOTHING_SELECTED: CopyError = CopyError::Missing("no record is selected");
 
 /// How the selected offer is rented outside bourse.
-fn rent_items(browser: &Browser, profile: &Profile, waits: Option<String>) -> Vec<CopyItem> {
+fn rent_items(browser: &Browser, profile: &Profile, limits: Limits, waits: Option<String>) -> Vec<CopyItem> {
     let command = browser
         .selected()
         .zip(browser.listing())
         .ok_or_else(|| waits.map_or(NOTHING_SELECTED, CopyError::Waiting))
         .and_then(|(id, listing)| handoff::rent_command(&browser.query, listing, id, profile));
-    let what = handoff::rent_label(browser.query.offer_type, profile);
+    let label = handoff::rent_label(browser.query.offer_type, profile);
+    let offer = browser.selected().zip(browser.listing());
+    let warning = offer.and_then(|(id, listing)| handoff::limit_warning(limits, browser.pricing(), listing, id));
+    let what = warning.map_or(label.clone(), |warning| format!("{label}: {warning}"));
     let mut items = vec![CopyItem::new('n', "copy-rent", what, command)];
     if let Some(address) = handoff::console(profile) {
         let what = "the console's page that rents machines, where offers go by their id";

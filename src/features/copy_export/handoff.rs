@@ -4,7 +4,9 @@ use super::formats::word;
 use crate::api::Origin;
 use crate::core::copy_item::CopyError;
 use crate::core::profile::Profile;
+use crate::domain::cost::{Basis, Prices};
 use crate::domain::format::trimmed;
+use crate::domain::limits::{Limits, OfferCost};
 use crate::domain::{Condition, Field, Listing, OfferType, Query, Resource, RowId, language};
 use crate::table::browser::Browser;
 use crate::table::column_prerequisites::Need;
@@ -55,6 +57,16 @@ pub fn rent_label(offer_type: OfferType, profile: &Profile) -> String {
         text.push_str(" (sandbox: rents nothing)");
     }
     text
+}
+
+/// The warning about the offer `id` if it costs more than the user's limits, or its cost is unknown.
+pub fn limit_warning(limits: Limits, basis: Basis, listing: &Listing, id: RowId) -> Option<String> {
+    let prices = Prices::new(listing, basis.model);
+    let price = |basis: Basis| basis.price(&prices, listing.row(id)?).ok();
+    limits.warning(OfferCost {
+        hourly: price(Basis { job: None, ..basis }),
+        bill: basis.job.map(|_| price(basis)),
+    })
 }
 
 /// The command of the market's own client that reserves an instance after it was rented.

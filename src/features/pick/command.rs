@@ -92,6 +92,11 @@ pub async fn pick(settings: &Settings, options: &PickArguments) -> Result<(), Cl
         }
     }
     offer.tell_list_price();
+    let limits = settings.preferences.config.values.limits();
+    let warning = handoff::limit_warning(limits, market.basis(), &market.now.listing, id);
+    if let Some(warning) = warning {
+        output::note(&warning);
+    }
     let Some(exec) = &options.exec else { return Ok(()) };
     let listing = &market.now.listing;
     let row = listing.row(id).and_then(|row| u32::try_from(row).ok());

@@ -211,7 +211,12 @@ fn next(cx: &mut Cx<'_>, mut round: Round) {
     match handoff::rent_command(&round.query, &listing, id, &cx.state().profile) {
         Ok(text) => {
             let label = handoff::rent_label(round.query.offer_type, &cx.state().profile);
-            let what = format!("{label}, offer {id}, still on offer");
+            let limits = cx.state().settings.values.limits();
+            let warning = handoff::limit_warning(limits, round.basis, &listing, id);
+            let what = match warning {
+                Some(warning) => format!("{label}, offer {id}, still on offer: {warning}"),
+                None => format!("{label}, offer {id}, still on offer"),
+            };
             cx.effect(Effect::Copy { what, text });
         }
         Err(why) => cx.complain(format!("Not copied: {why}")),

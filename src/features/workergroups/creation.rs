@@ -14,6 +14,9 @@ use crate::table::remote::Now;
 /// The word that confirms a creation.
 pub const CREATE: &str = "create";
 
+/// The word that confirms a creation over the limit of its worst case.
+pub const OVER_LIMIT: &str = "over-limit";
+
 /// A creation whose outcome is unknown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unresolved {

@@ -3,7 +3,9 @@
 use super::draft::DraftNumber;
 use crate::domain::catalog::{OFFERS, WORKERGROUPS};
 use crate::domain::language::{LanguageError, Mode};
-use crate::domain::workergroup::{Draft, Key, NewWorkergroup, Recruitment, disk, group_search};
+use crate::domain::workergroup::{
+    CostOutlook, Draft, Key, NewWorkergroup, Preflight, Recruitment, UnknownCost, disk, group_search,
+};
 use crate::domain::{CellRef, Dialect, Listing, RowId, Untrusted, language};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +27,8 @@ pub struct Look {
     pub group: NewWorkergroup,
     /// Assumptions and omissions.
     pub notes: Vec<String>,
+    /// Why this search does not say what the group can cost, if so.
+    gap: Option<UnknownCost>,
 }
 
 /// The search of a workergroup cannot be run.
@@ -43,15 +47,36 @@ pub enum LookError {
 }
 
 impl Look {
+    /// Why the search does not say what the group can cost, if so.
+    pub const fn gap(&self) -> Option<&UnknownCost> {
+        self.gap.as_ref()
+    }
+
+    /// What the group can cost at worst, by the report on its search or by the reason why there is
+    /// none.
+    pub fn outlook(&self, report: Result<&Preflight, UnknownCost>) -> CostOutlook {
+        let mut outlook = match report {
+            Ok(report) => report.outlook(&self.group),
+            Err(reason) => CostOutlook::unknown(reason, &self.search.conditions),
+        };
+        if let Some(gap) = &self.gap {
+            outlook.unknown = Some(gap.clone());
+            // Its limit may be in the part of the search that is not here.
+            outlook.is_unlimited &= *gap == UnknownCost::Disk;
+        }
+        outlook
+    }
+
     /// The search of a draft.
-    pub(super) fn at_draft(number: DraftNumber, draft: &Draft, dialect: &'static Dialect) -> Result<Self, LookError> {
+    pub(crate) fn at_draft(number: DraftNumber, draft: &Draft, dialect: &'static Dialect) -> Result<Self, LookError> {
         let subject = Subject::Draft(number);
         let conditions = draft.conditions(dialect)?;
         let mut notes = Vec::new();
+        let mut gap = None;
         if !draft.is_set(Key::SearchParams) {
-            notes.push(default_note(
-                draft.is_set(Key::TemplateHash) || draft.is_set(Key::TemplateId),
-            ));
+            let has_template = draft.is_set(Key::TemplateHash) || draft.is_set(Key::TemplateId);
+            notes.push(default_note(has_template));
+            gap = has_template.then_some(UnknownCost::Template);
         }
         let number = |key: Key| {
             let text = draft.text(key).trim();
@@ -65,9 +90,10 @@ impl Look {
         let group = draft.build(dialect).unwrap_or_else(|_| NewWorkergroup {
             max_workers: number(Key::MaxWorkers).and_then(whole),
             cold_workers: number(Key::ColdWorkers).and_then(whole),
+            test_workers: number(Key::TestWorkers).and_then(whole),
             ..NewWorkergroup::default()
         });
-        let disk = disk_of(draft.text(Key::LaunchArgs), &mut notes);
+        let disk = disk_of(draft.text(Key::LaunchArgs), &mut notes, &mut gap);
         Ok(Self {
             subject,
             title: "the new workergroup".to_owned(),
@@ -78,6 +104,7 @@ impl Look {
             },
             group,
             notes,
+            gap,
         })
     }
 
@@ -89,7 +116,9 @@ impl Look {
         let id = listing.id(row).ok_or(LookError::NoGroup)?;
         let search = group_search(listing, row).unwrap_or_default();
         let mut notes = Vec::new();
+        let mut gap = None;
         if !search.left_out.is_empty() {
+            gap = Some(UnknownCost::Inexpressible);
             let names: Vec<_> = search.left_out.iter().map(Untrusted::consent).collect();
             notes.push(format!(
                 "not part of this search, since bourse can't express it: {}",
@@ -105,6 +134,7 @@ impl Look {
                     .is_some_and(|field| !listing.cell(row, field).is_blank())
             });
             notes.push(default_note(has_template));
+            gap = gap.or(has_template.then_some(UnknownCost::Template));
         }
         let text = if is_blank { OFFERS.defaults } else { text };
         let conditions = language::parse(text, &OFFERS, dialect, &[], Mode::Market)?.conditions;
@@ -112,7 +142,7 @@ impl Look {
         notes.extend(assumed);
         let launch_args = WORKERGROUPS.by_key("launch_args");
         let launch_args = launch_args.and_then(|field| listing.text(row, field));
-        let disk = launch_args.and_then(|text| disk_of(text.compared(), &mut notes));
+        let disk = launch_args.and_then(|text| disk_of(text.compared(), &mut notes, &mut gap));
         Ok(Self {
             subject: Subject::Group(id),
             title: format!("workergroup {id}"),
@@ -123,13 +153,16 @@ impl Look {
             },
             group,
             notes,
+            gap,
         })
     }
 }
 
-/// The disk set by launch arguments; an invalid one becomes a note.
-fn disk_of(launch_args: &str, notes: &mut Vec<String>) -> Option<f64> {
+/// The disk set by launch arguments; an invalid one becomes a note, and a gap in what is known of the
+/// cost.
+fn disk_of(launch_args: &str, notes: &mut Vec<String>, gap: &mut Option<UnknownCost>) -> Option<f64> {
     disk(launch_args).unwrap_or_else(|error| {
+        gap.get_or_insert(UnknownCost::Disk);
         notes.push(format!(
             "--disk {} in the launch arguments is not a size in GB: prices include the default disk",
             Untrusted::from(error.text).consent()

@@ -19,14 +19,14 @@ use self::supply::{Check, SupplyChecks};
 use crate::api::Reply;
 use crate::core::feature::{Event, Feature, FeatureState};
 use crate::core::message::{News, Saved, Saving};
-use crate::core::mutations::{DAMAGED, READ_ONLY};
+use crate::core::mutations::{DAMAGED, READ_ONLY, describe_excess};
 use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::Cx;
 use crate::domain::format::counted;
 use crate::domain::insight::Coverage;
-use crate::domain::journal::WriteKind;
-use crate::domain::workergroup::{Change, Preflight, Recruitment};
+use crate::domain::journal::{OverLimit, WriteKind};
+use crate::domain::workergroup::{Change, CostOutlook, Preflight, Recruitment, UnknownCost};
 use crate::domain::{Dialect, Listing, Resource};
 use crate::keys::Action;
 use crate::keys::pane::Pane;
@@ -150,6 +150,29 @@ pub fn look_at(state: &State, subject: Subject) -> Result<Look, LookError> {
 /// The check of a search.
 pub fn check_of<'a>(state: &'a State, look: &Look) -> Option<&'a Check> {
     Groups::read(state).supply.of(&look.search)
+}
+
+/// What the group of a search can cost at worst, as far as its check says.
+pub fn outlook(state: &State, look: &Look) -> CostOutlook {
+    let remote = check_of(state, look).map(Check::remote);
+    look.outlook(match remote.map(|remote| (remote.error(), remote.shown())) {
+        Some((Some(error), _)) => Err(UnknownCost::Failed(error.headline().to_owned())),
+        Some((None, Some(report))) => Ok(report),
+        Some((None, None)) | None => Err(UnknownCost::Unchecked),
+    })
+}
+
+/// Why the draft is over the limit of its worst case, and what the journal keeps of that; `None` if
+/// it is within it, or there is none.
+pub fn excess(state: &State) -> Option<(String, OverLimit)> {
+    let limit = state.settings.values.group_hourly?;
+    let number = Groups::read(state).draft.number();
+    let outlook = match look_at(state, Subject::Draft(number)) {
+        Ok(look) => outlook(state, &look),
+        Err(why) => CostOutlook::unknown(UnknownCost::Failed(why.to_string()), &[]),
+    };
+    let excess = describe_excess(limit, &outlook.excess(limit)?);
+    Some((excess, outlook.over_limit(limit)))
 }
 
 /// The current report on the search of `subject`, if there is one.

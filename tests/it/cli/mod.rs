@@ -5,6 +5,7 @@ mod analysis;
 mod bids;
 pub mod commands;
 mod enrich;
+mod group_costs;
 mod help;
 pub mod history;
 mod history_bans;

@@ -7,8 +7,8 @@ mod preflight;
 use bourse::domain::insight::{Amount, Coverage};
 use bourse::domain::language::{self, Mode};
 use bourse::domain::workergroup::{
-    Change, ChangeKind, Draft, Key, NewWorkergroup, PARAMETERS, Preflight, Recruitment, Snapshot, WorkerCounts,
-    candidates, disk, drift, group_search, search_query_text,
+    Change, ChangeKind, CostOutlook, Draft, Key, NewWorkergroup, PARAMETERS, Preflight, Recruitment, Snapshot,
+    UnknownCost, WorkerCounts, candidates, disk, drift, group_search, search_query_text,
 };
 use bourse::domain::{Condition, Dialect, Listing, OFFERS, RowId, Untrusted, WORKERGROUPS};
 

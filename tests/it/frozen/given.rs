@@ -126,6 +126,7 @@ fn unknown_creation() -> Entry {
                 search_params: Some("gpu_ram>=80 num_gpus=1".to_owned()),
                 ..NewWorkergroup::default()
             })),
+            over_limit: None,
         },
         outcome: None,
     }

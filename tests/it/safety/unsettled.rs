@@ -34,6 +34,7 @@ fn entry(kind: WriteKind, subject: &str, group: Option<NewWorkergroup>) -> Entry
             kind,
             subject: subject.to_owned(),
             group: group.map(Box::new),
+            over_limit: None,
         },
         outcome: None,
     }

@@ -56,6 +56,7 @@ fn past(kind: WriteKind, sent: f64, answered: Option<f64>) -> Entry {
             kind,
             subject: "7".to_owned(),
             group: None,
+            over_limit: None,
         },
     }
 }

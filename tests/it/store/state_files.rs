@@ -324,6 +324,7 @@ fn intent(number: usize) -> Line {
         kind: WriteKind::UnlistVolume,
         subject: "4001".to_owned(),
         group: None,
+        over_limit: None,
     })
 }
 

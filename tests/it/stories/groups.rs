@@ -317,7 +317,10 @@ fn a_preflight_says_what_a_group_could_recruit_and_for_how_much() {
     says(&desk, "min: 3 workers $1.80 $1.80 $2.70");
     says(&desk, "typical: 12 workers $1.80 $6.30 $10.80");
     says(&desk, "max: 20 workers $1.80 $10.30 $18.00");
-    says(&desk, "17 of 20 workers would find no machine now");
+    // The worst case adds 3 test workers and 3 cold ones.
+    says(&desk, "worst: 26 workers $1.80 $13.30 $23.40");
+    says(&desk, "23 of 26 workers would find no machine now");
+    says(&desk, "no price limit: could pay up to $23.40/h");
     says(&desk, "max_workers is not in the listing: assuming the documented 20");
     desk.keys("esc").selects("sdxl");
     assert!(desk.calls.is_empty());

@@ -3,6 +3,7 @@
 use bourse::api::ErrorBody;
 use bourse::api::{ApiError, Reply, Request};
 use bourse::domain::Untrusted;
+use bourse::domain::limits::Dollars;
 use serde_json::{Value as Json, json};
 
 use crate::cases::cases;
@@ -52,6 +53,63 @@ pub fn sent() -> TestApp {
     let mut desk = confirming();
     desk.type_text("create").keys("enter");
     desk
+}
+
+#[test]
+fn a_creation_over_the_limit_is_sent_only_with_the_word_that_exceeds_it() {
+    let mut desk = filled();
+    desk.model.settings.values.group_hourly = Dollars::new(20.0).ok();
+    desk.keys("pgdn enter");
+    answer_all(&mut desk, FOUR);
+    says(
+        &desk,
+        "✗ Over your limit of $20.00/h (limits.group_hourly): the worst case is $23.40/h",
+    );
+    desk.expect("Type over-limit");
+    desk.type_text("create").keys("enter");
+    assert_eq!(creations(&desk), 0);
+    says(&desk, "Nothing sent: over your limit of $20.00/h");
+    desk.keys("ctrl-u").type_text("over-limit").keys("enter");
+    assert_eq!(creations(&desk), 1);
+    let over = desk.model.mutations.history.last().unwrap().intent.over_limit.unwrap();
+    assert!((over.group_hourly - 20.0).abs() < 1e-9, "{over:?}");
+    assert!((over.worst_case.unwrap() - 23.4).abs() < 1e-9, "{over:?}");
+    created(&mut desk, 77);
+    says(&desk, "created as 77, over your limit");
+}
+
+#[test]
+fn a_creation_within_the_limit_asks_for_the_usual_word() {
+    let mut desk = filled();
+    desk.model.settings.values.group_hourly = Dollars::new(23.4).ok();
+    desk.keys("pgdn enter");
+    answer_all(&mut desk, FOUR);
+    desk.expect_not("Over your limit").expect("Type create");
+    desk.type_text("create").keys("enter");
+    assert_eq!(creations(&desk), 1);
+    assert_eq!(desk.model.mutations.history.last().unwrap().intent.over_limit, None);
+}
+
+#[test]
+fn a_creation_whose_supply_is_unknown_is_over_the_limit() {
+    let mut desk = filled();
+    desk.model.settings.values.group_hourly = Dollars::new(1e6).ok();
+    desk.model.profile.is_sandbox = true;
+    desk.keys("pgdn enter");
+    while let Some((_, request)) = desk.calls.first() {
+        match request {
+            Request::Search(_) => desk.answer(r#"{"offers":[]}"#),
+            _ => desk.answer(FOUR),
+        };
+    }
+    says(
+        &desk,
+        "the worst case is unknown: no offer with a price matches its search now",
+    );
+    // In the sandbox too, the button is replaced by a word.
+    desk.expect("Type over-limit");
+    desk.keys("enter");
+    assert_eq!(creations(&desk), 0);
 }
 
 /// The one creation that was asked for, as JSON.
@@ -111,8 +169,9 @@ fn a_group_is_filled_in_previewed_confirmed_and_sent_once() {
         &desk,
         "A workergroup for endpoint chat, machines where gpu_name=RTX_4090",
     );
-    // 20 at most, the documented default, times the most expensive that matches and can be rented.
-    says(&desk, "At most 20 workers × $0.900 = $18.00/h");
+    // 20 at most, 3 test and 3 cold workers, the documented defaults, times the most expensive that matches and can be rented.
+    says(&desk, "At most 26 workers (20 + 3 test + 3 cold) × $0.900 = $23.40/h");
+    says(&desk, "✗ no price limit: could pay up to $23.40/h");
     says(&desk, "with the key of profile test");
     desk.keys("enter"); // nothing typed yet
     assert_eq!(creations(&desk), 0);
@@ -487,7 +546,7 @@ fn the_smallest_screen_shows_the_body_the_sum_and_the_line_that_decides() {
     let mut desk = confirming();
     desk.resize(40, 10);
     let text = flat(&desk).replace(' ', "");
-    for part in ["POST", r#"{"endpoint_name":"chat","search_p"#, "$18.00/h"] {
+    for part in ["POST", r#"{"endpoint_name":"chat","search_p"#, "$23.40/h"] {
         assert!(text.contains(part), "{part}:\n{}", desk.screen());
     }
     desk.expect("Type create").expect("▏");
@@ -571,7 +630,7 @@ fn a_listed_group_is_cloned_and_the_other_draft_comes_back() {
     });
     desk.keys("pgdn enter");
     answer_all(&mut desk, FOUR);
-    says(&desk, "The market rents up to 8 machines");
+    says(&desk, "The market rents up to 13 machines"); // 8, 3 test and 2 cold workers
     desk.keys("esc pgup ctrl-y").expect("chat");
     desk.keys("ctrl-y pgdn enter");
     answer_all(&mut desk, FOUR);
@@ -730,15 +789,15 @@ fn the_worst_case_includes_the_disk_that_the_launch_arguments_set() {
     let desk = confirming_with("--env '-e A=1' --disk 200");
     says(
         &desk,
-        "At most 20 workers × $1.050 = $21.00/h with 200 GB disk from --disk",
+        "At most 26 workers (20 + 3 test + 3 cold) × $1.050 = $27.30/h with 200 GB disk from --disk",
     );
     says(&desk, "(2 machines, 2 GPUs)"); // the third has 100 GB
     let desk = confirming_with("--disk=200");
-    says(&desk, "At most 20 workers × $1.050 = $21.00/h");
+    says(&desk, "At most 26 workers (20 + 3 test + 3 cold) × $1.050 = $27.30/h");
     let desk = confirming_with("--ssh");
     says(
         &desk,
-        "At most 20 workers × $2.010 = $40.20/h with the default 8 GB disk",
+        "At most 26 workers (20 + 3 test + 3 cold) × $2.010 = $52.26/h with the default 8 GB disk",
     );
     let desk = confirming_with("--disk much");
     says(

@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use bourse::domain::Dialect;
+use bourse::domain::limits::Dollars;
 use serde_json::json;
 
 use crate::recorder::{Recorder, json as json_answer};
@@ -31,6 +32,18 @@ fn the_rent_command_has_the_offer_its_disk_and_a_place_for_the_image() {
         desk.copied(),
         "vastai create instance 27035394 --image IMAGE --disk 200"
     );
+}
+
+#[test]
+fn a_rent_command_over_a_limit_says_so() {
+    let mut desk = public();
+    // 0.30 and 8 GB of storage at $0.15 a month
+    desk.model.settings.values.hourly_limit = Dollars::new(0.302).ok();
+    desk.keys("y").expect_not("over your limit");
+    desk.keys("esc");
+    desk.model.settings.values.hourly_limit = Dollars::new(0.3).ok();
+    desk.keys("y")
+        .expect("over your limit: $0.302/h (limits.hourly: $0.300/h)");
 }
 
 #[test]

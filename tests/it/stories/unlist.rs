@@ -421,6 +421,7 @@ fn open_intent(at: f64) -> Entry {
             kind: WriteKind::UnlistVolume,
             subject: "555".to_owned(),
             group: None,
+            over_limit: None,
         },
         outcome: None,
     }

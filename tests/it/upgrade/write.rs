@@ -292,6 +292,7 @@ fn journal(path: &Path) {
             kind,
             subject: subject.to_owned(),
             group: subject.strip_prefix("endpoint ").map(|name| Box::new(group(name))),
+            over_limit: None,
         };
         journal.append(&Line::Intent(intent)).unwrap();
         if let Some((verdict, words)) = outcome {

@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use super::{DEFAULT_COLD_WORKERS, DEFAULT_MAX_WORKERS, NewWorkergroup};
+use super::NewWorkergroup;
+use super::worst_case::{CostOutlook, UnknownCost, WorkerCounts, WorstCase, price_limit};
 use crate::catalog::{OFFERS, Resource};
 use crate::cost::Prices;
 use crate::country;
@@ -135,25 +136,6 @@ pub struct WorkerCost {
     pub without_offer: u32,
 }
 
-/// The number of workers of a group: minimum, typical and maximum.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WorkerCounts {
-    pub min: u32,
-    /// Halfway between the others.
-    pub typical: u32,
-    pub max: u32,
-}
-
-impl WorkerCounts {
-    /// The counts of a group; parameters that are not set have their documented defaults.
-    pub fn of(group: &NewWorkergroup) -> Self {
-        let max = group.max_workers.unwrap_or(DEFAULT_MAX_WORKERS);
-        let min = group.cold_workers.unwrap_or(DEFAULT_COLD_WORKERS).min(max);
-        let typical = min + (max - min).div_ceil(2);
-        Self { min, typical, max }
-    }
-}
-
 /// An offer for one worker.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkerOffer {
@@ -177,6 +159,10 @@ pub struct Preflight {
     /// Machines with an offer that matches and can be rented, and their GPUs.
     pub recruitable: Amount,
     pub offers: usize,
+    /// Offers among them that have no price.
+    pub unpriced: usize,
+    /// The highest price in $/h that the search allows; `None` if it has no limit.
+    pub price_limit: Option<f64>,
     /// Workers that can run on them at once.
     pub most_workers: usize,
     /// Machines that match but have no rentable offer.
@@ -220,6 +206,8 @@ impl Preflight {
         let mut preflight = Self {
             recruitable: supply.amount(),
             offers: free.len(),
+            unpriced,
+            price_limit: price_limit(&asked.conditions),
             most_workers: picks.most_workers(),
             not_rentable: all - machines.len(),
             coverage: insight::coverage(listing, limit),
@@ -240,11 +228,12 @@ impl Preflight {
             cheapest: cheapest(listing, &picks),
             picks,
         };
-        preflight.warnings = preflight.warn(&asked.conditions, unpriced);
+        preflight.warnings = preflight.warn(&asked.conditions);
         preflight
     }
 
-    fn warn(&self, conditions: &[Condition], unpriced: usize) -> Vec<String> {
+    fn warn(&self, conditions: &[Condition]) -> Vec<String> {
+        let unpriced = self.unpriced;
         let mut warnings = Vec::new();
         for (key, meaning) in [
             ("verified", "unverified machines may be rented"),
@@ -286,6 +275,27 @@ impl Preflight {
             warnings.push(format!("{unpriced} {noun} no price"));
         }
         warnings
+    }
+
+    /// The worst case of a group with this search.
+    pub fn outlook(&self, group: &NewWorkergroup) -> CostOutlook {
+        let price = self.prices.map(|prices| prices.highest);
+        let worst = price.map(|price| WorstCase {
+            workers: WorkerCounts::of(group),
+            price,
+        });
+        let unknown = match self.coverage {
+            Coverage::Cut => Some(UnknownCost::Cut),
+            Coverage::Unknown => Some(UnknownCost::MaybeCut),
+            Coverage::Whole if worst.is_none() => Some(UnknownCost::NoOffer),
+            Coverage::Whole if self.unpriced > 0 => Some(UnknownCost::Unpriced(self.unpriced)),
+            Coverage::Whole => None,
+        };
+        CostOutlook {
+            worst,
+            unknown,
+            is_unlimited: self.price_limit.is_none(),
+        }
     }
 
     /// What that many workers cost per hour; `None` if no offer has a price.

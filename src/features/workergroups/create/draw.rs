@@ -11,16 +11,17 @@ use crate::core::mutations::{Stage, preview};
 use crate::core::view::Scene;
 use crate::core::views::write_dialog::{Rows, outcome_tone};
 use crate::domain::catalog::WORKERGROUPS;
-use crate::domain::insight::Coverage;
 use crate::domain::journal::{Verdict, WriteKind};
-use crate::domain::workergroup::{Key, NewWorkergroup, Preflight, WorkerCounts};
+use crate::domain::workergroup::{CostOutlook, Key, NewWorkergroup, Preflight, WorkerCounts};
 use crate::domain::{CellRef, Resource, RowId, Untrusted, format};
 use crate::features::workergroups::Groups;
 use crate::features::workergroups::check_of;
-use crate::features::workergroups::creation::{CREATE, Unresolved};
+use crate::features::workergroups::creation::{CREATE, OVER_LIMIT, Unresolved};
+use crate::features::workergroups::excess;
 use crate::features::workergroups::form::new_endpoint;
-use crate::features::workergroups::look::Subject;
+use crate::features::workergroups::look::{Look, Subject};
 use crate::features::workergroups::look_at;
+use crate::features::workergroups::outlook;
 use crate::features::workergroups::preflight::parts::{amount, disk};
 use crate::keys::{Action, Context};
 use crate::table::remote::Now;
@@ -62,9 +63,18 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let draft = &Groups::read(scene.state).draft;
     let Ok(new) = draft.built() else { return };
     rows.text(2, &what(new, scene), theme.text);
-    let (cost, is_known) = cost(new, scene);
+    let look = look_at(scene.state, Subject::Draft(draft.number())).ok();
+    let (cost, is_known) = cost(look.as_ref(), scene);
     let style = if is_known { theme.heading } else { theme.warning };
     rows.lead(&cost, style);
+    let outlook = look.as_ref().map(|look| outlook(scene.state, look));
+    if let Some(text) = outlook.and_then(|outlook| outlook.no_price_limit()) {
+        rows.text(2, &format!("✗ {text}"), theme.error);
+    }
+    if let Some((why, _)) = excess(scene.state) {
+        let (first, rest) = why.split_at(1);
+        rows.text(0, &format!("✗ {}{rest}", first.to_uppercase()), theme.error);
+    }
     let names = endpoint_names(scene.state);
     let endpoint = new.endpoint_name.as_deref().unwrap_or_default();
     if let Some(text) = new_endpoint(endpoint, &names) {
@@ -109,6 +119,13 @@ fn when(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
             theme.warning,
         ),
         (false, true) => (format!("Ready: press {enter} to send."), theme.warning),
+        (false, false) if view.is_over_limit => (
+            format!(
+                "Type {OVER_LIMIT}, then {enter} sends it and notes it in the history. {}",
+                bill(scene)
+            ),
+            theme.dim,
+        ),
         (false, false) if view.question.is_typed() => (
             format!("Type {CREATE}, then {enter} sends it. {}", bill(scene)),
             theme.dim,
@@ -140,7 +157,7 @@ fn what(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> String {
         .as_ref()
         .map(|search| format!(", machines where {}", clean(search)))
         .unwrap_or_default();
-    let most = WorkerCounts::of(new).max;
+    let most = WorkerCounts::of(new).worst();
     let paid = if scene.state.profile.is_sandbox {
         ""
     } else {
@@ -182,45 +199,33 @@ fn unknown_template(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> Option<Strin
 }
 
 /// The worst-case cost as text, and whether it is known.
-fn cost(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> (String, bool) {
-    let subject = Subject::Draft(Groups::read(scene.state).draft.number());
-    let look = look_at(scene.state, subject);
-    let check = look.as_ref().ok().and_then(|look| check_of(scene.state, look));
-    let error = check.and_then(|check| check.remote().error());
-    if let Some(error) = error {
-        return (format!("Cost unknown: {}.", error.headline()), false);
-    }
-    let Ok(look) = &look else {
+fn cost(look: Option<&Look>, scene: &Scene<'_, '_>) -> (String, bool) {
+    let Some(look) = look else {
         return ("Cost unknown.".to_owned(), false);
     };
+    let check = check_of(scene.state, look);
+    if let Some(error) = check.and_then(|check| check.remote().error()) {
+        return (format!("Cost unknown: {}.", error.headline()), false);
+    }
     let Some(preflight) = check.and_then(|check| check.remote().shown()) else {
         return ("Working out the highest cost …".to_owned(), false);
     };
-    let (text, is_known) = at_most(preflight, WorkerCounts::of(new).max);
+    let (text, is_known) = at_most(preflight, &look.outlook(Ok(preflight)));
     let note = look.notes.first().map_or_else(String::new, |note| format!(" ({note})"));
     (text + &note, is_known)
 }
 
-fn at_most(preflight: &Preflight, workers: u32) -> (String, bool) {
-    let (Some(cost), Some(prices)) = (preflight.cost(workers), preflight.prices) else {
+fn at_most(preflight: &Preflight, outlook: &CostOutlook) -> (String, bool) {
+    let Some(worst) = &outlook.worst else {
         return (
             "! No machine matches the search now: no worker starts until one does. Cost unknown.".to_owned(),
             false,
         );
     };
     let machines = amount(preflight.recruitable);
-    let sum = format!(
-        "{workers} workers × {} = {} with {}",
-        format::unit_price(prices.highest),
-        format::per_hour(cost.most),
-        disk(preflight.disk)
-    );
-    if preflight.coverage != Coverage::Whole {
-        let which = match preflight.coverage {
-            Coverage::Cut => "only the cheapest offers were loaded",
-            Coverage::Unknown | Coverage::Whole => "perhaps not all offers were loaded",
-        };
-        let text = format!("More than {sum}: {which} ({machines}), the highest price is unknown. An estimate.");
+    let sum = format!("{} with {}", worst.formula(), disk(preflight.disk));
+    if let Some(reason) = &outlook.unknown {
+        let text = format!("More than {sum}: {reason} ({machines}), the highest price is unknown. An estimate.");
         return (text, false);
     }
     (

@@ -6,7 +6,7 @@ mod draw;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use super::creation::CREATE;
+use super::creation::{CREATE, OVER_LIMIT};
 use super::look::Subject;
 use crate::core::mutations::{SendBlocked, Stage};
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
@@ -43,6 +43,8 @@ pub struct Create {
     question: Question,
     /// Whether Enter was pressed before the rate limit allows another write.
     is_early: bool,
+    /// Whether the question asks for the word that exceeds the limit.
+    is_over_limit: bool,
     /// The selected group among those that may be the new one.
     selected: usize,
 }
@@ -76,7 +78,7 @@ pub fn open(cx: &mut Cx<'_>) {
     let mut dialog = Create::outcome();
     if cx.writes().begin(WriteKind::CreateWorkergroup) {
         let is_sandbox = cx.state().profile.is_sandbox;
-        dialog = Create::on(Page::Confirm, Question::write(is_sandbox, "Type create", "create"));
+        dialog = Create::on(Page::Confirm, confirmation(is_sandbox));
         // A listing from just before tells a new group from an old one.
         cx.ask(Resource::Workergroups);
         let subject = Subject::Draft(Groups::read(cx.state()).draft.number());
@@ -90,12 +92,18 @@ pub fn open(cx: &mut Cx<'_>) {
     cx.open(dialog);
 }
 
+/// The question before a creation within the limit.
+fn confirmation(is_sandbox: bool) -> Question {
+    Question::write(is_sandbox, "Type create", "create")
+}
+
 impl Create {
     fn on(page: Page, question: Question) -> Self {
         Self {
             page,
             question,
             is_early: false,
+            is_over_limit: false,
             selected: 0,
         }
     }
@@ -126,8 +134,48 @@ impl Create {
         }
     }
 
+    /// Asks for another word where the worst case turns out to be over the limit, and for the usual
+    /// answer once it is within it. What is typed stays.
+    fn follow_limit(&mut self, state: &State) {
+        let is_checking = Groups::read(state).supply.progress().is_some();
+        let is_over = super::excess(state).is_some() && !is_checking;
+        let is_typed = self.question.is_typed() && !self.question.word().is_empty();
+        if self.page != Page::Confirm || is_over == self.is_over_limit || is_typed {
+            return;
+        }
+        self.is_over_limit = is_over;
+        self.question = if is_over {
+            Question::typed("Type over-limit", "create")
+        } else {
+            confirmation(state.profile.is_sandbox)
+        };
+    }
+
+    /// Whether the worst case is within the limit, or the user has typed the word that exceeds it.
+    fn is_within_limit(&mut self, cx: &mut Cx<'_>) -> bool {
+        let excess = super::excess(cx.state());
+        let over_limit = excess.as_ref().map(|(_, over_limit)| *over_limit);
+        cx.writes().exceed_limit(WriteKind::CreateWorkergroup, over_limit);
+        let Some((why, _)) = excess else { return true };
+        if self.question.is_typed() && self.question.word() == OVER_LIMIT {
+            return true;
+        }
+        if !self.question.is_typed() {
+            self.is_over_limit = true;
+            self.question = Question::typed("Type over-limit", "create");
+        }
+        self.question.refuse(format!(
+            "Nothing sent: {why}. Type {OVER_LIMIT} to create it all the same."
+        ));
+        false
+    }
+
     fn send(&mut self, cx: &mut Cx<'_>) {
-        if !self.question.says(CREATE) {
+        if !self.is_within_limit(cx) {
+            return;
+        }
+        let is_answered = self.question.says(CREATE) || self.question.word() == OVER_LIMIT;
+        if !is_answered {
             let back = cx.state().keymap.key_of(Action::Back);
             self.question
                 .refuse(format!("Nothing sent: type {CREATE}, or press {back} to go back."));
@@ -272,6 +320,7 @@ impl View for Create {
         {
             *self = Self::unknown();
         }
+        self.follow_limit(cx.state());
     }
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {

@@ -202,7 +202,7 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
         Ok(look) if let Some(check) = check_of(state, &look) => {
             let mut lines: Vec<_> = status(&look, state, scene.now, theme).into_iter().collect();
             if let Some(preflight) = check.report() {
-                lines.extend(summary::of_report(preflight, &look.group, theme));
+                lines.extend(summary::of_report(preflight, &look, theme));
                 let warnings = preflight.warnings.iter();
                 lines.extend(warnings.map(|warning| signed("!", warning, theme.warning)));
                 lines.extend(look.notes.iter().map(|note| signed("-", note, theme.dim)));

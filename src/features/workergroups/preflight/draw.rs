@@ -119,6 +119,9 @@ pub(super) fn lines(
     lines.extend(status(&look, state, now, theme));
     if let Some(preflight) = check_of(state, &look).and_then(|check| check.remote().shown()) {
         lines.push(Line::default());
+        if let Some(text) = look.outlook(Ok(preflight)).no_price_limit() {
+            lines.push(signed("✗", &text, theme.error));
+        }
         for warning in &preflight.warnings {
             lines.push(signed("!", warning, theme.warning));
         }
@@ -317,7 +320,12 @@ fn costs(preflight: &Preflight, look: &Look, theme: &Theme) -> Vec<Line<'static>
     let counts = WorkerCounts::of(&look.group);
     let head = format!("{:<22}{:>10}{:>10}{:>10}", "", "cheapest", "median", "at most");
     let mut lines = vec![Line::styled(head, theme.dim)];
-    let rows = [("min", counts.min), ("typical", counts.typical), ("max", counts.max)];
+    let rows = [
+        ("min", counts.min),
+        ("typical", counts.typical),
+        ("max", counts.max),
+        ("worst", counts.worst()),
+    ];
     let mut without = None;
     for (name, workers) in rows {
         let Some(cost) = preflight.cost(workers) else {
@@ -341,7 +349,10 @@ fn costs(preflight: &Preflight, look: &Look, theme: &Theme) -> Vec<Line<'static>
     }
     let text = format!("with {}, without traffic", disk(preflight.disk));
     lines.push(signed("-", &text, theme.dim));
-    let text = "typical is halfway between min and max";
-    lines.push(signed("-", text, theme.dim));
+    let text = format!(
+        "typical is halfway between min and max; worst is {}",
+        counts.describe_worst()
+    );
+    lines.push(signed("-", &text, theme.dim));
     lines
 }

@@ -11,7 +11,7 @@ use crate::domain::insight::Coverage;
 use crate::domain::routing::words;
 use crate::domain::secrets::REMOVED;
 use crate::domain::text::{DETAIL, beginning, visible};
-use crate::domain::workergroup::{NewWorkergroup, Preflight, WorkerCounts, group_search};
+use crate::domain::workergroup::{Preflight, WorkerCounts, group_search};
 use crate::domain::{Resource, RowId, language};
 use crate::features::route_lab::Routes;
 use crate::features::workergroups::Groups;
@@ -92,7 +92,7 @@ fn supply(state: &State, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
     let remote = check_of(state, look).map(Check::remote);
     let text = match remote.map(|remote| (remote.error(), remote.shown(), remote.is_loading())) {
         Some((Some(error), ..)) => format!("unknown: {}", error.headline()),
-        Some((None, Some(preflight), _)) => return of_report(preflight, &look.group, theme),
+        Some((None, Some(preflight), _)) => return of_report(preflight, look, theme),
         Some((None, None, true)) => "checking …".to_owned(),
         _ if Groups::read(state).supply.is_queued(&look.search) => "checking …".to_owned(),
         _ => {
@@ -104,7 +104,8 @@ fn supply(state: &State, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
 }
 
 /// Supply and cost of a report.
-pub fn of_report(preflight: &Preflight, group: &NewWorkergroup, theme: &Theme) -> Vec<Line<'static>> {
+pub fn of_report(preflight: &Preflight, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
+    let group = &look.group;
     let more = match preflight.coverage {
         Coverage::Whole => "",
         Coverage::Cut | Coverage::Unknown => "at least ",
@@ -139,6 +140,15 @@ pub fn of_report(preflight: &Preflight, group: &NewWorkergroup, theme: &Theme) -
             );
             lines.push(labelled(std::mem::take(&mut label), text, theme.text, theme));
         }
+    }
+    let outlook = look.outlook(Ok(preflight));
+    if let Some(worst) = &outlook.worst {
+        let more = if outlook.unknown.is_some() { "more than " } else { "" };
+        let text = format!("{more}{}", worst.formula());
+        lines.push(labelled("At worst", text, theme.text, theme));
+    }
+    if let Some(text) = outlook.no_price_limit() {
+        lines.push(signed("✗", &text, theme.error));
     }
     lines
 }

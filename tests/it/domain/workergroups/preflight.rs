@@ -1,5 +1,7 @@
 //! What a search would recruit and cost.
 
+use bourse::domain::limits::Dollars;
+
 use super::*;
 
 /// Six offers: four at host 7, one that cannot be rented, one with less memory.
@@ -213,7 +215,7 @@ fn the_preflight_s_query_asks_for_what_the_group_asks_cheapest_first() {
 #[test]
 fn worker_counts_have_documented_defaults() {
     let counts = |group: &NewWorkergroup| {
-        let WorkerCounts { min, typical, max } = WorkerCounts::of(group);
+        let WorkerCounts { min, typical, max, .. } = WorkerCounts::of(group);
         (min, typical, max)
     };
     let mut group = NewWorkergroup::default();
@@ -222,4 +224,103 @@ fn worker_counts_have_documented_defaults() {
     assert_eq!(counts(&group), (2, 2, 2));
     group.cold_workers = Some(0);
     assert_eq!(counts(&group), (0, 1, 2));
+}
+
+#[test]
+fn worst_cases_of_ten_groups_are_those_worked_out_by_hand() {
+    // The most expensive offer that matches costs $0.60/h.
+    let report = Preflight::of(&offers(), &asked("verified=true", None), Some(3000));
+    for (max_workers, test_workers, cold_workers, workers, hourly) in [
+        (None, None, None, 26, 15.60),                  // 20 + 3 + 3, the market's defaults
+        (Some(6), None, None, 12, 7.20),                // 6 + 3 + 3
+        (Some(6), Some(0), None, 9, 5.40),              // 6 + 0 + 3
+        (Some(6), None, Some(0), 9, 5.40),              // 6 + 3 + 0
+        (Some(6), Some(0), Some(0), 6, 3.60),           // 6
+        (Some(1), None, None, 7, 4.20),                 // 1 + 3 + 3: defaults are not cut to the maximum
+        (None, Some(1), Some(2), 23, 13.80),            // 20 + 1 + 2
+        (Some(40), Some(10), Some(5), 55, 33.00),       // 40 + 10 + 5
+        (None, Some(0), Some(0), 20, 12.00),            // 20
+        (Some(1_000), Some(3), Some(3), 1_006, 603.60), // 1,000 + 3 + 3
+    ] {
+        let group = NewWorkergroup {
+            max_workers,
+            test_workers,
+            cold_workers,
+            ..NewWorkergroup::default()
+        };
+        let outlook = report.outlook(&group);
+        let worst = outlook.worst.unwrap();
+        assert_eq!(worst.workers.worst(), workers, "{group:?}");
+        close(worst.hourly(), hourly);
+        assert_eq!(outlook.unknown, None);
+    }
+    let worst = report.outlook(&NewWorkergroup::default()).worst.unwrap();
+    assert_eq!(worst.formula(), "26 workers (20 + 3 test + 3 cold) × $0.600 = $15.60/h");
+}
+
+#[test]
+fn a_search_without_a_price_limit_is_named_with_the_cost_of_the_most_expensive_offer() {
+    let group = NewWorkergroup::default();
+    let outlook = |search: &str, limit| Preflight::of(&offers(), &asked(search, None), limit).outlook(&group);
+    let text = |search| outlook(search, Some(3000)).no_price_limit();
+    assert_eq!(
+        text("verified=true").as_deref(),
+        Some("no price limit: could pay up to $15.60/h")
+    );
+    for limited in [
+        "dph<=0.4",
+        "dph_total<0.4",
+        "dph_total in [0.2,0.4]",
+        "dph_base<=0.4",
+        "dph=0.2",
+    ] {
+        assert_eq!(text(limited), None, "{limited}");
+    }
+    for unlimited in ["dph>=0.1", "dph!=0.3", "min_bid<=0.4", "dlperf_per_dphtotal>=1"] {
+        assert!(text(unlimited).is_some(), "{unlimited}");
+    }
+    // Six offers where six were allowed: more may exist.
+    assert_eq!(
+        outlook("verified=true", Some(6)).no_price_limit().as_deref(),
+        Some("no price limit: could pay more than $15.60/h: only the cheapest offers were loaded")
+    );
+    assert_eq!(
+        text("num_gpus>=8").as_deref(),
+        Some("no price limit: could pay any price: no offer with a price matches its search now")
+    );
+}
+
+fn dollars(amount: f64) -> Dollars {
+    Dollars::new(amount).unwrap()
+}
+
+#[test]
+fn a_worst_case_that_is_unknown_is_over_every_limit() {
+    let group = NewWorkergroup::default();
+    let outlook = |search: &str, limit| Preflight::of(&offers(), &asked(search, None), limit).outlook(&group);
+    let whole = outlook("verified=true", Some(3000));
+    assert_eq!(whole.excess(dollars(15.6)), None);
+    assert_eq!(
+        whole.excess(dollars(15.59)).as_deref(),
+        Some("the worst case is $15.60/h")
+    );
+    for (search, limit, reason) in [
+        ("verified=true", 6, "only the cheapest offers were loaded"),
+        ("num_gpus>=8", 3000, "no offer with a price matches its search now"),
+    ] {
+        let excess = outlook(search, Some(limit)).excess(dollars(1e9));
+        assert_eq!(excess, Some(format!("the worst case is unknown: {reason}")));
+    }
+    let odd = r#"{"offers":[{"id":1,"dph_total":0.1},{"id":2}]}"#;
+    let odd = Listing::read(&OFFERS, odd, 0.0).unwrap();
+    let odd = Preflight::of(&odd, &asked("verified=true", None), Some(3000)).outlook(&group);
+    assert_eq!(
+        odd.excess(dollars(1e9)).as_deref(),
+        Some("the worst case is unknown: 1 matching offer has no price")
+    );
+    let failed = CostOutlook::unknown(UnknownCost::Failed("no response".to_owned()), &[]);
+    assert_eq!(
+        failed.excess(dollars(1e9)).as_deref(),
+        Some("the worst case is unknown: its supply is unknown: no response")
+    );
 }

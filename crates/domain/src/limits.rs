@@ -1,0 +1,89 @@
+//! The user's spending limits, in dollars.
+
+use crate::format::{dollars, per_hour};
+
+/// An amount of dollars above 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dollars(f64);
+
+// It is never NaN.
+impl Eq for Dollars {}
+
+/// A number that is no amount of dollars.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("must be an amount of dollars above 0, such as 2.5")]
+pub struct DollarsError;
+
+impl Dollars {
+    /// The largest amount: far beyond use.
+    const MOST: f64 = 1e9;
+
+    /// # Errors
+    /// When the number is not above 0, or far beyond use.
+    pub fn new(amount: f64) -> Result<Self, DollarsError> {
+        let is_amount = amount > 0.0 && amount <= Self::MOST;
+        is_amount.then_some(Self(amount)).ok_or(DollarsError)
+    }
+
+    pub const fn amount(self) -> f64 {
+        self.0
+    }
+
+    /// Whether an amount is above this one. Sums of prices differ in their last digits.
+    pub fn is_exceeded_by(self, amount: f64) -> bool {
+        amount > self.0 * (1.0 + 1e-9)
+    }
+}
+
+/// The limits of the configuration; one that is not set limits nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Limits {
+    /// The worst case of a workergroup, in $/h: creating one above it is refused.
+    pub group_hourly: Option<Dollars>,
+    /// The bill of a job, in $: renting above it is warned about.
+    pub bill: Option<Dollars>,
+    /// The price of an offer, in $/h: renting above it is warned about.
+    pub hourly: Option<Dollars>,
+}
+
+/// What an offer would cost, as far as it is known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OfferCost {
+    /// The price in $/h; `None` if it is unknown.
+    pub hourly: Option<f64>,
+    /// The bill in $ of the job, if there is a job; `Some(None)` if it is unknown.
+    pub bill: Option<Option<f64>>,
+}
+
+impl Limits {
+    /// The warning about an offer that costs more than the limits allow, or whose cost is unknown:
+    /// `over your limit: $0.450/h (limits.hourly: $0.400/h)`. `None` within them.
+    ///
+    /// ```
+    /// use bourse_domain::limits::{Dollars, Limits, OfferCost};
+    /// let limits = Limits { bill: Dollars::new(30.0).ok(), ..Limits::default() };
+    /// let cost = |bill| OfferCost { hourly: Some(0.4), bill: Some(bill) };
+    /// assert_eq!(limits.warning(cost(Some(30.0))), None);
+    /// let warning = limits.warning(cost(Some(31.2))).unwrap();
+    /// assert_eq!(warning, "over your limit: $31.20 for the job (limits.bill: $30.00)");
+    /// ```
+    pub fn warning(&self, cost: OfferCost) -> Option<String> {
+        let over = |limit: Option<Dollars>, amount: Option<f64>| {
+            limit.filter(|limit| amount.is_none_or(|amount| limit.is_exceeded_by(amount)))
+        };
+        let bill = cost.bill.and_then(|bill| Some((over(self.bill, bill)?, bill)));
+        let bill = bill.map(|(limit, bill)| {
+            let bill = bill.map_or_else(
+                || "unknown bill".to_owned(),
+                |bill| format!("{} for the job", dollars(bill)),
+            );
+            format!("{bill} (limits.bill: {})", dollars(limit.amount()))
+        });
+        let hourly = over(self.hourly, cost.hourly).map(|limit| {
+            let price = cost.hourly.map_or_else(|| "unknown price".to_owned(), per_hour);
+            format!("{price} (limits.hourly: {})", per_hour(limit.amount()))
+        });
+        let parts: Vec<String> = bill.into_iter().chain(hourly).collect();
+        (!parts.is_empty()).then(|| format!("over your limit: {}", parts.join(", ")))
+    }
+}

@@ -1,0 +1,210 @@
+//! The most that a group can cost per hour.
+
+use super::{DEFAULT_COLD_WORKERS, DEFAULT_MAX_WORKERS, DEFAULT_TEST_WORKERS, NewWorkergroup};
+use crate::format;
+use crate::journal::OverLimit;
+use crate::limits::Dollars;
+use crate::operator::Operator;
+use crate::query::{Condition, Operand};
+use crate::value::Value;
+
+/// The number of workers of a group. Parameters that are not set have the defaults that the market
+/// applies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WorkerCounts {
+    /// The cold workers, at most `max`.
+    pub min: u32,
+    /// Halfway between `min` and `max`.
+    pub typical: u32,
+    /// The group's `max_workers`.
+    pub max: u32,
+    /// The group's `test_workers`, which run at its creation.
+    pub test: u32,
+    /// The group's `cold_workers`, which are billed while they load.
+    pub cold: u32,
+}
+
+impl WorkerCounts {
+    /// The counts of a group.
+    pub fn of(group: &NewWorkergroup) -> Self {
+        let max = group.max_workers.unwrap_or(DEFAULT_MAX_WORKERS);
+        let cold = group.cold_workers.unwrap_or(DEFAULT_COLD_WORKERS);
+        let min = cold.min(max);
+        let typical = min + (max - min).div_ceil(2);
+        Self {
+            min,
+            typical,
+            max,
+            test: group.test_workers.unwrap_or(DEFAULT_TEST_WORKERS),
+            cold,
+        }
+    }
+
+    /// The workers that may be billed at once: the maximum, the test workers and the cold workers.
+    ///
+    /// The market does not say whether its maximum includes test and cold workers, so they are added.
+    pub const fn worst(self) -> u32 {
+        self.max.saturating_add(self.test).saturating_add(self.cold)
+    }
+
+    /// The workers of the worst case: `26 workers (20 + 3 test + 3 cold)`.
+    pub fn describe_worst(self) -> String {
+        let workers = format::counted(self.worst() as usize, "worker", "workers");
+        let parts: Vec<String> = [(self.max, ""), (self.test, " test"), (self.cold, " cold")]
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, kind)| format!("{count}{kind}"))
+            .collect();
+        match parts.as_slice() {
+            [] | [_] => workers,
+            parts => format!("{workers} ({})", parts.join(" + ")),
+        }
+    }
+}
+
+/// The most that a group can cost per hour by the current offers: all workers that may be billed at
+/// once, each on the most expensive offer that matches.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WorstCase {
+    pub workers: WorkerCounts,
+    /// The price of the most expensive offer that matches, in $/h.
+    pub price: f64,
+}
+
+impl WorstCase {
+    /// The sum in $/h.
+    pub fn hourly(&self) -> f64 {
+        f64::from(self.workers.worst()) * self.price
+    }
+
+    /// The calculation: `26 workers (20 + 3 test + 3 cold) × $0.900 = $23.40/h`.
+    pub fn formula(&self) -> String {
+        format!(
+            "{} × {} = {}",
+            self.workers.describe_worst(),
+            format::unit_price(self.price),
+            format::per_hour(self.hourly())
+        )
+    }
+}
+
+/// Why the worst case of a group is unknown.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UnknownCost {
+    #[error("no offer with a price matches its search now")]
+    NoOffer,
+    #[error("only the cheapest offers were loaded")]
+    Cut,
+    #[error("the market may have sent only some of the offers")]
+    MaybeCut,
+    /// That many matching offers have no price.
+    #[error("{} no price", if *.0 == 1 { "1 matching offer has".to_owned() } else { format!("{} matching offers have", .0) })]
+    Unpriced(usize),
+    /// The group has no search of its own.
+    #[error("its template has its own search")]
+    Template,
+    /// Its search cannot be expressed in full.
+    #[error("bourse can't express all of its search")]
+    Inexpressible,
+    /// The `--disk` of its launch arguments is no size.
+    #[error("--disk in its launch arguments is not a size in GB")]
+    Disk,
+    #[error("its supply is not checked yet")]
+    Unchecked,
+    /// The search for its supply failed, for this reason.
+    #[error("its supply is unknown: {0}")]
+    Failed(String),
+}
+
+/// What a group can cost at worst, as far as it is known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CostOutlook {
+    /// The worst case by the loaded offers; a lower bound if anything is `unknown`.
+    pub worst: Option<WorstCase>,
+    /// Why the worst case is unknown, if it is.
+    pub unknown: Option<UnknownCost>,
+    /// Whether no condition of the search limits the price.
+    pub is_unlimited: bool,
+}
+
+impl CostOutlook {
+    /// The outlook of a group whose supply is unknown.
+    pub fn unknown(reason: UnknownCost, conditions: &[Condition]) -> Self {
+        // Its template's search may have a limit.
+        let has_own_search = reason != UnknownCost::Template;
+        Self {
+            worst: None,
+            is_unlimited: has_own_search && price_limit(conditions).is_none(),
+            unknown: Some(reason),
+        }
+    }
+
+    /// The warning about a search without a price limit:
+    /// `no price limit: could pay up to $23.40/h`.
+    pub fn no_price_limit(&self) -> Option<String> {
+        let cost = match (&self.worst, &self.unknown) {
+            (Some(worst), None) => format!("could pay up to {}", format::per_hour(worst.hourly())),
+            (Some(worst), Some(reason)) => {
+                format!("could pay more than {}: {reason}", format::per_hour(worst.hourly()))
+            }
+            (None, Some(reason)) => format!("could pay any price: {reason}"),
+            (None, None) => "could pay any price".to_owned(),
+        };
+        self.is_unlimited.then(|| format!("no price limit: {cost}"))
+    }
+
+    /// What the journal keeps of a limit that the user lets the group exceed.
+    pub fn over_limit(&self, limit: Dollars) -> OverLimit {
+        OverLimit {
+            group_hourly: limit.amount(),
+            worst_case: self
+                .worst
+                .filter(|_| self.unknown.is_none())
+                .map(|worst| worst.hourly()),
+        }
+    }
+
+    /// Why the worst case is not within `limit` per hour; `None` if it is. An unknown one never is.
+    pub fn excess(&self, limit: Dollars) -> Option<String> {
+        match (&self.worst, &self.unknown) {
+            (Some(worst), _) if limit.is_exceeded_by(worst.hourly()) => {
+                Some(format!("the worst case is {}", format::per_hour(worst.hourly())))
+            }
+            (Some(_), None) => None,
+            (_, Some(reason)) => Some(format!("the worst case is unknown: {reason}")),
+            (None, None) => Some("the worst case is unknown".to_owned()),
+        }
+    }
+}
+
+/// The highest price in $/h that a search allows for a worker; `None` if it has no limit.
+///
+/// ```
+/// use bourse_domain::{language, workergroup::{Draft, Key, price_limit}, Dialect};
+/// let mut draft = Draft::default();
+/// draft.put(Key::SearchParams, "gpu_name=RTX_4090 dph_total<=0.5");
+/// let conditions = draft.conditions(&Dialect::VAST).unwrap();
+/// assert_eq!(price_limit(&conditions), Some(0.5));
+/// ```
+pub fn price_limit(conditions: &[Condition]) -> Option<f64> {
+    let is_price = |condition: &&Condition| ["dph_total", "dph_base"].contains(&condition.field.key);
+    let enabled = conditions.iter().filter(|condition| condition.enabled);
+    let limits = enabled.filter(is_price).filter_map(upper_bound);
+    limits.reduce(f64::min)
+}
+
+/// The largest number that a condition allows.
+fn upper_bound(condition: &Condition) -> Option<f64> {
+    let number = |value: &Value| match value {
+        Value::Number(number) => Some(*number),
+        Value::Flag(_) | Value::Text(_) | Value::Version(_) | Value::Null => None,
+    };
+    match (condition.operator, &condition.operand) {
+        (Operator::Eq | Operator::Lt | Operator::Lte, Operand::One(value)) => number(value),
+        (Operator::In, Operand::Many(values)) => {
+            let numbers: Option<Vec<f64>> = values.iter().map(number).collect();
+            numbers?.into_iter().reduce(f64::max)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,127 @@
+//! What a workergroup can cost, asked of the market before it is created, and the limit on it.
+
+use serde_json::{Value as Json, json};
+
+use super::super::output::{self, CliError};
+use super::super::search;
+use super::super::wanted::annotations;
+use crate::api::{Reply, Request, Session};
+use crate::core::mutations::describe_excess;
+use crate::domain::journal::OverLimit;
+use crate::domain::limits::Dollars;
+use crate::domain::workergroup::{CostOutlook, Draft, Preflight, UnknownCost};
+use crate::features::workergroups::draft::DraftNumber;
+use crate::features::workergroups::look::Look;
+use crate::settings::Settings;
+
+/// The search of a group that is to be created, and whether its limit may be exceeded.
+pub(super) struct Supply {
+    look: Look,
+    /// Whether the user lets the group cost more than the limit allows.
+    may_exceed: bool,
+}
+
+/// What a group can cost, and the limit on it.
+pub(super) struct Checked {
+    outlook: CostOutlook,
+    limit: Option<Dollars>,
+    may_exceed: bool,
+}
+
+impl Supply {
+    /// The supply of a draft; `None` if its search cannot be read.
+    pub fn of(draft: &Draft, may_exceed: bool, settings: &Settings) -> Option<Self> {
+        let look = Look::at_draft(DraftNumber::default(), draft, settings.dialect).ok()?;
+        Some(Self { look, may_exceed })
+    }
+
+    /// Searches for what the group would recruit, if `is_wanted` or there is a limit, and notes what it
+    /// can cost. `None` if nothing is known of it and there is no limit.
+    pub async fn check(self, settings: &Settings, session: &Session, is_wanted: bool) -> Option<Checked> {
+        let limit = settings.preferences.config.values.group_hourly;
+        let conditions = &self.look.search.conditions;
+        // The market applies a search that bourse does not have.
+        let is_elsewhere = self.look.gap() == Some(&UnknownCost::Template);
+        let outlook = if is_elsewhere {
+            limit?;
+            CostOutlook::unknown(UnknownCost::Template, conditions)
+        } else if is_wanted || limit.is_some() {
+            let report = self.search(settings, session).await;
+            settings.keep_pacing(session);
+            self.look.outlook(report.as_ref().map_err(Clone::clone))
+        } else {
+            if CostOutlook::unknown(UnknownCost::Unchecked, conditions).is_unlimited {
+                output::tell("warning: no price limit: it rents at any price (--dry-run shows up to how much)");
+            }
+            return None;
+        };
+        if let Some(worst) = &outlook.worst {
+            let more = if outlook.unknown.is_some() { "more than " } else { "" };
+            output::note(&format!("worst case: {more}{}", worst.formula()));
+        }
+        if let Some(text) = outlook.no_price_limit() {
+            output::note(&text);
+        } else if let Some(reason) = outlook.unknown.as_ref().filter(|_| !is_elsewhere) {
+            output::note(&format!("the worst case is unknown: {reason}"));
+        }
+        Some(Checked {
+            outlook,
+            limit,
+            may_exceed: self.may_exceed,
+        })
+    }
+
+    async fn search(&self, settings: &Settings, session: &Session) -> Result<Preflight, UnknownCost> {
+        let bans = annotations(settings);
+        let mut query = self.look.search.query();
+        let limit = query.limit;
+        query.conditions.extend(bans.conditions(&query, settings.dialect));
+        let mut offers = match search::reply(session, &Request::Search(query)).await {
+            Ok(Reply::Records(listing)) => listing,
+            Ok(Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_)) => {
+                return Err(UnknownCost::Failed("the response has no records".to_owned()));
+            }
+            Err(error) => return Err(UnknownCost::Failed(error.without_advice())),
+        };
+        bans.hide_banned(&mut offers);
+        Ok(Preflight::of(&offers, &self.look.search, limit))
+    }
+}
+
+impl Checked {
+    /// The limit that the user lets the group exceed; `None` if it is within the limit.
+    ///
+    /// # Errors
+    /// When it is not within the limit, and may not exceed it.
+    pub fn allow(&self) -> Result<Option<OverLimit>, CliError> {
+        let over = self.limit.and_then(|limit| Some((limit, self.outlook.excess(limit)?)));
+        let Some((limit, excess)) = over else {
+            return Ok(None);
+        };
+        let excess = describe_excess(limit, &excess);
+        if !self.may_exceed {
+            return Err(super::not_sent(&format!(
+                "{excess}; lower it, or add --over-limit to create it all the same"
+            )));
+        }
+        output::note(&excess);
+        Ok(Some(self.outlook.over_limit(limit)))
+    }
+
+    /// The member `cost` of a dry run.
+    pub fn json(&self) -> Json {
+        let CostOutlook { worst, unknown, .. } = &self.outlook;
+        json!({
+            "workers": worst.map(|worst| worst.workers.worst()),
+            "max_workers": worst.map(|worst| worst.workers.max),
+            "test_workers": worst.map(|worst| worst.workers.test),
+            "cold_workers": worst.map(|worst| worst.workers.cold),
+            "worker_hourly": worst.map(|worst| worst.price),
+            "hourly": worst.map(|worst| worst.hourly()),
+            "unknown": unknown.as_ref().map(ToString::to_string),
+            "has_price_limit": !self.outlook.is_unlimited,
+            "group_hourly": self.limit.map(Dollars::amount),
+            "over_limit": self.limit.is_some_and(|limit| self.outlook.excess(limit).is_some()),
+        })
+    }
+}
