@@ -97,6 +97,11 @@ pub enum Command {
     Route(RouteArguments),
     /// Serve the sandbox market to other clients and to tests
     Sandbox(SandboxArguments),
+    /// Answer an agent's questions about the market, over MCP
+    ///
+    /// Speaks the Model Context Protocol on standard input and output until the input ends. Its tools only read: search, bill, pick, plan, history,
+    /// bids, market and supply.
+    Mcp,
     /// Check, show or create a configuration
     Config {
         #[command(subcommand)]
@@ -137,7 +142,8 @@ impl Command {
             | Self::Unlist(_)
             | Self::Writes { .. }
             | Self::Route(_)
-            | Self::Sandbox(_) => false,
+            | Self::Sandbox(_)
+            | Self::Mcp => false,
         }
     }
 }
@@ -257,6 +263,7 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
             let WritesCommand::Check(options) = command;
             block_on(write::check::check(&noted(global)?, options))
         }
+        Command::Mcp => on_threads(features::mcp::command::serve(noted(global)?)),
         Command::Route(options) => on_threads(features::route_lab::command::route(&noted(global)?, options)),
     };
     done.map(|()| ExitCode::SUCCESS)

@@ -281,9 +281,13 @@ fn explained(command: Command, path: &mut Vec<String>) -> Command {
         _ => None,
     };
     let full_name = [&["bourse".to_owned()], path.as_slice()].concat().join(" ");
-    let command = command
-        .after_help(format!("Examples and more options: {full_name} --help"))
-        .after_long_help(after_help(path));
+    let command = command.after_long_help(after_help(path));
+    let command = if path.is_empty() {
+        // One line less than below: the list of commands fits a small terminal.
+        command.subcommand_help_heading("Commands (examples and options: --help)")
+    } else {
+        command.after_help(format!("Examples and more options: {full_name} --help"))
+    };
     let is_analysis = matches!(
         path.first().map(String::as_str),
         Some("market" | "depth" | "plan" | "pick" | "watch" | "history")

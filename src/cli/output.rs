@@ -1,6 +1,7 @@
 //! Standard output, standard error and the exit status.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
@@ -30,6 +31,17 @@ pub enum CliError {
 }
 
 impl CliError {
+    /// The error as text; empty if it has none.
+    pub fn message(&self) -> String {
+        match self {
+            Self::Usage(message) | Self::Failed(message) | Self::Unknown(message) | Self::Left(_, message) => {
+                message.clone()
+            }
+            Self::Configuration(error) => error.to_string(),
+            Self::NotMet | Self::Quiet | Self::Closed => String::new(),
+        }
+    }
+
     /// Prints the error and returns the exit status.
     pub fn report(self) -> ExitCode {
         match self {
@@ -76,6 +88,32 @@ impl From<ApiError> for CliError {
     }
 }
 
+/// The output of a command that was caught.
+#[derive(Debug, Default, Clone)]
+pub struct Captured {
+    /// Standard output.
+    pub out: String,
+    /// The messages on standard error, each without what marks it.
+    pub notes: Vec<String>,
+}
+
+thread_local! {
+    /// Where output goes instead of the process's, on a thread whose command is caught.
+    static CAPTURED: RefCell<Option<Captured>> = const { RefCell::new(None) };
+}
+
+/// Runs a command on this thread, and returns what it prints there instead of printing it.
+pub fn captured<T>(command: impl FnOnce() -> T) -> (T, Captured) {
+    CAPTURED.set(Some(Captured::default()));
+    let result = command();
+    (result, CAPTURED.take().unwrap_or_default())
+}
+
+/// Hands output to whoever catches it; false if nobody does.
+fn capture(add: impl FnOnce(&mut Captured)) -> bool {
+    CAPTURED.with_borrow_mut(|captured| captured.as_mut().map(add).is_some())
+}
+
 /// Writes text to standard output, whatever that is connected to: what a terminal would act on
 /// becomes visible.
 pub fn print(text: &str) -> Result<(), CliError> {
@@ -90,6 +128,9 @@ pub fn print_json(json: &str) -> Result<(), CliError> {
 
 /// Writes bytes of bourse's own to standard output: scripts, manual pages.
 pub fn write(content: &[u8]) -> Result<(), CliError> {
+    if capture(|captured| captured.out.push_str(&String::from_utf8_lossy(content))) {
+        return Ok(());
+    }
     let mut out = io::stdout().lock();
     ended(out.write_all(content).and_then(|()| out.flush()))
 }
@@ -104,10 +145,16 @@ fn ended(written: io::Result<()>) -> Result<(), CliError> {
 /// As [`print_json`], piece by piece: the whole of a long list would fill the memory once more. No
 /// string of the JSON goes on in the next piece.
 pub fn print_json_pieces<'p>(pieces: impl IntoIterator<Item = Cow<'p, str>>) -> Result<(), CliError> {
+    let mut pieces = pieces.into_iter();
+    if capture(|captured| {
+        pieces
+            .by_ref()
+            .for_each(|piece| captured.out.push_str(json_for_terminal(piece).as_ref()))
+    }) {
+        return Ok(());
+    }
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let written = pieces
-        .into_iter()
-        .try_for_each(|piece| out.write_all(json_for_terminal(piece).as_bytes()));
+    let written = pieces.try_for_each(|piece| out.write_all(json_for_terminal(piece).as_bytes()));
     ended(written.and_then(|()| out.flush()))
 }
 
@@ -118,6 +165,9 @@ pub fn complain(message: &str) {
 
 /// Prints a note to stderr.
 pub fn note(message: &str) {
+    if capture(|captured| captured.notes.push(message.to_owned())) {
+        return;
+    }
     say(&format!("note: {message}"));
 }
 
@@ -137,6 +187,9 @@ pub fn note_shown(shown: usize, all: usize, nouns: &str) {
 }
 
 pub fn tell(message: &str) {
+    if capture(|captured| captured.notes.push(message.to_owned())) {
+        return;
+    }
     say(message);
 }
 
@@ -155,7 +208,7 @@ impl ProgressLine {
     pub fn new() -> Self {
         Self {
             shown: false,
-            watched: io::stderr().is_terminal(),
+            watched: io::stderr().is_terminal() && CAPTURED.with_borrow(Option::is_none),
         }
     }
 

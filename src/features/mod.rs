@@ -15,6 +15,7 @@ pub mod history;
 pub mod job;
 pub mod market;
 pub mod markets;
+pub(crate) mod mcp;
 pub mod pick;
 pub mod price_index;
 mod quit;
@@ -70,6 +71,7 @@ pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model 
 pub static EXAMPLES: &[(&[&str], &[Example])] = &[
     (&["bids"], bids::arguments::EXAMPLES),
     (&["history"], price_index::arguments::EXAMPLES),
+    (&["mcp"], mcp::EXAMPLES),
 ];
 
 /// The view of a pane, over which all others open.

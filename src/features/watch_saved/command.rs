@@ -1,11 +1,15 @@
 //! The command: its clock, its requests and what it prints.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::SavedArguments;
+use super::metrics::Snapshot;
+use super::metrics::server::Server;
 use super::one::OneSearch;
 use super::targets::{Target, Task, targets};
 use super::watcher::{End, Rhythm, Step, Told, Watcher};
@@ -60,6 +64,11 @@ pub async fn watch(
     };
     // Before the first request, so that a signal always ends it cleanly.
     let mut stop = Stop::new()?;
+    let server = match saved.metrics {
+        Some(address) => Some(serve_at(address).await?),
+        None => None,
+    };
+    let (publisher, snapshots) = watch::channel(Snapshot::default());
     let (jobs, queue) = unbounded_channel();
     let mut run = Run {
         connection: settings.connect().await?,
@@ -68,6 +77,7 @@ pub async fn watch(
         options,
         started: Instant::now(),
         retries: one.is_some(),
+        publisher: server.is_some().then_some(publisher),
     };
     let has_conditions = one.as_ref().is_some_and(|one| one.conditions.is_some());
     let mut watcher = match one {
@@ -81,12 +91,37 @@ pub async fn watch(
         let run = run.until_done(&mut watcher, &resolve, jobs);
         tokio::join!(run, commands(command, queue)).0
     };
+    let served = async {
+        match server {
+            Some(server) => server.serve(snapshots).await,
+            None => std::future::pending().await,
+        }
+    };
     let ended = tokio::select! {
         ended = work => ended,
+        Err(error) = served => Err(CliError::Failed(format!("--metrics: {error}"))),
         () = stop.wait() => if has_conditions { Err(CliError::NotMet) } else { Ok(()) },
     };
     settings.keep_pacing(&run.connection.session);
     ended
+}
+
+/// Listens for scrapes, and says where.
+async fn serve_at(address: SocketAddr) -> Result<Server, CliError> {
+    let server = Server::bind(address).await.map_err(|error| {
+        CliError::Failed(format!(
+            "can't listen on {address}: {error}; give --metrics another address"
+        ))
+    })?;
+    let address = server.address();
+    output::note(&format!("metrics at http://{address}/metrics"));
+    if !address.ip().is_loopback() {
+        output::note(
+            "other computers can read the metrics, without encryption: the names of your saved searches and their \
+             prices; 127.0.0.1 keeps them on this one",
+        );
+    }
+    Ok(server)
 }
 
 /// Runs the person's command for each ring, one after another, until no alert can ring.
@@ -117,6 +152,8 @@ struct Run<'a> {
     retries: bool,
     /// The key in use.
     key: Option<Secret>,
+    /// Takes the figures for the metrics, if they are served.
+    publisher: Option<watch::Sender<Snapshot>>,
 }
 
 impl Run<'_> {
@@ -137,6 +174,9 @@ impl Run<'_> {
         loop {
             let before = self.now();
             let step = watcher.next(before);
+            if let Some(publisher) = &self.publisher {
+                publisher.send_replace(watcher.snapshot());
+            }
             self.tell(watcher.tell(), &jobs)?;
             match step {
                 Step::Send(request) => {

@@ -4,9 +4,12 @@
 //! `command` brings those and prints.
 
 pub(crate) mod command;
+pub mod metrics;
 mod one;
 pub(crate) mod targets;
 pub mod watcher;
+
+use std::net::SocketAddr;
 
 use clap::Args;
 
@@ -23,4 +26,12 @@ pub struct SavedArguments {
     /// Show what `--saved` would watch, without sending
     #[arg(long, requires = "saved", conflicts_with_all = ["once", "format"])]
     pub list: bool,
+
+    /// Serve metrics of the watch at this address, for Prometheus
+    ///
+    /// `127.0.0.1:9184` serves `http://127.0.0.1:9184/metrics` to programs on this computer; port 0 picks a free one.
+    /// Whoever reaches another address can read the names of your saved searches and their prices, unencrypted.
+    #[arg(long, value_name = "ADDR:PORT", requires = "saved", conflicts_with_all = ["once", "list"],
+        hide_short_help = true)]
+    pub metrics: Option<SocketAddr>,
 }

@@ -8,7 +8,7 @@ use crate::domain::text::visible;
 use crate::domain::{Listing, Query, Resource};
 use crate::features::alerts::{Search, cheapest_first, search_of};
 use crate::record::alerts::Followed;
-use crate::record::watch::Wish;
+use crate::record::watch::{SearchFigures, Wish};
 use crate::record::{Moment, SearchKey};
 use crate::settings::Settings;
 use crate::store::SavedState;
@@ -48,6 +48,10 @@ pub struct Target {
 pub struct Progress {
     /// The changes up to this moment are told.
     pub told: Option<Moment>,
+    /// When the newest recorded response was requested.
+    pub last: Option<Moment>,
+    /// Prices and supply at the last usable response.
+    pub figures: Option<SearchFigures>,
 }
 
 /// What there is to watch, and what of it cannot be. `groups` are the workergroups that are listed.

@@ -2,6 +2,7 @@
 //! checks alerts and says what to tell.
 
 mod outcomes;
+mod snapshot;
 mod troubles;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value as Json;
 
 use self::troubles::{BUDGET, GROUPS, KEY, MARKET, RECORD};
+use super::metrics::RequestCounts;
 use super::one::OneSearch;
 use super::targets::{Target, Task, targets};
 use crate::api::{ApiError, Reply, Request};
@@ -133,6 +135,7 @@ pub struct Watcher<'a> {
     turns: Turns,
     program: ProgramId,
     has_recorded: bool,
+    requests: RequestCounts,
     /// What has been wrong with something since it was last right, the newest last: each is said once.
     troubles: BTreeMap<String, Vec<String>>,
     said: BTreeSet<String>,
@@ -166,6 +169,7 @@ impl<'a> Watcher<'a> {
             turns: Turns::new(&settings.history_location()),
             program: ProgramId::of_process(),
             has_recorded: false,
+            requests: RequestCounts::default(),
             troubles: BTreeMap::new(),
             said: BTreeSet::new(),
             told: Vec::new(),
@@ -316,7 +320,8 @@ impl<'a> Watcher<'a> {
                 target.progress = std::mem::take(&mut known.progress);
             } else if let (Task::Search(..), Some(search)) = (&target.task, &target.search) {
                 let sent = self.with_record(|record| record.sent(&search.query)).flatten();
-                target.progress.told = sent.map(|(_, last)| last);
+                let last = sent.map(|(_, last)| last);
+                (target.progress.told, target.progress.last) = (last, last);
             }
         }
         self.targets = wanted;
@@ -379,6 +384,7 @@ impl<'a> Watcher<'a> {
     /// Takes the response to the request, which took so many milliseconds.
     pub fn answered(&mut self, result: Result<Reply, ApiError>, took: u32, now: Now) {
         self.engine.spent(1, now.mono);
+        self.requests.count(&result);
         let task = self.targets[self.awaited].task.clone();
         let arrival = Arrival {
             at: Moment::of(now.epoch),

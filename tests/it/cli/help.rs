@@ -10,7 +10,7 @@ use crate::pty_support::Pty;
 use crate::repository::guide::shell::Shell;
 
 /// The commands, each with the words behind `bourse`.
-const COMMANDS: [&[&str]; 32] = [
+const COMMANDS: [&[&str]; 33] = [
     &[],
     &["offers"],
     &["volumes"],
@@ -36,6 +36,7 @@ const COMMANDS: [&[&str]; 32] = [
     &["writes", "check"],
     &["route"],
     &["sandbox"],
+    &["mcp"],
     &["config"],
     &["config", "check"],
     &["config", "show"],

@@ -61,7 +61,8 @@ Signal \fIn\fR ended the dashboard.
 ";
 
 fn page() -> io::Result<Vec<u8>> {
-    let mut command = help::command();
+    // The heading of the list on screen says more.
+    let mut command = help::command().subcommand_help_heading("Commands");
     command.build();
     // Examples are added below, line by line: within the text they would be filled into paragraphs.
     let whole = Man::new(command.clone().after_help("").after_long_help("")).date(released());

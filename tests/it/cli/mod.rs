@@ -14,6 +14,9 @@ mod key_reach;
 mod lists;
 mod man;
 mod markets;
+mod mcp;
+#[cfg(unix)]
+mod metrics;
 mod pick;
 mod route;
 mod sandbox_past;

@@ -16,7 +16,7 @@ use crate::recorder::{Recorder, json as json_reply};
 use crate::store::failing_disk::on_a_full_disk;
 
 /// A home whose profile has two saved searches, one of which cannot be watched, and an alert on another search.
-fn home(url: &str) -> Home {
+pub fn home(url: &str) -> Home {
     let home = Home::new();
     let config = format!(
         "default_profile = \"mine\"\nalert_command = \"sh -c 'echo $BOURSE_ALERT $BOURSE_PRICE >> {}/rang'\"\n\
@@ -68,7 +68,7 @@ fn home(url: &str) -> Home {
     home
 }
 
-fn watch(home: &Home, flags: &[&str]) -> Command {
+pub fn watch(home: &Home, flags: &[&str]) -> Command {
     let mut command = home.bourse(&[&["watch", "--saved"], flags].concat());
     let folder = |name: &str| home.path().join(name);
     command
@@ -78,7 +78,7 @@ fn watch(home: &Home, flags: &[&str]) -> Command {
 }
 
 /// The 4090s halve their price with the second answer; an H100 is cheap from the start.
-fn market() -> Recorder {
+pub fn market() -> Recorder {
     Recorder::start(|number, request| {
         let is_h100 = String::from_utf8_lossy(&request.body).contains("H100");
         match (is_h100, number) {

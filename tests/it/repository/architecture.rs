@@ -96,7 +96,7 @@ const ROOMS: [(&str, &[&str]); 11] = [
 ];
 
 /// Which feature reads which other one: no circle. An arrow that is gone has to leave the list.
-const READS: [(&str, &[&str]); 18] = [
+const READS: [(&str, &[&str]); 19] = [
     ("alerts", &["history", "saved", "workergroups"]),
     ("auto_refresh", &["alerts"]),
     ("bids", &["history"]),
@@ -110,6 +110,7 @@ const READS: [(&str, &[&str]); 18] = [
     ("help", &["copy_export", "markets", "saved"]),
     ("history", &["workergroups"]),
     ("markets", &["route_lab"]),
+    ("mcp", &["bids", "cluster", "history", "market", "pick", "search"]),
     ("pick", &["copy_export", "markets"]),
     ("price_index", &["history"]),
     ("route_lab", &["copy_export"]),
@@ -197,7 +198,13 @@ const FORBIDDEN: [(&[&str], &[&str], &str); 6] = [
 ];
 
 /// Names that belong to a few places: the name, then the starts of the paths that may use it.
-const RESERVED: [(&str, &[&str]); 14] = [
+const RESERVED: [(&str, &[&str]); 17] = [
+    (
+        "axum",
+        &["crates/sandbox", "src/features/watch_saved/metrics/server.rs"],
+    ),
+    ("prometheus_client", &["src/features/watch_saved/metrics/mod.rs"]),
+    ("rmcp", &["src/features/mcp"]),
     ("reqwest", &["crates/client/src/client"]),
     (
         "ratatui",

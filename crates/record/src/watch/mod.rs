@@ -6,6 +6,7 @@
 
 mod causes;
 mod claim;
+mod figures;
 
 use std::collections::VecDeque;
 
@@ -14,6 +15,7 @@ use bourse_domain::{Condition, Resource};
 
 pub use causes::{CauseSearch, Missing, cause_search, missing};
 pub use claim::{Claim, Right};
+pub use figures::SearchFigures;
 
 use super::{Moment, PollOutcome, seconds};
 

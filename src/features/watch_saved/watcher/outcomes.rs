@@ -11,6 +11,7 @@ use crate::features::history::command::rfc3339;
 use crate::features::history::watch_command::{changes, json_of, line};
 use crate::features::watch_saved::targets::Task;
 use crate::record::alerts::{AlertChange, Logged};
+use crate::record::watch::SearchFigures;
 use crate::record::{Moment, Poll, Ring, SearchKey};
 use crate::table::remote::Now;
 
@@ -99,10 +100,14 @@ impl Watcher<'_> {
         }));
     }
 
-    /// Checks the alerts on a poll of their search.
+    /// Notes the figures of a poll and checks the alerts on its search.
     pub(super) fn check(&mut self, poll: &Poll, workers: Option<u32>) {
-        let target = &self.targets[self.awaited];
+        let target = &mut self.targets[self.awaited];
         let storage = target.search.as_ref().map_or(0.0, |search| search.query.storage_gb());
+        if let Some(figures) = SearchFigures::new(poll, storage) {
+            target.progress.last = Some(poll.at);
+            target.progress.figures = Some(figures);
+        }
         for name in target.alerts.clone() {
             let known = self.saved.alerts.named(&name).filter(|alert| alert.is_active(poll.at));
             let Some(mut alert) = known.cloned() else { continue };

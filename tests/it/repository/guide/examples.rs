@@ -49,10 +49,18 @@ fn run_block(block: &Block<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Whether an empty record has the views and columns that a command of SQLite reads.
+/// Whether an empty record has the views and columns that a command of SQLite or DuckDB reads.
 fn check_sql(line: &str) -> Result<(), String> {
     let words = shell_words::split(line).map_err(|error| format!("{line}: {error}"))?;
     let sql = words.last().map(String::as_str).unwrap_or_default();
+    // DuckDB names the file in the query, and casts: tests/other-programs/run.sh runs it.
+    let casts = ["::VARCHAR", "::DOUBLE", "::TIMESTAMP"];
+    let sql = casts.iter().fold(sql.to_owned(), |sql, cast| sql.replace(cast, ""));
+    let sql = match sql.split_once("sqlite_scan('history.sqlite', '") {
+        Some((head, tail)) => format!("{head}{}", tail.replacen("')", "", 1)),
+        None => sql,
+    };
+    let sql = sql.as_str();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("history.sqlite");
     drop(Database::open(&path, "market").unwrap());
@@ -67,7 +75,7 @@ fn check_names(line: &str) -> Result<(), String> {
     let mut words = words.into_iter().skip_while(|word| word.contains('='));
     let program = words.next().unwrap_or_default();
     let words: Vec<&str> = words.collect();
-    if program == "sqlite3" {
+    if ["sqlite3", "duckdb"].contains(&program) {
         return check_sql(line);
     }
     if program != "cargo" {
@@ -211,6 +219,7 @@ fn what_does_not_run_is_found() {
         "BOURSE_API_KEY=... bourse --profile vast",
         "cargo test -- repository::guide",
         "sqlite3 -readonly history.sqlite \"SELECT model\n    FROM offers_on_record_v1\"",
+        "duckdb -c \"SELECT gpus::DOUBLE FROM sqlite_scan('history.sqlite', 'offers_on_record_v1')\"",
     ] {
         assert_eq!(shell(sound), [""; 0], "{sound}");
     }
@@ -224,6 +233,7 @@ fn what_does_not_run_is_found() {
         "cargo test -- no_such_test",
         "cargo bench --bench nothing",
         "sqlite3 -readonly history.sqlite 'SELECT colour FROM offers_on_record_v1'",
+        "duckdb -c \"SELECT colour FROM sqlite_scan('history.sqlite', 'offers_on_record_v1')\"",
         "nothing",
     ] {
         assert_eq!(shell(wrong).len(), 1, "{wrong}");

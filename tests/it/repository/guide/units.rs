@@ -1,17 +1,21 @@
-//! The systemd units of the guide, checked by systemd itself where it is.
+//! The systemd units in `assets/systemd/`: bourse takes their command lines, and systemd itself, where it is, the rest.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::pages;
+use super::shell::parsed;
+use super::{pages, root};
+
+/// The profile in whose name the units run here.
+const PROFILE: &str = "vast";
 
 /// What `systemd-analyze` finds wrong with a unit among others; `None` where it cannot run.
 fn complaints(folder: &Path, name: &str) -> Option<String> {
     let run = Command::new("systemd-analyze")
-        .args(["--user", "verify"])
+        .args(["--user", "--man=no", "verify"])
         .arg(folder.join(name))
-        // `%h` is this folder, and nobody's session is asked.
+        // Nobody's session is asked.
         .env("HOME", folder)
         .env("XDG_RUNTIME_DIR", folder)
         .output()
@@ -21,23 +25,60 @@ fn complaints(folder: &Path, name: &str) -> Option<String> {
     (!said.contains("Failed to initialize manager")).then_some(said)
 }
 
+/// The units by name.
+fn units() -> Vec<(String, String)> {
+    let entries = fs::read_dir(root().join("assets/systemd")).unwrap();
+    let read = |entry: std::io::Result<fs::DirEntry>| {
+        let entry = entry.unwrap();
+        (
+            entry.file_name().into_string().unwrap(),
+            fs::read_to_string(entry.path()).unwrap(),
+        )
+    };
+    entries.map(read).collect()
+}
+
 #[test]
-#[expect(clippy::print_stderr)] // A test that did not run says so.
-fn the_units_of_the_guide_are_sound() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join(".cargo/bin/bourse");
-    fs::create_dir_all(program.parent().unwrap()).unwrap();
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_bourse"), program).unwrap();
-    let mut names = Vec::new();
-    for page in &pages() {
-        for block in page.blocks("ini") {
-            let path = block.lines[0].strip_prefix("# ").unwrap();
-            let name = Path::new(path).file_name().unwrap().to_str().unwrap().to_owned();
-            fs::write(folder.path().join(&name), block.lines.join("\n") + "\n").unwrap();
-            names.push(name);
+fn bourse_takes_the_command_lines_of_the_units() {
+    let mut commands = 0;
+    for (name, text) in units() {
+        for line in text.lines().filter_map(|line| line.strip_prefix("ExecStart=")) {
+            let words = shell_words::split(&line.replace("%i", PROFILE)).unwrap();
+            assert_eq!(words[0], "bourse", "{name}");
+            assert!(parsed(&words[1..]).is_ok(), "{name}: {line}");
+            commands += 1;
         }
     }
-    assert_eq!(names.len(), 3, "{names:?}");
+    assert_eq!(commands, 2);
+}
+
+#[test]
+fn the_guide_names_every_unit_and_the_package_has_it() {
+    let guide: String = pages().into_iter().map(|page| page.text).collect();
+    let package = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    for (name, _) in units() {
+        let unit = name.replace("@.", &format!("@{PROFILE}."));
+        let unit = unit.strip_suffix(".service").unwrap_or(&unit);
+        assert!(guide.contains(unit), "no page names {unit}");
+        assert!(package.contains("assets/systemd/*"));
+    }
+}
+
+#[test]
+#[expect(clippy::print_stderr)] // A test that did not run says so.
+fn systemd_finds_the_units_sound() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = concat!("ExecStart=", env!("CARGO_BIN_EXE_bourse"), " ");
+    let units = units();
+    assert_eq!(units.len(), 3, "{units:?}");
+    let names: Vec<String> = units
+        .into_iter()
+        .map(|(name, text)| {
+            let name = name.replace('@', &format!("@{PROFILE}"));
+            fs::write(folder.path().join(&name), text.replace("ExecStart=bourse ", program)).unwrap();
+            name
+        })
+        .collect();
     for name in &names {
         match complaints(folder.path(), name) {
             Some(said) => assert_eq!(said, "", "{name}"),

@@ -1,0 +1,179 @@
+//! The metrics of a watch: its figures as OpenMetrics text, and the server that hands them out.
+
+pub mod server;
+
+use std::fmt;
+use std::sync::atomic::AtomicU64;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::{Metric, Registry};
+
+use crate::record::watch::SearchFigures;
+
+/// A gauge whose value may have a fraction.
+type Number = Gauge<f64, AtomicU64>;
+
+/// What a watch shows of itself at one moment.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Snapshot {
+    pub requests: RequestCounts,
+    /// Alerts that are checked.
+    pub alerts: usize,
+    pub searches: Vec<SearchSnapshot>,
+}
+
+/// The requests since the watch began.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RequestCounts {
+    pub sent: u64,
+    /// Refused because requests followed each other too closely.
+    pub rate_limited: u64,
+    /// Refused because the day's quota is used up.
+    pub over_quota: u64,
+    /// Refused because of the API key.
+    pub key_refused: u64,
+    /// Failed for any other reason.
+    pub failed: u64,
+}
+
+/// A saved search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchSnapshot {
+    pub name: String,
+    pub is_volumes: bool,
+    /// When its newest recorded response was requested, in seconds since 1970.
+    pub last: Option<f64>,
+    /// `None` before the first usable response.
+    pub figures: Option<SearchFigures>,
+}
+
+#[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Search {
+    search: String,
+}
+
+#[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Priced {
+    search: String,
+    /// The unit that a price buys.
+    per: &'static str,
+}
+
+#[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Reason {
+    reason: &'static str,
+}
+
+impl Snapshot {
+    /// The metrics as OpenMetrics text, at `now` in seconds since 1970.
+    ///
+    /// # Errors
+    /// When a value cannot be written, which no value of a snapshot causes.
+    pub fn text(&self, now: f64) -> Result<String, fmt::Error> {
+        let mut registry = Registry::with_prefix("bourse");
+        self.register_requests(&mut registry);
+        self.register_searches(&mut registry, now);
+        let mut text = String::new();
+        encode(&mut text, &registry)?;
+        Ok(text)
+    }
+
+    fn register_requests(&self, registry: &mut Registry) {
+        let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+        registry.register("build", "Version of bourse", version);
+        let sent: Counter = add(registry, "requests", "Requests sent to the market", Counter::default());
+        sent.inc_by(self.requests.sent);
+        let failed = "Requests without a usable response, refusals not counted";
+        let failures: Counter = add(registry, "request_failures", failed, Counter::default());
+        failures.inc_by(self.requests.failed);
+        let refusals: Family<Reason, Counter> = add(
+            registry,
+            "refusals",
+            "Requests that the market refused",
+            Family::default(),
+        );
+        for (reason, count) in [
+            ("rate_limit", self.requests.rate_limited),
+            ("quota", self.requests.over_quota),
+            ("key", self.requests.key_refused),
+        ] {
+            refusals.get_or_create(&Reason { reason }).inc_by(count);
+        }
+    }
+
+    fn register_searches(&self, registry: &mut Registry, now: f64) {
+        let count = |registry: &mut Registry, name, help, count| {
+            let gauge: Gauge = add(registry, name, help, Gauge::default());
+            gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
+        };
+        count(
+            registry,
+            "watched_searches",
+            "Saved searches that are watched",
+            self.searches.len(),
+        );
+        count(registry, "watched_alerts", "Alerts that are checked", self.alerts);
+        let age = "Time since the newest recorded response to the search was requested";
+        let age = searches(registry, "record_age_seconds", age);
+        let complete = "Whether the response had every offer of the search: without, supply is a lower bound";
+        let complete = searches(registry, "response_complete", complete);
+        let machines = searches(registry, "machines", "Machines on offer; of volumes clusters");
+        let gpus = searches(registry, "gpus_on_offer", "Distinct GPUs on offer");
+        let gigabytes = searches(registry, "gigabytes_on_offer", "Volume storage on offer in GB");
+        let price = "of the machines on offer, in dollars";
+        let lowest: Family<Priced, Number> = add(
+            registry,
+            "lowest_price_dollars",
+            &format!("Lowest price {price}"),
+            Family::default(),
+        );
+        let median: Family<Priced, Number> = add(
+            registry,
+            "median_price_dollars",
+            &format!("Median price {price}"),
+            Family::default(),
+        );
+        for one in &self.searches {
+            let search = Search {
+                search: one.name.clone(),
+            };
+            if let Some(last) = one.last {
+                age.get_or_create(&search).set((now - last).max(0.0));
+            }
+            let Some(figures) = &one.figures else { continue };
+            let amount = if one.is_volumes { &gigabytes } else { &gpus };
+            complete
+                .get_or_create(&search)
+                .set(f64::from(u8::from(figures.is_complete)));
+            #[expect(clippy::cast_precision_loss)] // below 2^53
+            amount.get_or_create(&search).set(figures.amount as f64);
+            #[expect(clippy::cast_precision_loss)] // below 2^53
+            machines.get_or_create(&search).set(figures.machines as f64);
+            let priced = Priced {
+                search: search.search,
+                per: if one.is_volumes { "gb_month" } else { "gpu_hour" },
+            };
+            for (family, value) in [(&lowest, figures.lowest), (&median, figures.median)] {
+                if let Some(value) = value {
+                    family.get_or_create(&priced).set(value);
+                }
+            }
+        }
+    }
+}
+
+/// Registers a metric and returns a handle to it.
+fn add<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
+    registry.register(name, help, metric.clone());
+    metric
+}
+
+/// A gauge for each search.
+fn searches(registry: &mut Registry, name: &str, help: &str) -> Family<Search, Number> {
+    add(registry, name, help, Family::default())
+}
