@@ -74,8 +74,8 @@ impl Answer<'_> {
     /// That prices are an estimate, unless the check has found and reported another storage size.
     fn estimate(&self) -> Option<String> {
         let gb = self.listing.estimated_storage()?;
-        let is_told = self.check.included_storage().is_some();
-        (!is_told).then(|| format!("this market doesn't quote prices with {gb} GB of storage: $/h is an estimate"))
+        let is_included = self.check.included_storage().is_some();
+        (!is_included).then(|| format!("this market doesn't quote prices with {gb} GB of storage: $/h is an estimate"))
     }
 
     fn local(&self) -> Option<String> {

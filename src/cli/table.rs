@@ -221,7 +221,7 @@ fn bills(listing: &Listing, rows: &[u32], job: &Job, model: OfferType) -> Vec<Js
                     bill[work.unit.column()] = json!(cost);
                 }
                 if let Some(in_time) = cost.in_time {
-                    let (is_in_time, slack) = in_time.told();
+                    let (is_in_time, slack) = in_time.parts();
                     (bill["in_time"], bill["slack_hours"]) = (json!(is_in_time), json!(slack));
                 }
                 bill

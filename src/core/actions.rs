@@ -2,7 +2,7 @@
 
 use super::feature::Event;
 use super::message::{ConfigCommand, Effect, Toast};
-use super::unsettled::told;
+use super::unsettled::describe;
 use super::{Update, analysis};
 use crate::domain::Resource;
 use crate::keys::Action;
@@ -58,8 +58,8 @@ impl Update<'_> {
     pub(crate) fn start(&mut self) {
         let state = &mut self.model.state;
         // This pane shows no notices.
-        let untold = state.mutations.untold().next().map(told);
-        if let Some(text) = untold.filter(|_| state.pane == Pane::Requests) {
+        let unsettled_before = state.mutations.unsettled_before().next().map(describe);
+        if let Some(text) = unsettled_before.filter(|_| state.pane == Pane::Requests) {
             state.show(Toast::error(text, self.now));
         }
         match state.pane {

@@ -113,7 +113,7 @@ impl<'a> Update<'a> {
                 // A wide screen shows computed values that a narrow one does not.
                 self.rows_changed();
             }
-            Message::News { ticket, news } => self.told(ticket, news),
+            Message::News { ticket, news } => self.on_news(ticket, news),
             Message::NotSaved(why) => state.record_save_result(Err(EffectError::new(why))),
             Message::Notice(text) => state.notices.push(text),
             Message::JournalDamage(damage) => state.set_damage(damage),

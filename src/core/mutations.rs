@@ -333,7 +333,7 @@ impl Cx<'_> {
 
 impl Update<'_> {
     /// Completes a write, and says so where no view shows it.
-    pub(crate) fn write_told(&mut self, kind: WriteKind, news: News) {
+    pub(crate) fn on_write_reply(&mut self, kind: WriteKind, news: News) {
         let News::Reply(response) = news else { return };
         let sent = self.model.state.mutations.in_flight(kind);
         let is_awaited = sent.is_some_and(|sent| sent.is_awaited);

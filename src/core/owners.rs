@@ -90,17 +90,17 @@ impl Cx<'_> {
 
 impl Update<'_> {
     /// Gives what a ticket brings to its owner.
-    pub(crate) fn told(&mut self, ticket: Ticket, mut news: News) {
+    pub(crate) fn on_news(&mut self, ticket: Ticket, mut news: News) {
         let state = &mut self.model.state;
         if let News::Reply(response) = &mut news {
             state.note_response(response);
             state.hide_banned(response);
         }
         match state.owners.of(ticket, &news) {
-            Some(Owner::Table(resource)) => self.table_told(resource, ticket, news),
-            Some(Owner::Write(kind)) => self.write_told(kind, news),
+            Some(Owner::Table(resource)) => self.on_table_news(resource, ticket, news),
+            Some(Owner::Write(kind)) => self.on_write_reply(kind, news),
             Some(Owner::View(index)) => {
-                self.with(index, |view, cx| view.told(ticket, news, cx));
+                self.with(index, |view, cx| view.on_news(ticket, news, cx));
             }
             Some(Owner::Feature(receive)) => {
                 self.lend(|cx| receive(cx, ticket, news));
@@ -119,7 +119,7 @@ impl Update<'_> {
 
 impl Update<'_> {
     /// Passes records, or how they arrive, to the table that requested them.
-    pub(crate) fn table_told(&mut self, resource: Resource, ticket: Ticket, news: News) {
+    pub(crate) fn on_table_news(&mut self, resource: Resource, ticket: Ticket, news: News) {
         if let News::Progress(progress) = news {
             let browser = &mut self.model.state.browsers[resource];
             browser.computed.price_models.progress(ticket, &progress);

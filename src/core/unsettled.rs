@@ -23,7 +23,7 @@ impl Mutations {
 
     /// What a person should know at the start: writes of an earlier run without a known outcome.
     /// An unlisting that was told when it happened is not told again: nothing can be looked up.
-    pub fn untold(&self) -> impl Iterator<Item = &Entry> {
+    pub fn unsettled_before(&self) -> impl Iterator<Item = &Entry> {
         let unlistings = self.open(WriteKind::UnlistVolume);
         self.unsettled()
             .chain(unlistings.filter(|entry| entry.outcome.is_none()))
@@ -53,7 +53,7 @@ impl Mutations {
 }
 
 /// An unknown outcome of an earlier run in a sentence, without what to do about it.
-pub fn told(entry: &Entry) -> String {
+pub fn describe(entry: &Entry) -> String {
     let (subject, at) = (&entry.intent.subject, format::moment(entry.intent.at));
     match entry.intent.kind {
         WriteKind::CreateWorkergroup => {
@@ -71,7 +71,7 @@ fn notice(entry: &Entry) -> String {
         WriteKind::CreateWorkergroup => "Decide with :resolve",
         WriteKind::UnlistVolume => "Check the market's console before you unlist it again",
     };
-    format!("{}. {advice}.", told(entry))
+    format!("{}. {advice}.", describe(entry))
 }
 
 /// The notice of damaged lines.
@@ -96,7 +96,7 @@ impl State {
         if self.profile.is_sandbox {
             self.end_with_sandbox();
         }
-        let notices: Vec<_> = self.mutations.untold().map(notice).collect();
+        let notices: Vec<_> = self.mutations.unsettled_before().map(notice).collect();
         self.notices.splice(0..0, notices);
     }
 
@@ -124,7 +124,7 @@ impl Cx<'_> {
         let unlistings: Vec<_> = self
             .state
             .mutations
-            .untold()
+            .unsettled_before()
             .filter(|entry| entry.intent.kind == WriteKind::UnlistVolume)
             .map(|entry| entry.intent.key.clone())
             .collect();
@@ -142,8 +142,8 @@ impl Cx<'_> {
     /// Notes what the person knows of a creation, by its key.
     pub fn settle_creation(&mut self, key: &str, verdict: Verdict, words: &str) {
         let mut entries = self.state.mutations.history.iter();
-        let told = entries.find(|entry| entry.intent.key == key).map(told);
-        let is_unrelated = |notice: &String| told.as_ref().is_none_or(|told| !notice.starts_with(told));
+        let text = entries.find(|entry| entry.intent.key == key).map(describe);
+        let is_unrelated = |notice: &String| text.as_ref().is_none_or(|text| !notice.starts_with(text));
         self.state.notices.retain(is_unrelated);
         self.settle(key, verdict, words);
     }

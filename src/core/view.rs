@@ -133,7 +133,7 @@ pub trait View: fmt::Debug + Send {
     }
 
     /// Takes what a ticket of its own brings.
-    fn told(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {
+    fn on_news(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {
         let _ = (ticket, news, cx);
     }
 

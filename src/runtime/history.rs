@@ -405,14 +405,14 @@ mod tests {
             )
         };
         let mut first = start();
-        let told = [(); 3].map(|()| first.1.blocking_recv());
+        let reported = [(); 3].map(|()| first.1.blocking_recv());
         let [
             Some(Message::Simulating(Some(1))),
             Some(Message::Simulating(None)),
             Some(Message::Report(Ok(text))),
-        ] = told
+        ] = reported
         else {
-            panic!("{told:?}");
+            panic!("{reported:?}");
         };
         assert!(text.contains("1 simulated days of prices"));
         // A claim takes nothing else for its answer.
@@ -471,7 +471,7 @@ mod tests {
                 messages,
             )
         });
-        let mut told = 0;
+        let mut reported = 0;
         for mut program in programs {
             program.0.take(HistoryJob::ClaimPoll {
                 ticket: Ticket(1),
@@ -481,11 +481,11 @@ mod tests {
             loop {
                 match program.1.blocking_recv().unwrap() {
                     Message::News { .. } => break,
-                    message => told += usize::from(matches!(message, Message::Report(Ok(_)))),
+                    message => reported += usize::from(matches!(message, Message::Report(Ok(_)))),
                 }
             }
         }
-        assert_eq!(told, 1, "one of them records it");
+        assert_eq!(reported, 1, "one of them records it");
         let database = history.open().unwrap();
         // Of volumes four; of offers the moments before the command's two polls, which the newest one is not.
         assert_eq!(database.contents().unwrap().polls, 4 + 3 + 2);
@@ -551,9 +551,9 @@ mod tests {
         second.take(HistoryJob::Record(Box::new(poll(1002))));
         let mut second = Program(second, messages);
         // It says that it starts, and that it is done.
-        let told = [(); 3].map(|()| second.1.blocking_recv());
+        let reported = [(); 3].map(|()| second.1.blocking_recv());
         assert!(matches!(
-            told,
+            reported,
             [Some(Message::Simulating(Some(1))), _, Some(Message::Report(Ok(_)))]
         ));
         second.claim(Resource::Offers, 1000.0);
@@ -572,8 +572,8 @@ mod tests {
         };
         let mut program = Program::start(Some(&history));
         program.0.take(HistoryJob::Record(Box::new(poll(1002))));
-        let told = program.1.blocking_recv();
-        assert!(matches!(told, Some(Message::Report(Err(_)))));
+        let reported = program.1.blocking_recv();
+        assert!(matches!(reported, Some(Message::Report(Err(_)))));
         Database::set_aside(&path, "2026-11-23").unwrap();
         program.0.take(HistoryJob::Record(Box::new(poll(1032))));
         // Dropping it waits until that is written.
@@ -595,8 +595,8 @@ mod tests {
             let mut program = Program::start(history);
             program.0.take(HistoryJob::Record(Box::new(poll(1002))));
             if history.is_some() {
-                let told = program.1.blocking_recv();
-                assert!(matches!(told, Some(Message::Report(Err(_)))));
+                let reported = program.1.blocking_recv();
+                assert!(matches!(reported, Some(Message::Report(Err(_)))));
             }
             let right = program.claim(Resource::Offers, 1003.0);
             assert!(matches!(right, Right::Ours(_)));

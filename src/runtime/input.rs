@@ -73,14 +73,14 @@ impl Input {
     ///
     /// When the thread cannot start.
     pub fn start_asking() -> io::Result<Self> {
-        let (told, background) = oneshot::channel();
-        let (mut input, _) = Self::listening(Some(told))?;
+        let (background_found, background) = oneshot::channel();
+        let (mut input, _) = Self::listening(Some(background_found))?;
         input.background = Some(background);
         Ok(input)
     }
 
     /// Starts the reader, which says when it is ready.
-    fn listening(told: Option<oneshot::Sender<bool>>) -> io::Result<(Self, mpsc_sync::Receiver<()>)> {
+    fn listening(background_found: Option<oneshot::Sender<bool>>) -> io::Result<(Self, mpsc_sync::Receiver<()>)> {
         let (outbox, inbox) = mpsc::unbounded_channel();
         let (stop, stopped) = oneshot::channel();
         let (ready, is_ready) = mpsc_sync::channel();
@@ -90,7 +90,7 @@ impl Input {
             runtime.block_on(async {
                 let stream = EventStream::new();
                 let _ = ready.send(());
-                read(stream, &outbox, told, stopped).await;
+                read(stream, &outbox, background_found, stopped).await;
             });
         })?;
         let input = Self {
@@ -145,14 +145,14 @@ async fn answer(background: &mut Option<oneshot::Receiver<bool>>) -> bool {
     std::future::pending().await
 }
 
-/// Passes events on until told to stop, or until the receiver is gone.
+/// Passes events on until background_found to stop, or until the receiver is gone.
 async fn read(
     mut stream: EventStream,
     outbox: &mpsc::UnboundedSender<Read>,
-    mut told: Option<oneshot::Sender<bool>>,
+    mut background_found: Option<oneshot::Sender<bool>>,
     mut stop: oneshot::Receiver<()>,
 ) {
-    let mut query = match told {
+    let mut query = match background_found {
         Some(_) => BackgroundQuery::default(),
         None => BackgroundQuery::closed(),
     };
@@ -189,9 +189,9 @@ async fn read(
                 Filtered::Events(keys) => keys,
                 Filtered::Held => continue,
                 Filtered::Answer(is_light) => {
-                    if let Some(told) = told.take() {
+                    if let Some(background_found) = background_found.take() {
                         // The receiver may be gone.
-                        let _ = told.send(is_light);
+                        let _ = background_found.send(is_light);
                     }
                     continue;
                 }

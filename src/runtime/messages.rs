@@ -8,7 +8,7 @@ use crate::core::{Message, Now};
 use crate::table::remote::{Progress, Ticket, Waiting};
 
 /// The message for the progress of a call.
-pub(super) fn told(ticket: Ticket, now: Now, progress: session::Progress) -> Message {
+pub(super) fn from_progress(ticket: Ticket, now: Now, progress: session::Progress) -> Message {
     let progress = match progress {
         session::Progress::Waiting { attempt, span, why } => Progress::Attempt {
             number: attempt,

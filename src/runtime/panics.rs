@@ -130,8 +130,8 @@ mod tests {
             ),
             ("", ""),
         ];
-        for (said, told) in cases {
-            assert_eq!(unquoted(said), told);
+        for (said, reported) in cases {
+            assert_eq!(unquoted(said), reported);
         }
     }
 

@@ -198,10 +198,10 @@ mod tests {
         std::fs::create_dir(&path).unwrap();
         let (outbox, mut inbox) = unbounded_channel();
         keep_outcome(journal, outbox, outcome);
-        let told = inbox.recv().await;
+        let reported = inbox.recv().await;
         assert!(
-            matches!(&told, Some(Message::Notice(why)) if why.starts_with("Your decision is not recorded")),
-            "{told:?}"
+            matches!(&reported, Some(Message::Notice(why)) if why.starts_with("Your decision is not recorded")),
+            "{reported:?}"
         );
     }
 }

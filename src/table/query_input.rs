@@ -72,8 +72,8 @@ impl Browser {
             let mut conditions = parsed.conditions.iter();
             conditions.find_map(|condition| language::warning(condition, self.dialect()))
         });
-        let told = said.and_then(|(_, replaced)| told(&reading, self.bar.input.text(), &replaced));
-        let texts = [Some(reading.meaning.text()), told].into_iter().flatten();
+        let summary = said.and_then(|(_, replaced)| describe_changes(&reading, self.bar.input.text(), &replaced));
+        let texts = [Some(reading.meaning.text()), summary].into_iter().flatten();
         let texts: Vec<_> = texts.filter(|text| !text.is_empty()).collect();
         self.bar.understood = Understood {
             spans: phrases.map(|phrase| phrase.span.clone()).collect(),
@@ -181,7 +181,7 @@ impl Browser {
                 self.show_query_in_bar();
                 Some(Ran {
                     must_ask: must_ask || self.asks_other_than(&before),
-                    told: told(&reading, &text, &replaced),
+                    summary: describe_changes(&reading, &text, &replaced),
                     cluster: settings.cluster,
                 })
             }
@@ -246,13 +246,13 @@ pub(crate) struct Ran {
     /// Whether the market must be queried.
     pub must_ask: bool,
     /// Conditions that words replaced, and words that are not understood.
-    pub told: Option<String>,
+    pub summary: Option<String>,
     /// Machines that the planner is to find.
     pub cluster: Option<Cluster>,
 }
 
 /// What a person must know of a reading: `replaces gpu_name=RTX_4090`.
-fn told(reading: &Reading, text: &str, replaced: &[Condition]) -> Option<String> {
+fn describe_changes(reading: &Reading, text: &str, replaced: &[Condition]) -> Option<String> {
     let refused = reading.refused.iter().map(|part| &text[part.span.clone()]);
     let refused: Vec<_> = refused.filter(|words| words.contains(' ')).collect();
     let replaced = (!replaced.is_empty()).then(|| format!("replaces {}", language::print_briefly(replaced)));

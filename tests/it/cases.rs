@@ -113,7 +113,7 @@ pub fn side_by_side<T: Send>(cases: Vec<T>, run: impl Fn(T) + Sync) {
 fn every_case() {
     let mut tests = Command::new(std::env::current_exe().unwrap());
     let output = tests.env(VARIABLE, "1").arg("--exact").args(TESTS).output().unwrap();
-    let told = String::from_utf8_lossy(&output.stdout);
+    let text = String::from_utf8_lossy(&output.stdout);
     let all = format!("test result: ok. {} passed", TESTS.len());
-    assert!(output.status.success() && told.contains(&all), "{told}");
+    assert!(output.status.success() && text.contains(&all), "{text}");
 }

@@ -34,6 +34,7 @@ mod proof;
 mod question;
 mod response;
 mod scope;
+mod sentences;
 mod shift;
 mod spells;
 mod state;
@@ -42,7 +43,6 @@ pub mod store;
 mod survival;
 mod tape;
 pub mod timeline;
-mod told;
 mod verdict;
 pub mod watch;
 
@@ -58,12 +58,12 @@ pub use poll::{Arrival, MOST_CAUSES, MOST_SLICES, cause_query, causes, quotes};
 pub use proof::Proof;
 pub use question::Question;
 pub use scope::{Scope, implicit, normalised};
+pub use sentences::nothing_known;
 pub(crate) use state::index as attribute_index;
 pub use state::{State, Terms};
 pub use survival::{Estimate, Life, Lifetimes, Step, lifetimes, lives};
 pub use tape::{Change, ChangeKind, Event, EventKind, Lasted, Lived, compare};
 pub use timeline::{rhythm, seconds};
-pub use told::nothing_known;
 pub use verdict::{Days, LEAST_DEPARTURES, LEAST_WATCHED, Memory, Rating, Standing, Verdict, VerdictBasis, Withheld};
 
 // A small and a large disk would disagree on which of two lots is cheaper, and whether one was repriced.

@@ -227,7 +227,7 @@ impl Theme {
     };
 
     /// Whether the series of a chart differ in colour; otherwise each needs a sign of its own.
-    pub fn tells_series_apart(&self) -> bool {
+    pub fn has_series_colours(&self) -> bool {
         self.series[0] != self.series[1]
     }
 

@@ -130,7 +130,7 @@ pub async fn check(settings: &Settings, arguments: &CheckArguments) -> Result<()
             _ if is_here => {}
             _ => output::note(&format!(
                 "not of this market: {} (profile {} at {})",
-                unsettled::told(&entry),
+                unsettled::describe(&entry),
                 message(&entry.intent.profile),
                 message(&entry.intent.address)
             )),
@@ -248,7 +248,7 @@ fn describe(open: &Open, listing: Result<&Listing, &String>, settings: &Settings
             let why = entry.outcome.as_ref().map(|outcome| outcome.words.as_str());
             let head = format!(
                 "{}: {}",
-                unsettled::told(entry),
+                unsettled::describe(entry),
                 why.unwrap_or("no response was recorded")
             );
             let group = entry.intent.group.as_ref().map(|group| message(&group.body()));

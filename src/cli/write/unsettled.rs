@@ -20,8 +20,8 @@ impl Write {
 
 /// Tells what is unknown of earlier writes, what is about the same thing last.
 pub(super) fn tell(mutations: &Mutations, write: &Write) {
-    for entry in mutations.untold().filter(|entry| !write.is_about(entry)) {
-        output::note(&unsettled::told(entry));
+    for entry in mutations.unsettled_before().filter(|entry| !write.is_about(entry)) {
+        output::note(&unsettled::describe(entry));
     }
     let mut past = mutations.past(write.kind);
     let open = past.find(|entry| write.is_about(entry) && entry.verdict() == Verdict::Unknown);

@@ -61,7 +61,7 @@ pub(crate) trait FormView: fmt::Debug + Send {
         let _ = cx;
     }
 
-    fn told(&mut self, news: News, cx: &mut Cx<'_>) {
+    fn on_news(&mut self, news: News, cx: &mut Cx<'_>) {
         let _ = (news, cx);
     }
 
@@ -139,8 +139,8 @@ impl<V: FormView> View for V {
         FormView::tick(self, cx);
     }
 
-    fn told(&mut self, _: Ticket, news: News, cx: &mut Cx<'_>) {
-        FormView::told(self, news, cx);
+    fn on_news(&mut self, _: Ticket, news: News, cx: &mut Cx<'_>) {
+        FormView::on_news(self, news, cx);
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {

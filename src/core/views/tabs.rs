@@ -161,8 +161,8 @@ impl View for Tabbed {
         self.view.click(region, line, cx)
     }
 
-    fn told(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {
-        self.view.told(ticket, news, cx);
+    fn on_news(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {
+        self.view.on_news(ticket, news, cx);
     }
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {

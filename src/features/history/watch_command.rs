@@ -9,17 +9,17 @@ use crate::domain::{Query, Resource, Untrusted};
 use crate::record::store::{Database, HistoryError};
 use crate::record::{Change, ChangeKind, Event, EventKind, Moment, Question, SearchKey, with_storage};
 
-/// What changed in a search after a moment that was told, the newest first.
+/// What changed in a search after a moment that was reported_until, the newest first.
 pub(crate) fn changes(
     database: &Database,
     query: &Query,
-    told: Option<Moment>,
+    reported_until: Option<Moment>,
     until: Moment,
 ) -> Result<Vec<Event>, HistoryError> {
     let question = Question {
         query: query.clone(),
-        // After the clock was set back, what was told is in the future.
-        since: told.map_or(until, |told| Moment(told.0 + 1).min(until)),
+        // After the clock was set back, what was reported_until is in the future.
+        since: reported_until.map_or(until, |reported_until| Moment(reported_until.0 + 1).min(until)),
         until,
     };
     let most = usize::MAX;

@@ -97,12 +97,12 @@ pub fn find_dialect(market: NewMarket, cx: &mut Cx<'_>) {
 
 fn command(cx: &mut Cx<'_>, command: MarketCommand) -> Ticket {
     let ticket = cx.ticket();
-    cx.effects_for(Owner::Feature(told), [Effect::Market { ticket, command }]);
+    cx.effects_for(Owner::Feature(on_news), [Effect::Market { ticket, command }]);
     ticket
 }
 
 /// Takes the result of a command; open views see the results of their own.
-fn told(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+fn on_news(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Market(event) = news else { return };
     let markets = cx.markets();
     match *event {

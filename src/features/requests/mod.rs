@@ -345,7 +345,7 @@ fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, dropped: &[u64]) {
 }
 
 /// Takes what happens to a resent request; the attempt has already been recorded.
-fn told(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+fn on_news(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let flights = &mut cx.feature::<Requests>().flights;
     let Some(index) = flights.iter().position(|flight| flight.ticket == ticket) else {
         return;

@@ -134,7 +134,7 @@ pub fn check_address(state: &State, entry: &LedgerEntry, request: &Request) -> R
 /// closes: it becomes an entry of the list.
 pub fn resend(cx: &mut Cx<'_>, from: u64, request: Request) {
     let (operation, since) = (request.operation(), cx.now.mono);
-    let ticket = cx.send_for(Owner::Feature(super::told), request);
+    let ticket = cx.send_for(Owner::Feature(super::on_news), request);
     cx.feature::<Requests>().flights.push(Flight {
         ticket,
         from,

@@ -12,7 +12,7 @@ use super::metrics::Snapshot;
 use super::metrics::server::Server;
 use super::one::OneSearch;
 use super::targets::{Target, Task, targets};
-use super::watcher::{End, Rhythm, Step, Told, Watcher};
+use super::watcher::{End, Output, Rhythm, Step, Watcher};
 use crate::api::client::epoch_seconds;
 use crate::api::{ApiError, Secret};
 use crate::cli::enrich;
@@ -264,14 +264,14 @@ impl Run<'_> {
         Ok(true)
     }
 
-    fn tell(&self, told: Vec<Told>, jobs: &UnboundedSender<Values>) -> Result<(), CliError> {
-        for told in told {
-            let (text, json, member, ring) = match told {
-                Told::Note(text) => {
+    fn tell(&self, output: Vec<Output>, jobs: &UnboundedSender<Values>) -> Result<(), CliError> {
+        for one in output {
+            let (text, json, member, ring) = match one {
+                Output::Note(text) => {
                     output::note(&text);
                     continue;
                 }
-                Told::Event {
+                Output::Event {
                     text,
                     json,
                     member,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::watcher::Told;
+use super::watcher::Output;
 use crate::cli::enrich;
 use crate::cli::notes;
 use crate::cli::output::{self, CliError};
@@ -66,7 +66,7 @@ impl<'a> OneSearch<'a> {
     }
 
     /// What is told and what the command gets, if enough offers meet the conditions.
-    pub fn met(&self, result: &SearchResult, at: Moment) -> Option<(Told, Vec<(&'static str, String)>)> {
+    pub fn met(&self, result: &SearchResult, at: Moment) -> Option<(Output, Vec<(&'static str, String)>)> {
         let meets = result.listing.matching(self.conditions.as_ref()?.iter());
         let rows = result.rows.iter().copied();
         let rows: Vec<u32> = rows.filter(|row| meets.binary_search(row).is_ok()).collect();
@@ -81,7 +81,7 @@ impl<'a> OneSearch<'a> {
         };
         let best = rows.first().filter(|_| count >= self.options.count as usize)?;
         let number = counted(count, resource.noun(), resource.nouns());
-        let event = Told::Event {
+        let event = Output::Event {
             text: format!("met: {number}"),
             json: json!({ "at": rfc3339(at), "event": "met", "count": count,
                 "offer_id": result.listing.id(*best as usize).map(|id| id.0) }),

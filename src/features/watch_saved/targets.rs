@@ -47,7 +47,7 @@ pub struct Target {
 #[derive(Debug, Default)]
 pub struct Progress {
     /// The changes up to this moment are told.
-    pub told: Option<Moment>,
+    pub reported_until: Option<Moment>,
     /// When the newest recorded response was requested.
     pub last: Option<Moment>,
     /// Prices and supply at the last usable response.

@@ -53,7 +53,7 @@ pub enum Step {
 }
 
 #[derive(Debug)]
-pub enum Told {
+pub enum Output {
     Note(String),
     /// A change, or a ring with what the person's command gets.
     Event {
@@ -139,7 +139,7 @@ pub struct Watcher<'a> {
     /// What has been wrong with something since it was last right, the newest last: each is said once.
     troubles: BTreeMap<String, Vec<String>>,
     said: BTreeSet<String>,
-    told: Vec<Told>,
+    output: Vec<Output>,
 }
 
 impl<'a> Watcher<'a> {
@@ -172,7 +172,7 @@ impl<'a> Watcher<'a> {
             requests: RequestCounts::default(),
             troubles: BTreeMap::new(),
             said: BTreeSet::new(),
-            told: Vec::new(),
+            output: Vec::new(),
         }
     }
 
@@ -194,12 +194,12 @@ impl<'a> Watcher<'a> {
         match opened {
             Ok((record, sent)) => {
                 watcher.record = Some(record);
-                target.progress.told = sent.map(|(_, last)| last);
+                target.progress.reported_until = sent.map(|(_, last)| last);
             }
             Err(error) => {
                 watcher
-                    .told
-                    .push(Told::Note(format!("prices are not recorded: {error}")));
+                    .output
+                    .push(Output::Note(format!("prices are not recorded: {error}")));
                 watcher.trouble_silently(RECORD, &error.to_string());
                 let in_memory = HistoryLocation { path: None, ..location };
                 watcher.record = Some(in_memory.open()?);
@@ -279,8 +279,8 @@ impl<'a> Watcher<'a> {
     }
 
     /// Takes the notes since the last call.
-    pub fn tell(&mut self) -> Vec<Told> {
-        std::mem::take(&mut self.told)
+    pub fn tell(&mut self) -> Vec<Output> {
+        std::mem::take(&mut self.output)
     }
 
     /// Reads the files of the profile again: the person changes them in the dashboard meanwhile.
@@ -321,7 +321,7 @@ impl<'a> Watcher<'a> {
             } else if let (Task::Search(..), Some(search)) = (&target.task, &target.search) {
                 let sent = self.with_record(|record| record.sent(&search.query)).flatten();
                 let last = sent.map(|(_, last)| last);
-                (target.progress.told, target.progress.last) = (last, last);
+                (target.progress.reported_until, target.progress.last) = (last, last);
             }
         }
         self.targets = wanted;
@@ -483,10 +483,10 @@ impl<'a> Watcher<'a> {
         self.record(poll);
         self.turns.end();
         self.check(poll, workers);
-        if self.one.is_some() && self.targets[self.awaited].progress.told.is_none() {
+        if self.one.is_some() && self.targets[self.awaited].progress.reported_until.is_none() {
             let lots = counted(poll.sightings.len(), "machine", "machines");
             let done = if self.is_in_memory { "found" } else { "recorded" };
-            self.told.push(Told::Note(format!("{lots} {done}")));
+            self.output.push(Output::Note(format!("{lots} {done}")));
         }
         self.tell_changes(poll.at, result);
         let met = self
@@ -495,7 +495,7 @@ impl<'a> Watcher<'a> {
             .zip(result)
             .and_then(|(one, result)| one.met(result, poll.at));
         if let Some((event, values)) = met {
-            self.told.push(event);
+            self.output.push(event);
             self.end = Some(End::Met(values));
         }
         let task = self.targets[self.awaited].task.clone();

@@ -198,7 +198,7 @@ impl Plan {
                 let Some(mut sweep) = self.sweeps.pop() else { return };
                 let sampled = self.among(&sweep.sample, &part.conditions);
                 let likely = sweep.sample.scale() * count(sampled) / count(self.size);
-                if !sweep.sample.is_told() {
+                if !sweep.sample.has_sample() {
                     sweep.sample.guess *= 2.0;
                 }
                 sweep.cut = Some((part.conditions, Sample::new(likely.max(LEAST_CUT), ids)));
@@ -269,7 +269,7 @@ impl Plan {
         let is_over = self.asked.is_none() && self.sweeps.is_empty();
         let sample = self.sample.as_ref();
         let covered = sample.map_or(0, |sample| sample.covered.0);
-        let total = sample.filter(|sample| sample.is_told()).map(|sample| {
+        let total = sample.filter(|sample| sample.has_sample()).map(|sample| {
             let rest = sample.scale() * count(sample.ids.len().saturating_sub(sample.covered.1));
             (covered + whole(rest)).max(self.known.len())
         });

@@ -30,7 +30,7 @@ impl Sample {
     }
 
     /// Whether more than a guess is known.
-    pub fn is_told(&self) -> bool {
+    pub fn has_sample(&self) -> bool {
         self.covered.1 >= LEAST_SAMPLE
     }
 

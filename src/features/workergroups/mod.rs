@@ -246,7 +246,7 @@ pub fn check(cx: &mut Cx<'_>, search: Recruitment, again: bool) {
     let banned = lent.annotations.all.not_left_out(&search.query());
     let supply = &mut lent.feature.supply;
     let asked = supply.ask((search, banned), again, lent.tickets, now);
-    cx.effects_for(Owner::Feature(told), asked);
+    cx.effects_for(Owner::Feature(on_news), asked);
 }
 
 /// Fills the columns of the table with what the groups' searches find.
@@ -263,7 +263,7 @@ fn fill_supply(cx: &mut Cx<'_>) {
 }
 
 /// Takes what happens to a check of supply.
-fn told(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+fn on_news(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let now = cx.now;
     let lent = cx.lend::<Groups>();
     let supply = &mut lent.feature.supply;
@@ -280,7 +280,7 @@ fn told(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
         Err(error) => Err(error),
     };
     let effects = supply.answered(ticket, answer, lent.profile.dialect, lent.tickets, now);
-    cx.effects_for(Owner::Feature(told), effects);
+    cx.effects_for(Owner::Feature(on_news), effects);
     fill_supply(cx);
 }
 

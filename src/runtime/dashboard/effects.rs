@@ -15,7 +15,7 @@ use crate::runtime::disk_writer::{DiskWriter, Job};
 use crate::runtime::editor::Document;
 use crate::runtime::history::HistoryThread;
 use crate::runtime::markets::MarketTasks;
-use crate::runtime::messages::told;
+use crate::runtime::messages::from_progress;
 use crate::runtime::writes::{self, Journalled, journalled};
 use crate::runtime::{alarm, routes};
 use crate::sandbox::Running;
@@ -125,7 +125,7 @@ impl<S: Surface> Dashboard<S> {
     fn notify(&self, ticket: Ticket) -> Notify {
         let (outbox, clock) = (self.outbox.clone(), self.clock);
         Box::new(move |progress| {
-            let _ = outbox.send(told(ticket, clock.now(), progress));
+            let _ = outbox.send(from_progress(ticket, clock.now(), progress));
         })
     }
 

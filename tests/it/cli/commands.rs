@@ -844,7 +844,7 @@ fn the_sandbox_serves_until_a_signal_and_the_commands_work_against_it() {
 #[test]
 fn a_sandbox_that_other_computers_reach_says_what_that_means() {
     let home = Home::new();
-    for (address, told) in [("127.0.0.1:0", false), ("0.0.0.0:0", true)] {
+    for (address, is_warned) in [("127.0.0.1:0", false), ("0.0.0.0:0", true)] {
         let mut child = home
             .bourse(&["sandbox", "--freeze", "--listen", address])
             .stdout(Stdio::piped())
@@ -859,7 +859,7 @@ fn a_sandbox_that_other_computers_reach_says_what_that_means() {
         child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
         child.wait().unwrap();
         for words in ["other computers can reach", "without encryption", "whoever has its key"] {
-            assert_eq!(said.contains(words), told, "{address}: {said}");
+            assert_eq!(said.contains(words), is_warned, "{address}: {said}");
         }
     }
 }

@@ -62,7 +62,7 @@ fn what_changed_since_the_last_search_is_printed_as_lines() {
         };
         assert_eq!(event["bourse"], known, "{event}");
     }
-    let told: Vec<_> = events(&out)
+    let reported: Vec<_> = events(&out)
         .iter()
         .map(|event| {
             let of = |key: &str| event[key].clone();
@@ -75,9 +75,9 @@ fn what_changed_since_the_last_search_is_printed_as_lines() {
         (json!("listed"), json!(30), json!(null), json!(0.9)),
     ];
     expected.sort_by_key(|(_, machine, ..)| machine.as_i64());
-    let mut told = told;
-    told.sort_by_key(|(_, machine, ..)| machine.as_i64());
-    assert_eq!(told, expected);
+    let mut reported = reported;
+    reported.sort_by_key(|(_, machine, ..)| machine.as_i64());
+    assert_eq!(reported, expected);
     // Nothing changes: nothing is printed.
     next_second();
     let (status, out, err) = run(&mut watch(&home, &url, &["--once"]));
@@ -225,12 +225,12 @@ fn prices_have_the_storage_of_the_search_and_say_so() {
     assert!(out.contains("$0.700 → $0.450/h per GPU with 200 GB"), "{out} {err}");
     assert_eq!(status, 4, "{err}");
     let history = ["history", "--no-default", "--base-url", &url, "4090"];
-    let told = |words: &str| run(&mut home.bourse(&[&history[..], &[words]].concat())).1;
-    let of_200 = told("200gb");
+    let reported = |words: &str| run(&mut home.bourse(&[&history[..], &[words]].concat())).1;
+    let of_200 = reported("200gb");
     assert!(of_200.contains("$/h per GPU with 200 GB"), "{of_200}");
     assert!(of_200.contains("Lowest now: $0.450"), "{of_200}");
     // The same search, with the prices of 8 GB.
-    let of_8 = told("disk_space>=200");
+    let of_8 = reported("disk_space>=200");
     assert!(of_8.contains("Lowest now: $0.258"), "{of_8}");
     assert!(!of_8.contains("GB"), "{of_8}");
 }
@@ -256,26 +256,28 @@ fn causes_are_told_as_in_the_dashboard() {
         _ => offers(&cheap(&[20, 40])),
     });
     let (home, url) = (Home::new(), recorder.url());
-    let told = || {
+    let reported = || {
         let flags = ["--once", "--format", "json", "dph_total<0.5"];
         let (status, out, err) = run(&mut watch(&home, &url, &flags));
         assert_eq!(status, 0, "{err}");
-        let told = events(&out);
-        let told = told.iter().map(|it| (it["machine_id"].as_i64(), it["event"].clone()));
-        let mut told: Vec<_> = told.collect();
-        told.sort_by_key(|(machine, _)| *machine);
-        told
+        let reported = events(&out);
+        let reported = reported
+            .iter()
+            .map(|it| (it["machine_id"].as_i64(), it["event"].clone()));
+        let mut reported: Vec<_> = reported.collect();
+        reported.sort_by_key(|(machine, _)| *machine);
+        reported
     };
-    assert_eq!(told(), []);
+    assert_eq!(reported(), []);
     next_second();
     let wanted = [
         (Some(10), json!("rented")),
         (Some(20), json!("left_the_search")),
         (Some(30), json!("delisted")),
     ];
-    assert_eq!(told(), wanted);
+    assert_eq!(reported(), wanted);
     next_second();
-    assert_eq!(told(), [(Some(20), json!("into_view"))]);
+    assert_eq!(reported(), [(Some(20), json!("into_view"))]);
     assert_eq!(recorder.requests().len(), 4);
     let asked = String::from_utf8_lossy(&recorder.requests()[2].body).into_owned();
     assert!(asked.contains("host_id") && !asked.contains("dph_total"), "{asked}");

@@ -95,13 +95,13 @@ fn the_same_offers_have_one_standing_in_every_command() {
     assert_eq!(history(&["--days", "1"]), of_all);
     assert_eq!(history(&["num_gpus=2"])["standing"], "high");
     let out = ask("offers", &["--format", "jsonl", "--with", "verdict"]);
-    let told: Vec<(Json, Json)> = out
+    let reported: Vec<(Json, Json)> = out
         .lines()
         .map(parsed)
         .map(|mut row| (row["num_gpus"].take(), row["bourse"]["verdict"].take()))
         .collect();
-    assert!(told.contains(&(json!(1), json!("low"))), "{out}");
-    assert!(told.contains(&(json!(2), json!("high"))), "{out}");
+    assert!(reported.contains(&(json!(1), json!("low"))), "{out}");
+    assert!(reported.contains(&(json!(2), json!("high"))), "{out}");
     let picked = parsed(&ask("pick", &["num_gpus=2", "--print", "json", "--with", "verdict"]));
     assert!(picked.to_string().contains(r#""verdict":"high""#), "{picked}");
     // In words, with the window and how much of it is known: 40 hours of 30 days.

@@ -457,8 +457,8 @@ fn an_unknown_outcome_ends_with_3_and_says_what_to_check() {
             // Another one too, but as something else.
             let other = ["groups", "create", "--endpoint", "other", "--template-id", "7"];
             let (_, _, err) = write(&home, &url, &[&other[..], &["--yes"]].concat());
-            let told = "note: Outcome unknown: the workergroup for endpoint chat, sent ";
-            assert!(err.contains(told), "{err}");
+            let notice = "note: Outcome unknown: the workergroup for endpoint chat, sent ";
+            assert!(err.contains(notice), "{err}");
             assert!(!err.contains("note: the outcome of the request of "), "{err}");
         }
     }

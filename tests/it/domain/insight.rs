@@ -447,8 +447,8 @@ fn a_funnel_says_what_each_condition_costs() {
     let nothing = funnel(&listing, &[]);
     assert_eq!((nothing.total, nothing.matching), (5, 5));
     // A question about null is answered by silence.
-    let told = Condition::new(field("rented"), Operator::Neq, Operand::One(Value::Null));
-    let result = funnel(&listing, &[told]);
+    let reported = Condition::new(field("rented"), Operator::Neq, Operand::One(Value::Null));
+    let result = funnel(&listing, &[reported]);
     assert_eq!((result.matching, result.lines[0].last), (0, 5));
 }
 

@@ -100,7 +100,7 @@ pub fn text(title: &str, records: &[Record]) -> String {
 /// How what is seen differs from what is recorded; `None` if it does not.
 pub fn difference(recorded: &str, seen: &str) -> Option<String> {
     const MOST: usize = 8;
-    let mut told = String::new();
+    let mut text = String::new();
     let (recorded, seen) = (sections(recorded), sections(seen));
     let names = recorded.iter().chain(&seen).map(|(name, _)| *name);
     let mut names: Vec<&str> = names.collect();
@@ -118,20 +118,20 @@ pub fn difference(recorded: &str, seen: &str) -> Option<String> {
         let (back, forth) = (old.iter().rev(), new.iter().rev());
         let last = back.zip(forth).take_while(equal).count();
         let (old, new) = (&old[..old.len() - last], &new[..new.len() - last]);
-        let _ = writeln!(told, "{name}, from line {}:", first + 1);
+        let _ = writeln!(text, "{name}, from line {}:", first + 1);
         for (sign, lines, others) in [("-", old, new), ("+", new, old)] {
             // Of two screens, the rows that differ.
             let is_other = |(place, line): &(usize, &&str)| old.len() != new.len() || others[*place] != **line;
             for (_, line) in lines.iter().enumerate().filter(is_other).take(MOST) {
-                let _ = writeln!(told, "  {sign} {line}");
+                let _ = writeln!(text, "  {sign} {line}");
             }
         }
-        if told.lines().count() > 60 {
-            told += "...\n";
+        if text.lines().count() > 60 {
+            text += "...\n";
             break;
         }
     }
-    (!told.is_empty()).then_some(told)
+    (!text.is_empty()).then_some(text)
 }
 
 fn lines_of<'a>(all: &'a [(&str, Vec<&'a str>)], wanted: &str) -> &'a [&'a str] {

@@ -179,8 +179,8 @@ fn a_record_that_differs_in_one_cell_effect_byte_or_style_is_found() {
         let changed = after.replacen(was, is, 1);
         assert!(changed != after, "{was}");
         let recorded = format!("{before}== {what}\n{changed}");
-        let told = golden::difference(&recorded, &seen).expect(is);
-        assert!(told.starts_with(&format!("{what}, from line ")), "{told}");
-        assert!(told.contains(is) && told.contains(was), "{told}");
+        let output = golden::difference(&recorded, &seen).expect(is);
+        assert!(output.starts_with(&format!("{what}, from line ")), "{output}");
+        assert!(output.contains(is) && output.contains(was), "{output}");
     }
 }

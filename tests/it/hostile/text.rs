@@ -151,7 +151,7 @@ fn only_what_may_begin_a_formula_gets_an_apostrophe() {
 
 #[test]
 fn users_and_passwords_of_addresses_are_removed_from_messages() {
-    for (text, told) in [
+    for (text, reported) in [
         ("me@host: no // here", "me@host: no // here"),
         ("https://host/a b@c", "https://host/a b@c"),
         ("https://u:p@host/x", "https://<removed>@host/x"),
@@ -160,7 +160,7 @@ fn users_and_passwords_of_addresses_are_removed_from_messages() {
         ("<http://u@h> \"//v@i\"", "<http://<removed>@h> \"//<removed>@i\""),
         ("a\nhttp://u@h\u{1b}", "a\nhttp://<removed>@h<U+001B>"),
     ] {
-        assert_eq!(message(text), told);
+        assert_eq!(message(text), reported);
     }
 }
 

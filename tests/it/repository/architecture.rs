@@ -666,9 +666,9 @@ fn the_page_on_architecture_says_what_each_room_may_use() {
     });
     for (room, others) in rooms.chain(crates).chain(everything) {
         let row = page.lines().find(|line| line.starts_with(&format!("| `{room}` |")));
-        let is_told = row.is_some_and(|row| row.ends_with(&format!(" | {others} |")));
+        let is_listed = row.is_some_and(|row| row.ends_with(&format!(" | {others} |")));
         assert!(
-            is_told,
+            is_listed,
             "{room} may use {others}, and docs/architecture.md says {row:?}"
         );
     }

@@ -403,7 +403,7 @@ fn verdict(core: &Core) -> Verdict {
 
 /// One creation with a reply of any kind; `is_liar` says so of every lost one, as a check of this
 /// check.
-fn told(seed: u64, is_liar: bool) -> Result<(), String> {
+fn check_outcome(seed: u64, is_liar: bool) -> Result<(), String> {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut market = Market::default();
     for _ in 0..random.usize(..4) {
@@ -455,12 +455,12 @@ fn told(seed: u64, is_liar: bool) -> Result<(), String> {
 #[test]
 fn no_lost_reply_is_told_as_done_or_refused_and_the_list_names_the_right_one() {
     all_told(cases(50, 2000));
-    let found = (0..50).filter(|seed| told(*seed, true).is_err()).count();
+    let found = (0..50).filter(|seed| check_outcome(*seed, true).is_err()).count();
     assert!(found > 5, "{found}: a liar is found out");
 }
 
 fn all_told(many: u64) {
     for seed in 0..many {
-        told(seed, false).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+        check_outcome(seed, false).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
     }
 }

@@ -117,7 +117,7 @@ fn journal(home: &Home) -> String {
 
 /// How a journal says that the one creation ended: `None` without its intent, else its verdict if it
 /// has one.
-fn told(journal: &str) -> Option<Option<String>> {
+fn outcome(journal: &str) -> Option<Option<String>> {
     let lines: Vec<Json> = journal
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -132,7 +132,7 @@ fn told(journal: &str) -> Option<Option<String>> {
 
 /// Whether a creation that the market has carried out would be forgotten at the next start.
 fn is_lost(committed: bool, journal: &str) -> bool {
-    match told(journal) {
+    match outcome(journal) {
         None => committed,
         Some(verdict) => committed && verdict.is_some_and(|verdict| verdict == "refused"),
     }
@@ -159,7 +159,7 @@ fn kill_at(home: &Home, point: Point) -> bool {
     bury.send(()).unwrap();
     let (listener, committed) = server.join().unwrap();
     assert!(!is_lost(committed, &journal(home)), "{point:?}");
-    if told(&journal(home)) == Some(None) {
+    if outcome(&journal(home)) == Some(None) {
         // The next start, on the same market.
         listener.set_nonblocking(true).unwrap();
         let (status, out, err) = run(&mut create(home, &url, &[]));
@@ -285,8 +285,8 @@ fn however_a_command_dies_the_next_one_tells_it_and_creates_nothing_twice() {
         // Another write is told of it and goes on.
         let unlist = ["unlist", "7", "--yes", "--base-url", &server.url()];
         let (_, _, err) = run(home.bourse(&unlist).env("BOURSE_API_KEY", KEY));
-        let told = "note: Outcome unknown: the workergroup for endpoint chat, sent ";
-        assert!(err.contains(told), "{err}");
+        let notice = "note: Outcome unknown: the workergroup for endpoint chat, sent ";
+        assert!(err.contains(notice), "{err}");
     }
 }
 

@@ -121,8 +121,8 @@ fn the_first_frame_tells_what_became_of_no_earlier_write() {
         started(vec![ended(creation("chat"), verdict)]).expect_not("Outcome unknown");
     }
     // An unlisting that was told when it happened is in the history; nothing can be looked up.
-    let told = entry(WriteKind::UnlistVolume, "4001", None);
-    started(vec![ended(told, Verdict::Unknown)]).expect_not("Outcome unknown");
+    let reported = entry(WriteKind::UnlistVolume, "4001", None);
+    started(vec![ended(reported, Verdict::Unknown)]).expect_not("Outcome unknown");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use bourse::api::error::ErrorBody;
 use bourse::api::{ApiError, Reply, Request};
 use bourse::domain::saved::{SavedSearch, SearchChange, SearchSpec, Searches};
 use bourse::domain::{Listing, OFFERS, Resource, WORKERGROUPS};
-use bourse::features::watch_saved::watcher::{Rhythm, Step, Told, Watcher};
+use bourse::features::watch_saved::watcher::{Output, Rhythm, Step, Watcher};
 use bourse::record::alerts::{Alert, AlertChange, Alerts, Followed};
 use bourse::record::{Moment, PricePer, Repeat, Rule, SearchKey, Trigger};
 use bourse::settings::{Environment, Global, Settings};
@@ -277,17 +277,17 @@ impl World<'_> {
             watcher.answered(result, (took * 1000.0) as u32, now(at));
         }
         let step = watcher.next(now(at));
-        for told in watcher.tell() {
-            match told {
-                Told::Event {
+        for output in watcher.tell() {
+            match output {
+                Output::Event {
                     json, ring: Some(_), ..
                 } => {
                     let alert = json["alert"].as_str().unwrap().strip_prefix("alert ");
                     let alert = alert.unwrap().parse().unwrap();
                     *self.seen.rings.entry((alert, episode(alert, at))).or_default() += 1;
                 }
-                Told::Event { .. } => self.seen.changes += 1,
-                Told::Note(text) => self.seen.notes.push(text),
+                Output::Event { .. } => self.seen.changes += 1,
+                Output::Note(text) => self.seen.notes.push(text),
             }
         }
         let is_key = matches!(step, Step::AwaitKey(_));
@@ -524,9 +524,9 @@ fn answered(
             Step::Wait(mono) | Step::AwaitKey(mono) => at = awake_after(at, (mono - now(at).mono).max(1e-3)),
             Step::Done => break,
         }
-        notes.extend(watcher.tell().into_iter().filter_map(|told| match told {
-            Told::Note(text) => Some(text),
-            Told::Event { .. } => None,
+        notes.extend(watcher.tell().into_iter().filter_map(|output| match output {
+            Output::Note(text) => Some(text),
+            Output::Event { .. } => None,
         }));
     }
     (sent, notes)

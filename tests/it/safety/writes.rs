@@ -118,7 +118,7 @@ fn the_pause_counts_from_a_write_of_an_earlier_run() {
         (past(unlist, -9.0, Some(-5.0)), 0.0),
         (past(unlist, -4.0, None), 1.0),
         (past(unlist, -6.0, None), 0.0),
-        // The clock was set back: nothing can be told from it.
+        // The clock was set back: nothing can be expected from it.
         (past(unlist, 60.0, None), 0.0),
         (past(WriteKind::CreateWorkergroup, -1.0, Some(-1.0)), 0.0),
     ] {
@@ -130,7 +130,7 @@ fn the_pause_counts_from_a_write_of_an_earlier_run() {
 
 #[test]
 fn the_market_s_message_is_told_where_it_says_more_than_the_headline() {
-    for (msg, told) in [
+    for (msg, expected) in [
         ("Unlisted Volume 7.", "Volume listing 7 unlisted."),
         ("Gone at noon", "Volume listing 7 unlisted: Gone at noon"),
         (" \n", "Volume listing 7 unlisted: (the market sent no message)"),
@@ -140,7 +140,7 @@ fn the_market_s_message_is_told_where_it_says_more_than_the_headline() {
         let msg = Untrusted::from(msg);
         let reply = Ok(Reply::Unlisted { msg });
         let completed = mutations.complete(WriteKind::UnlistVolume, &reply, at(1.0));
-        assert_eq!(sentence(&completed.unwrap()), told);
+        assert_eq!(sentence(&completed.unwrap()), expected);
     }
 }
 

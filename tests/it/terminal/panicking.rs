@@ -116,7 +116,7 @@ fn started(url: &str, how: &str) -> Pty {
     pty
 }
 
-fn told(exit: &Exit) -> String {
+fn report(exit: &Exit) -> String {
     let log = exit.log_text();
     assert_eq!(found(&log), Vec::<String>::new(), "{log}");
     log
@@ -136,7 +136,7 @@ fn a_panic_in_a_request_shows_no_key() {
         pty.keys("<C-c>");
         let exit = pty.exit();
         exit.assert_clean(0);
-        told(&exit);
+        report(&exit);
     }
 }
 
@@ -147,7 +147,7 @@ fn a_panic_of_the_drawing_thread_prints_no_key() {
         let pty = started(&market.url(), &format!("drawing {how}"));
         let exit = pty.exit();
         exit.assert_clean(101);
-        let log = told(&exit);
+        let log = report(&exit);
         assert!(
             log.contains("internal error at tests/it/terminal/panicking.rs"),
             "{log}"

@@ -172,11 +172,11 @@ fn the_recorded_market_answers_as_before() {
             most: 1000,
         };
         let tape = database.ask(&tape).unwrap();
-        let told: Vec<_> = tape.iter().map(|event| format!("{:?}", event.kind)).collect();
-        let has = |word: &str| told.iter().filter(|own| own.contains(word)).count();
+        let reported: Vec<_> = tape.iter().map(|event| format!("{:?}", event.kind)).collect();
+        let has = |word: &str| reported.iter().filter(|own| own.contains(word)).count();
         // On its days its price changed four times: four hours had no useful poll or not all machines.
-        assert_eq!((has("Rented"), has("NotWatched")), (1, 1), "{told:#?}");
-        assert_eq!((has("Repriced"), has("Listed")), (8, 2), "{told:#?}");
+        assert_eq!((has("Rented"), has("NotWatched")), (1, 1), "{reported:#?}");
+        assert_eq!((has("Repriced"), has("Listed")), (8, 2), "{reported:#?}");
     }
     let excerpt = database
         .excerpt(&Question {

@@ -129,7 +129,7 @@ impl Client {
         let started = Instant::now();
         let result = self.attempt(request, &wire, &mut record, on_part).await;
         record.took = started.elapsed();
-        let result = result.map_err(|error| self.told(error, &wire));
+        let result = result.map_err(|error| self.localize(error, &wire));
         record.error = result.as_ref().err().map(ToString::to_string);
         self.log(&record);
         Outcome { result, record }
@@ -152,7 +152,7 @@ impl Client {
     }
 
     /// An error for display: in local time, and with a missing key named as such.
-    fn told(&self, error: ApiError, wire: &WireRequest) -> ApiError {
+    fn localize(&self, error: ApiError, wire: &WireRequest) -> ApiError {
         let error = if self.key(wire).is_some() {
             error
         } else {

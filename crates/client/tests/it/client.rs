@@ -363,19 +363,19 @@ async fn first_rows_are_told_before_the_response_ends() {
     let body = format!(r#"{{"offers": [{}]}}"#, records.join(","));
     let size = body.len();
     let recorder = Recorder::always(json(200, &body));
-    let mut told: Vec<Received> = Vec::new();
+    let mut reported: Vec<Received> = Vec::new();
     let outcome = client(&recorder.url(), Some(KEY))
-        .call_and_tell(&search(), |received| told.push(received))
+        .call_and_tell(&search(), |received| reported.push(received))
         .await;
     let Ok(Reply::Records(listing)) = outcome.result else {
         panic!("{:?}", outcome.record.error);
     };
     assert_eq!(listing.len(), 500);
-    let first = told.first().expect("a report");
+    let first = reported.first().expect("a report");
     assert!(first.bytes < size && first.rows < 500);
     let rows = first.first.as_ref().expect("rows");
     assert_eq!(rows.id(0), listing.id(0));
-    assert!(told.iter().all(|received| received.bytes <= size));
+    assert!(reported.iter().all(|received| received.bytes <= size));
 }
 
 #[tokio::test]
@@ -385,11 +385,11 @@ async fn a_missing_key_is_not_called_a_refused_one() {
         let recorder = Recorder::always(json(status, body));
         for request in requests() {
             let outcome = client(&recorder.url(), None).call(&request).await;
-            let told = outcome.result.unwrap_err().to_string();
-            assert!(told.starts_with("no API key configured"), "{told}");
-            assert!(told.contains("BOURSE_API_KEY"), "{told}");
-            let told = error(&recorder, &request).await.to_string();
-            assert!(told.starts_with("API key rejected"), "{told}");
+            let reported = outcome.result.unwrap_err().to_string();
+            assert!(reported.starts_with("no API key configured"), "{reported}");
+            assert!(reported.contains("BOURSE_API_KEY"), "{reported}");
+            let reported = error(&recorder, &request).await.to_string();
+            assert!(reported.starts_with("API key rejected"), "{reported}");
         }
     }
     // A group's own key is a key, too.
@@ -401,8 +401,8 @@ async fn a_missing_key_is_not_called_a_refused_one() {
         place: None,
     };
     let outcome = client(&recorder.url(), None).call(&Request::Route(call)).await;
-    let told = outcome.result.unwrap_err().to_string();
-    assert!(told.starts_with("API key rejected"), "{told}");
+    let reported = outcome.result.unwrap_err().to_string();
+    assert!(reported.starts_with("API key rejected"), "{reported}");
 }
 
 #[tokio::test]
@@ -580,11 +580,11 @@ async fn curl_names_the_address_and_the_variable() {
 /// A session whose waits the test sees instead of sitting through them.
 async fn run(recorder: &Recorder, request: &Request) -> (Result<Reply, ApiError>, Vec<String>) {
     let session = Session::new(client(&recorder.url(), Some(KEY)), Pacer::default());
-    let (clock, mut told) = (Clock::default(), Vec::new());
+    let (clock, mut reported) = (Clock::default(), Vec::new());
     let result = session
         .run(request, |progress| {
             clock.follow(&progress);
-            told.push(match progress {
+            reported.push(match progress {
                 Progress::Waiting {
                     attempt,
                     why: Wait::Fault(error),
@@ -605,7 +605,7 @@ async fn run(recorder: &Recorder, request: &Request) -> (Result<Reply, ApiError>
         })
         .await;
     clock.run();
-    (result, told)
+    (result, reported)
 }
 
 #[tokio::test]
@@ -616,11 +616,11 @@ async fn reads_are_sent_again_after_a_passing_fault_three_times_at_most() {
         _ => json(200, r#"{"offers": []}"#),
     });
     let failing = Recorder::always(json(500, ""));
-    let (result, told) = run(&recorder, &search()).await;
+    let (result, reported) = run(&recorder, &search()).await;
     let (failed, _) = run(&failing, &Request::ListWorkergroups).await;
     assert!(result.is_ok(), "{result:?}");
     assert_eq!(
-        told,
+        reported,
         [
             "sent 1",
             "tried 1 Some(503)",
@@ -681,13 +681,13 @@ async fn a_429_is_waited_out_until_the_moment_of_its_reset() {
     let headers = [("X-RateLimit-Reset", soon.as_str())];
     let recorder = Recorder::always(answer(429, &headers, b"API requests too frequent"));
     let session = Session::new(client(&recorder.url(), Some(KEY)), Pacer::default());
-    let (told, mut waits) = tokio::sync::mpsc::unbounded_channel();
+    let (reported, mut waits) = tokio::sync::mpsc::unbounded_channel();
     let running = session.clone();
     let call = tokio::spawn(async move {
         running
             .run(&search(), |progress| {
                 if let Progress::Waiting { span, .. } = progress {
-                    let _ = told.send(span);
+                    let _ = reported.send(span);
                 }
             })
             .await
@@ -709,10 +709,10 @@ async fn writes_and_route_requests_are_sent_exactly_once_whatever_happens() {
         }
         for raw in [json(503, ""), json(429, "API requests too frequent"), Vec::new()] {
             let recorder = Recorder::always(raw);
-            let (result, told) = run(&recorder, &request).await;
+            let (result, reported) = run(&recorder, &request).await;
             assert!(result.is_err());
             assert_eq!(recorder.requests().len(), 1);
-            assert_eq!(told.len(), 2, "{told:?}");
+            assert_eq!(reported.len(), 2, "{reported:?}");
         }
     }
 }

@@ -280,8 +280,8 @@ fn a_403_means_the_key_only_where_it_says_so() {
             assert!(error.is_auth() && !error.is_passing(), "{body}");
             let expected = if is_key { "API key rejected" } else { "not permitted" };
             assert_eq!(error.headline(), expected, "{body}");
-            let told = error.to_string();
-            assert_eq!(told.contains("API key rejected"), is_key, "{told}");
+            let reported = error.to_string();
+            assert_eq!(reported.contains("API key rejected"), is_key, "{reported}");
         }
     }
 }
@@ -294,12 +294,12 @@ fn without_a_key_none_was_refused() {
         (404, r#"{"error":"auth_error","msg":"Invalid user key"}"#),
     ] {
         let error = error(&requests()[0], status, body.as_bytes()).without_key();
-        let told = error.to_string();
+        let reported = error.to_string();
         assert!(
-            told.starts_with(&format!("no API key configured (status {status}): ")),
-            "{told}"
+            reported.starts_with(&format!("no API key configured (status {status}): ")),
+            "{reported}"
         );
-        assert!(told.ends_with("; set BOURSE_API_KEY"), "{told}");
+        assert!(reported.ends_with("; set BOURSE_API_KEY"), "{reported}");
         assert!(error.is_auth());
     }
 }

@@ -19,7 +19,7 @@ pub enum Outlives {
 
 impl Outlives {
     /// Whether it does, and the hours that are left over; negative if it does not.
-    pub const fn told(self) -> (Option<bool>, Option<f64>) {
+    pub const fn parts(self) -> (Option<bool>, Option<f64>) {
         match self {
             Self::Yes { spare } => (Some(true), Some(spare)),
             Self::No { short_by } => (Some(false), Some(-short_by)),

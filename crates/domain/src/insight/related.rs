@@ -57,7 +57,7 @@ pub fn slices(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Slice> {
             let index = candidate as usize;
             let price = prices.hourly(index, gb).ok();
             let theirs = gpu_numbers(listing, index);
-            let told = !numbers.is_empty() && !theirs.is_empty();
+            let reported = !numbers.is_empty() && !theirs.is_empty();
             Slice {
                 row: candidate,
                 gpus: gpus
@@ -66,7 +66,7 @@ pub fn slices(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Slice> {
                 price,
                 per_gpu: price.and_then(|price| prices.per_unit(index, price).gpu),
                 marginal: None,
-                overlaps: told.then(|| theirs.iter().any(|gpu| numbers.contains(gpu))),
+                overlaps: reported.then(|| theirs.iter().any(|gpu| numbers.contains(gpu))),
             }
         })
         .collect();

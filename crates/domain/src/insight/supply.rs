@@ -55,14 +55,14 @@ impl<'a> Columns<'a> {
     fn slice(&self, listing: &Listing, row: u32) -> Slice {
         let index = row as usize;
         let numbers = gpu_numbers(listing, index);
-        let told = self
+        let reported = self
             .gpus
             .and_then(|column| column.cell(index).number())
             .and_then(whole)
             .or_else(|| u64::try_from(numbers.len()).ok());
         Slice {
             row,
-            gpus: told.unwrap_or(1).max(1),
+            gpus: reported.unwrap_or(1).max(1),
             numbers,
         }
     }

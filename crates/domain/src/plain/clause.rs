@@ -150,7 +150,7 @@ impl Frame {
             }
             (Some(amount), None) if !is_order && self.negation.is_none() => self.quantity(text, amount),
             (None, Some((meaning, opposite))) if self.nouns.is_empty() && !is_order && self.bases.is_empty() => {
-                self.told(text, meaning, opposite)
+                self.fixed_facts(text, meaning, opposite)
             }
             (None, None) if self.front.is_none() && self.negation.is_none() => self.order(text),
             _ => None,
@@ -269,7 +269,7 @@ impl Frame {
     }
 
     /// A word with a meaning of its own, or the opposite of it: `verified`, `no datacenter`, `nvlink not needed`.
-    fn told(&self, text: &Text<'_>, meaning: &'static str, opposite: &'static str) -> Option<Vec<Fact>> {
+    fn fixed_facts(&self, text: &Text<'_>, meaning: &'static str, opposite: &'static str) -> Option<Vec<Fact>> {
         match (self.compares().or(self.behind), self.negation) {
             // `verified or not in us`
             (None, None)

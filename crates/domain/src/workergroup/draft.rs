@@ -172,12 +172,12 @@ impl Draft {
             }
         };
         for objection in new.check() {
-            let is_told = |told: &Objection| told.parameter == objection.parameter;
+            let is_known = |known: &Objection| known.parameter == objection.parameter;
             // An endpoint with a validation error is not missing.
             let is_named = objection.parameter == Key::EndpointName.wire()
                 && self.is_set(Key::EndpointId)
-                && objections.iter().any(|told| told.parameter == Key::EndpointId.wire());
-            if !is_named && !objections.iter().any(is_told) {
+                && objections.iter().any(|known| known.parameter == Key::EndpointId.wire());
+            if !is_named && !objections.iter().any(is_known) {
                 let span = Key::named(objection.parameter).map(|key| 0..self.text(key).len());
                 objections.push(Objection { span, ..objection });
             }

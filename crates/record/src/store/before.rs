@@ -167,8 +167,8 @@ fn narrower(conditions: &str, query: &Query) -> Option<Vec<Condition>> {
     let names_model = query.active().any(|condition| condition.field.key == "gpu_name");
     let others = query.active().filter(|condition| {
         // The memory of a model goes without saying.
-        let is_told = names_model && condition.field.key == "gpu_ram";
-        !is_told && !contains([*condition], search.active().chain(&added))
+        let is_given = names_model && condition.field.key == "gpu_ram";
+        !is_given && !contains([*condition], search.active().chain(&added))
     });
     others
         .map(|condition| {

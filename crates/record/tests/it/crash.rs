@@ -123,22 +123,22 @@ fn a_kill_at_any_moment_loses_at_most_the_poll_being_written() {
     for kill in 0..kills(6, 150) {
         let mut child = start(&path);
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut told = lines.map_while(Result::ok).filter_map(|line| {
+        let mut found = lines.map_while(Result::ok).filter_map(|line| {
             let number = line.strip_prefix("recorded ")?;
             number.parse::<i64>().ok()
         });
-        let first = told.next().expect("it records");
+        let first = found.next().expect("it records");
         thread::sleep(Duration::from_micros(random.u64(0..400_000)));
         child.kill().unwrap();
         child.wait().unwrap();
-        let told = told.last().unwrap_or(first);
+        let found = found.last().unwrap_or(first);
         is_consistent(&path);
         let last: i64 = rows(&Connection::open(&path).unwrap(), "SELECT max(at) FROM response")[0]
             .parse()
             .unwrap();
         assert!(
-            (told..=told + 1).contains(&(last / 60)),
-            "kill {kill}: {told} told, {last}"
+            (found..=found + 1).contains(&(last / 60)),
+            "kill {kill}: {found} found, {last}"
         );
     }
     let kept: i64 = rows(&Connection::open(&path).unwrap(), "SELECT min(at) FROM response")[0]

@@ -312,11 +312,11 @@ fn containment_is_what_trying_every_record_says() {
             query.extend(scope.iter().cloned());
         }
         let expected = !KINDS.iter().any(|kind| escapes(kind, &scope, &query));
-        let told = contains(&parsed(&scope), &parsed(&query));
+        let found = contains(&parsed(&scope), &parsed(&query));
         let texts = |tests: &[Test]| tests.iter().map(Test::text).collect::<Vec<_>>().join(" ");
-        assert_eq!(told, expected, "{} within {}", texts(&query), texts(&scope));
-        contained += u32::from(told);
-        bound += u32::from(told && !scope.is_empty());
+        assert_eq!(found, expected, "{} within {}", texts(&query), texts(&scope));
+        contained += u32::from(found);
+        bound += u32::from(found && !scope.is_empty());
     }
     assert!(bound > 1_500 && contained < 7_500, "{bound} of {contained}");
 }

@@ -111,9 +111,9 @@ impl Market {
 }
 
 /// Machine, first, last and end of a spell.
-type Told = (i64, i64, i64, Option<(Ending, i64)>);
+type Lifetime = (i64, i64, i64, Option<(Ending, i64)>);
 
-fn told(excerpt: &Excerpt) -> Vec<Told> {
+fn lifetimes(excerpt: &Excerpt) -> Vec<Lifetime> {
     let spell = |spell: &Spell| {
         let end = spell.end.map(|(ending, at)| (ending, at.0));
         (spell.lot.machine, spell.first.0, spell.last.0, end)
@@ -145,7 +145,7 @@ fn a_narrower_search_reads_the_record_of_a_wider_one() {
         1200,
     );
     assert_eq!(
-        told(&europe),
+        lifetimes(&europe),
         [(10, 1000, 1120, Some((GONE, 1180))), (20, 1000, 1180, None)]
     );
     assert_eq!(europe.polls.len(), 4);
@@ -167,7 +167,7 @@ fn an_ignored_condition_proves_nothing_but_presence() {
     assert_eq!(market.see(&sent(1060, "gpu_name=RTX_4090"), &[OLD]), Proof::Some);
     let excerpt = market.ask("gpu_name=RTX_4090", 900, 1100);
     assert!(excerpt.polls.iter().all(|poll| poll.outcome == PollOutcome::Truncated));
-    assert_eq!(told(&excerpt), [(10, 1000, 1000, None)]);
+    assert_eq!(lifetimes(&excerpt), [(10, 1000, 1000, None)]);
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn sixty_four_rows_without_a_key_are_not_all() {
     market.see(&sent(1000, "gpu_name=RTX_4090"), &[BERLIN]);
     assert_ne!(market.see(&sent(1060, "gpu_name=RTX_4090"), &offers), Proof::Complete);
     let excerpt = market.ask("gpu_name=RTX_4090 machine_id=10", 900, 1100);
-    assert_eq!(told(&excerpt).first(), Some(&(10, 1000, 1060, None)));
+    assert_eq!(lifetimes(&excerpt).first(), Some(&(10, 1000, 1060, None)));
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn a_cut_response_says_nothing_of_its_last_price() {
     );
     assert!(matches!(proof, Proof::UpTo(_)));
     let excerpt = market.ask("gpu_name=RTX_4090 num_gpus=1", 900, 1200);
-    let of = |machine: i64| told(&excerpt).into_iter().find(|told| told.0 == machine);
+    let of = |machine: i64| lifetimes(&excerpt).into_iter().find(|lot| lot.0 == machine);
     assert_eq!(of(30), Some((30, 1000, 1060, Some((Ending::LostSight, 1119)))));
     assert_eq!(of(10), Some((10, 1000, 1060, None)));
     assert_eq!(of(20), Some((20, 1000, 1000, None)));
@@ -220,14 +220,14 @@ fn a_machine_that_is_split_anew_is_not_gone() {
     market.see(&sent(1060, "gpu_name=RTX_4090"), &[half]);
     let lots = market.ask("gpu_name=RTX_4090", 900, 1100);
     assert_eq!(
-        told(&lots),
+        lifetimes(&lots),
         [(10, 1000, 1000, Some((Ending::Changed, 1060))), (10, 1060, 1060, None)]
     );
     assert_eq!([lots.spells[0].amount, lots.spells[1].amount], [2, 1]);
     assert_eq!(lots.spells[1].beginning, Beginning::Resized { from: 2 });
     // A question about two GPUs is about that size.
     let pairs = market.ask("gpu_name=RTX_4090 num_gpus=2", 900, 1100);
-    assert_eq!(told(&pairs), [(10, 1000, 1000, Some((GONE, 1060)))]);
+    assert_eq!(lifetimes(&pairs), [(10, 1000, 1000, Some((GONE, 1060)))]);
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn of_two_searches_that_cover_a_question_the_later_response_decides() {
     market.see(&sent(1090, "geolocation in EU"), &[OLD]);
     market.see(&sent(1120, "gpu_name=RTX_4090"), &[TEXAS]);
     let both = market.ask("gpu_name=RTX_4090 geolocation=DE", 900, 1200);
-    assert_eq!(told(&both), [(10, 1000, 1030, Some((GONE, 1090)))]);
+    assert_eq!(lifetimes(&both), [(10, 1000, 1030, Some((GONE, 1090)))]);
     assert_eq!(both.polls.len(), 4);
     // What neither covers is unknown, though the two overlap.
     assert_eq!(market.ask("geolocation in [DE,US]", 900, 1200), Excerpt::default());
@@ -256,7 +256,7 @@ fn a_response_that_comes_late_ends_what_only_a_slow_search_saw() {
     market.see(&hourly(1000), &[BERLIN]);
     market.see(&sent(1050, "gpu_name=RTX_4090"), &[]);
     let excerpt = market.ask("gpu_name=RTX_4090", 900, 1100);
-    assert_eq!(told(&excerpt), [(10, 1000, 1000, Some((GONE, 1050)))]);
+    assert_eq!(lifetimes(&excerpt), [(10, 1000, 1000, Some((GONE, 1050)))]);
     assert_eq!(excerpt.spells[0].beginning, Beginning::Listed);
 }
 
@@ -278,7 +278,7 @@ fn a_ban_is_a_hole_and_its_end_no_arrival() {
     market.see(&banned(1060), &[TEXAS]);
     market.see(&sent(1120, "gpu_name=RTX_4090"), &[BERLIN, TEXAS]);
     let excerpt = market.ask("gpu_name=RTX_4090", 900, 1200);
-    assert_eq!(told(&excerpt), [(10, 1000, 1120, None), (30, 1000, 1120, None)]);
+    assert_eq!(lifetimes(&excerpt), [(10, 1000, 1120, None), (30, 1000, 1120, None)]);
     assert_eq!(excerpt.polls.len(), 3);
 }
 
@@ -289,7 +289,7 @@ fn a_price_bound_counts_with_its_storage() {
         market.see(&sent(at, "gpu_name=RTX_4090 dph_total<0.45"), &[BERLIN, TEXAS]);
     }
     let excerpt = market.ask("gpu_name=RTX_4090 dph_total<0.4", 900, 1100);
-    assert_eq!(told(&excerpt), [(30, 1000, 1060, None)]);
+    assert_eq!(lifetimes(&excerpt), [(30, 1000, 1060, None)]);
     let mut large = query("gpu_name=RTX_4090 dph_total<0.4");
     large.storage = Some(200.0);
     let question = Question {
@@ -310,9 +310,9 @@ fn a_price_that_passes_a_bound_leaves_the_search() {
     market.see(&sent(1030, "geolocation=US dph_total<0.7"), &[raised]);
     market.see(&sent(1060, "gpu_name=RTX_4090"), &[raised]);
     let cheap = market.ask("gpu_name=RTX_4090 dph_base<0.5", 900, 1100);
-    assert_eq!(told(&cheap), [(30, 1000, 1000, Some((LEFT, 1030)))]);
+    assert_eq!(lifetimes(&cheap), [(30, 1000, 1000, Some((LEFT, 1030)))]);
     let all = market.ask("gpu_name=RTX_4090", 900, 1100);
-    assert_eq!(told(&all).len(), 2);
+    assert_eq!(lifetimes(&all).len(), 2);
     assert!(matches!(all.spells[1].beginning, Beginning::Repriced { .. }));
 }
 
@@ -329,7 +329,7 @@ fn what_is_dearer_than_a_cut_response_reaches_has_not_departed() {
     // Its price of then is above what this one reaches, its first price was not.
     market.see(&sent(1120, "").limited(3), &cheapest);
     let excerpt = market.ask("gpu_name=RTX_4090 num_gpus=1", 900, 1200);
-    let of_texas: Vec<_> = told(&excerpt).into_iter().filter(|told| told.0 == 30).collect();
+    let of_texas: Vec<_> = lifetimes(&excerpt).into_iter().filter(|lot| lot.0 == 30).collect();
     assert_eq!(
         of_texas,
         [
@@ -356,7 +356,7 @@ fn a_search_that_an_offer_left_says_nothing_of_its_return() {
     all(1240, TEXAS);
     let excerpt = market.ask("gpu_name=RTX_4090 dph_total<0.5", 900, 1300);
     assert_eq!(
-        told(&excerpt),
+        lifetimes(&excerpt),
         [(30, 1000, 1010, Some((LEFT, 1060))), (30, 1180, 1240, None)]
     );
 }
@@ -375,10 +375,10 @@ fn time_left_runs_out_without_a_poll() {
     market.see(&ends(103_600), &[BERLIN]);
     let excerpt = market.ask("gpu_name=RTX_4090 duration>=3d", 99_000, 105_000);
     assert_eq!(
-        told(&excerpt),
+        lifetimes(&excerpt),
         [(10, 100_000, 100_000, Some((LEFT, 360_000 - 3 * day + 1)))]
     );
-    assert_eq!(told(&market.ask("gpu_name=RTX_4090", 99_000, 105_000)).len(), 1);
+    assert_eq!(lifetimes(&market.ask("gpu_name=RTX_4090", 99_000, 105_000)).len(), 1);
 }
 
 #[test]
@@ -399,7 +399,7 @@ fn a_list_is_known_where_each_of_its_parts_is() {
             PollOutcome::Complete
         ]
     );
-    assert_eq!(told(&excerpt), [(10, 1000, 1120, None), (40, 1070, 1120, None)]);
+    assert_eq!(lifetimes(&excerpt), [(10, 1000, 1120, None), (40, 1070, 1120, None)]);
 }
 
 #[test]

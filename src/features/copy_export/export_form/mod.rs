@@ -249,7 +249,7 @@ impl FormView for ExportForm {
         }
     }
 
-    fn told(&mut self, news: News, cx: &mut Cx<'_>) {
+    fn on_news(&mut self, news: News, cx: &mut Cx<'_>) {
         let News::Written(result) = news else { return };
         self.is_writing = false;
         match result {

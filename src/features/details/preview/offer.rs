@@ -120,7 +120,7 @@ fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
     };
     let loaded = |key: &str, saving: &str| Some((card.computed(key)?, card.computed(saving)));
     let full = price(OfferType::OnDemand);
-    let told = |model| {
+    let recorded = |model| {
         // Only an on-demand search has the on-demand price to compare the others with.
         let full = full.filter(|_| pricing.model == OfferType::OnDemand);
         let price = price(model)?;
@@ -138,13 +138,13 @@ fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
         parts.push(format!("on-demand {}", format::per_hour(price)));
     }
     if pricing.model != OfferType::Bid {
-        let bid = loaded("price_bid", "saving_bid").or_else(|| told(OfferType::Bid));
+        let bid = loaded("price_bid", "saving_bid").or_else(|| recorded(OfferType::Bid));
         parts.extend(bid.map(|bid| format!("bid from {}", written(bid))));
     }
     if pricing.model != OfferType::Reserved {
         // The rows of a bid search have the bid where others have the discounted price.
-        let untold = told(OfferType::Reserved).filter(|_| pricing.model == OfferType::OnDemand);
-        let reserved = loaded("price_reserved", "saving_reserved").or(untold);
+        let reserved_price = recorded(OfferType::Reserved).filter(|_| pricing.model == OfferType::OnDemand);
+        let reserved = loaded("price_reserved", "saving_reserved").or(reserved_price);
         // Without a discount there is no reason to reserve.
         let reserved = reserved.filter(|price| price.1.is_none_or(|saving| saving.abs() > 0.001));
         parts.extend(reserved.map(|price| format!("reserved {}", written(price))));

@@ -129,7 +129,7 @@ impl Machine {
         cx.abort(self.remote.ask(ticket, cx.now));
     }
 
-    pub fn told(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {
+    pub fn on_news(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {
         if let News::Progress(progress) = news {
             self.remote.progress(ticket, progress);
         } else if let News::Reply(response) = news

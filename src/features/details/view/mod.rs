@@ -391,9 +391,9 @@ impl View for Detail {
         Outcome::Handled
     }
 
-    fn told(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {
+    fn on_news(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {
         if let Some(machine) = &mut self.machine {
-            machine.told(ticket, news, cx);
+            machine.on_news(ticket, news, cx);
         }
     }
 

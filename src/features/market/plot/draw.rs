@@ -159,7 +159,7 @@ fn legend(series: &[(String, Vec<&str>)], width: u16, theme: &Theme) -> Vec<Line
         return lines;
     }
     for (index, ((name, _), style)) in series.iter().zip(theme.series).enumerate() {
-        let sign = if theme.tells_series_apart() {
+        let sign = if theme.has_series_colours() {
             SERIES_SIGNS[0]
         } else {
             SERIES_SIGNS[index]
@@ -243,7 +243,7 @@ impl Cloud {
             }
             context.layer();
             for ((color, coords), sign) in self.groups.iter().zip(SERIES_SIGNS) {
-                if theme.tells_series_apart() || self.groups.len() == 1 {
+                if theme.has_series_colours() || self.groups.len() == 1 {
                     let color = *color;
                     context.draw(&Points { coords, color });
                 } else {

@@ -181,7 +181,7 @@ impl View for BodyEditor {
         Outcome::Handled
     }
 
-    fn told(&mut self, _: Ticket, news: News, cx: &mut Cx<'_>) {
+    fn on_news(&mut self, _: Ticket, news: News, cx: &mut Cx<'_>) {
         let News::Edited(edited) = news else { return };
         let text = match edited {
             Ok(text) => text,

@@ -81,12 +81,12 @@ pub fn show(ended: &Ended, format: Format, secrets: bool) -> Result<(), CliError
         Format::Json => output::print_json(&document(ended, secrets))?,
     }
     let run = &ended.run;
-    let is_told = match format {
+    let is_printed = match format {
         Format::Table => !run.stats().workers().is_empty(),
         Format::Json => true,
         Format::Csv => false,
     };
-    if !is_told && !run.plan().is_single() {
+    if !is_printed && !run.plan().is_single() {
         for line in summary(ended) {
             output::note(&line);
         }

@@ -51,7 +51,7 @@ fn latency_scale(of: &Latencies) -> Option<Scale> {
 /// A dot for each reply: when it arrived and how long it took. Failures are crosses.
 pub(super) fn over_time(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
-    let has_colour = theme.tells_series_apart();
+    let has_colour = theme.has_series_colours();
     let signs = if has_colour { ["●", "●"] } else { ["●", "○"] };
     let legend = Line::from(vec![
         Span::styled(format!("{} assigned", signs[0]), theme.series[0]),

@@ -133,7 +133,7 @@ impl View for Compare {
         let title = format!("Run {} vs run {}", second.number, first.number);
         let panel = Panel::new(title).sized(scene.size);
         let inner = panel.render(top, scene.frame.buffer_mut(), theme);
-        let plans = told_apart((first, second), theme).map(|(run, sign, style)| {
+        let plans = series_styles((first, second), theme).map(|(run, sign, style)| {
             let started = format::moment(run.run().started_at());
             Line::from(vec![
                 Span::styled(format!("{sign} run {}  ", run.number), style),
@@ -187,7 +187,7 @@ impl Compare {
 /// The cumulative distribution of the replies of each run.
 fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
-    let shown = told_apart((first, second), theme);
+    let shown = series_styles((first, second), theme);
     let legend = shown.map(|(run, sign, style)| Span::styled(format!("{sign} run {} ", run.number), style));
     let panel = Panel::new("Share of replies by time")
         .foot(Line::from(legend.to_vec()))
@@ -223,7 +223,7 @@ fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene
 }
 
 /// The runs with the sign and the style of their curves.
-const fn told_apart<'a>(
+const fn series_styles<'a>(
     (first, second): (&'a RouteRun, &'a RouteRun),
     theme: &Theme,
 ) -> [(&'a RouteRun, &'static str, Style); 2] {

@@ -153,7 +153,7 @@ impl View for SearchDialog {
         }
     }
 
-    fn told(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {
+    fn on_news(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {
         let Some(removals) = &mut self.removals else {
             return;
         };

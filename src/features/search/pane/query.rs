@@ -51,7 +51,7 @@ pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) ->
             if ran.must_ask {
                 cx.ask_pane();
             }
-            if let Some(text) = ran.told.or(advice) {
+            if let Some(text) = ran.summary.or(advice) {
                 cx.toast(text);
             }
             if let Some(wanted) = ran.cluster {

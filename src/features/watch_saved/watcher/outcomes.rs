@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::troubles::{ALERTS, RECORD};
-use super::{Told, Watcher};
+use super::{Output, Watcher};
 use crate::cli::search::SearchResult;
 use crate::domain::text::visible;
 use crate::features::alerts;
@@ -26,9 +26,9 @@ impl Watcher<'_> {
         }
         let also = self.engine.recorded(task, poll.outcome, poll.at, (now.mono, now.epoch));
         self.check(poll, None);
-        let before = self.told.len();
+        let before = self.output.len();
         self.tell_changes(poll.at, None);
-        if self.has_conditions() && self.told.len() > before {
+        if self.has_conditions() && self.output.len() > before {
             self.needs_response = true;
             self.engine.look_again(task, now.mono, 0.0);
         }
@@ -69,29 +69,29 @@ impl Watcher<'_> {
     pub(super) fn tell_changes(&mut self, until: Moment, result: Option<&SearchResult>) {
         let target = &mut self.targets[self.awaited];
         // Before the first poll nothing was known that could have changed.
-        let told = target.progress.told.get_or_insert(until);
+        let since = target.progress.reported_until.get_or_insert(until);
         // After the clock was set back, what was told is in the future.
-        *told = (*told).min(until);
-        let (told, saved) = (*told, target.saved.clone());
+        *since = (*since).min(until);
+        let (since, saved) = (*since, target.saved.clone());
         let is_wanted = !saved.is_empty() || self.one.is_some();
         let Some(search) = target.search.clone().filter(|_| is_wanted) else {
             return;
         };
         let (key, storage) = (SearchKey::of(&search.query), search.query.storage_gb());
-        let events = self.with_record(|record| changes(record, &search.query, Some(told), until));
+        let events = self.with_record(|record| changes(record, &search.query, Some(since), until));
         let events = events.unwrap_or_default();
         if let Some(newest) = events.first() {
-            self.targets[self.awaited].progress.told = Some(newest.at);
+            self.targets[self.awaited].progress.reported_until = Some(newest.at);
         }
         let one = self.one.as_ref();
-        self.told.extend(events.into_iter().rev().map(|event| {
+        self.output.extend(events.into_iter().rev().map(|event| {
             let (mut json, mut text) = (json_of(&event), line(&event, &key, storage));
             if one.is_none() {
                 json["searches"] = json!(saved);
                 text = format!("{text}  [{}]", saved.join(", "));
             }
             let member = one.zip(result).and_then(|(one, result)| one.member(&event, result));
-            Told::Event {
+            Output::Event {
                 text,
                 json,
                 member,
@@ -117,7 +117,8 @@ impl Watcher<'_> {
                 continue;
             }
             let ring = ring.filter(|(_, logged)| self.claims(logged));
-            self.told.extend(ring.iter().map(|(ring, logged)| told(ring, logged)));
+            self.output
+                .extend(ring.iter().map(|(ring, logged)| output_of(ring, logged)));
             let change = AlertChange::Checked {
                 name,
                 state: alert.state,
@@ -153,9 +154,9 @@ impl Watcher<'_> {
 }
 
 /// A ring as it is told.
-fn told(ring: &Ring, logged: &Logged) -> Told {
+fn output_of(ring: &Ring, logged: &Logged) -> Output {
     let (at, lot) = (rfc3339(ring.at), ring.cheapest.as_ref());
-    Told::Event {
+    Output::Event {
         text: format!("{at}  alert “{}”: {}", visible(&logged.alert, 60), logged.text),
         json: json!({
             "at": at,

@@ -1,6 +1,6 @@
 //! What goes wrong: who pauses for it, and what is said of it, once.
 
-use super::{End, Told, Watcher};
+use super::{End, Output, Watcher};
 use crate::api::ApiError;
 use crate::core::watching::failure;
 use crate::domain::format::lasting;
@@ -89,14 +89,14 @@ impl Watcher<'_> {
         let is_new = known.len() == before;
         known.push(why.to_owned());
         if is_new {
-            self.told.push(Told::Note(format!("{about}: {why}{more}")));
+            self.output.push(Output::Note(format!("{about}: {why}{more}")));
         }
     }
 
     /// Notes that nothing is wrong with something any longer.
     pub(super) fn resolve_trouble(&mut self, about: &str) {
         if self.troubles.remove(about).is_some() {
-            self.told.push(Told::Note(format!("{about} is back to normal")));
+            self.output.push(Output::Note(format!("{about} is back to normal")));
         }
     }
 
@@ -107,7 +107,7 @@ impl Watcher<'_> {
 
     pub(super) fn say_once(&mut self, texts: impl IntoIterator<Item = String>) {
         let new = texts.into_iter().filter(|text| self.said.insert(text.clone()));
-        self.told.extend(new.map(Told::Note));
+        self.output.extend(new.map(Output::Note));
     }
 
     /// Pauses whom a failure is about, and says so.

@@ -310,8 +310,8 @@ impl View for GroupForm {
 
     fn tick(&mut self, cx: &mut Cx<'_>) {
         // Unless a dialog over the form shows the outcome.
-        let is_told = matches!(cx.writes().stage(WriteKind::CreateWorkergroup), Stage::Idle);
-        if is_told && self.is_created(cx.state()) {
+        let is_answered = matches!(cx.writes().stage(WriteKind::CreateWorkergroup), Stage::Idle);
+        if is_answered && self.is_created(cx.state()) {
             self.is_done = true;
             return cx.close();
         }

@@ -125,9 +125,9 @@ pub fn of_report(preflight: &Preflight, look: &Look, theme: &Theme) -> Vec<Line<
     let costs = [(counts.min, group.cold_workers), (counts.max, group.max_workers)];
     let equal = usize::from(counts.min == counts.max);
     let mut label = "Cost now";
-    for (workers, told) in costs.into_iter().skip(equal) {
+    for (workers, sent) in costs.into_iter().skip(equal) {
         if let Some(cost) = preflight.cost(workers) {
-            let default = if told.is_none() { " (default)" } else { "" };
+            let default = if sent.is_none() { " (default)" } else { "" };
             let missing = match cost.without_offer {
                 0 => String::new(),
                 missing => format!("; no offer for {missing} of them now"),

@@ -156,16 +156,16 @@ fn few_gpus_or_workers_ring_and_a_truncated_response_does_not_tell() {
 
     let workers = rule(Trigger::WorkersBelow(3), Repeat::EveryTime);
     let poll = gpus(0, 8);
-    let told = |workers_now| {
+    let reported = |workers_now| {
         let figures = Figures {
             poll: &poll,
             workers: workers_now,
         };
         check(&workers, &mut AlertState::default(), figures).map(|ring| ring.seen)
     };
-    assert_eq!(told(Some(2)), Some(Seen::Workers(2)));
-    assert_eq!(told(Some(3)), None);
-    assert_eq!(told(None), None);
+    assert_eq!(reported(Some(2)), Some(Seen::Workers(2)));
+    assert_eq!(reported(Some(3)), None);
+    assert_eq!(reported(None), None);
 }
 
 #[test]

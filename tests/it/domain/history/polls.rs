@@ -181,8 +181,8 @@ fn a_search_for_the_machines_tells_why_they_are_gone() {
         let found = causes.into_iter().map(|(lot, cause)| (lot.machine, cause));
         found.collect::<Vec<_>>()
     };
-    let told = [(1, Cause::Rented), (2, Cause::LeftTheSearch), (3, Cause::Delisted)];
-    assert_eq!(found(Some(3)), told);
+    let reported = [(1, Cause::Rented), (2, Cause::LeftTheSearch), (3, Cause::Delisted)];
+    assert_eq!(found(Some(3)), reported);
     // A truncated response does not tell what it lacks.
-    assert_eq!(found(Some(2)), told[..2]);
+    assert_eq!(found(Some(2)), reported[..2]);
 }

@@ -134,7 +134,7 @@ fn what(change: &Change) -> String {
 fn a_scripted_market_gives_its_events_and_no_others() {
     let record = Record::of(&script());
     let events = tape(question(0, 100_000), &record, 100);
-    let told: Vec<(i64, i64, String)> = events.iter().rev().map(short).collect();
+    let reported: Vec<(i64, i64, String)> = events.iter().rev().map(short).collect();
     let after_gap = 600 + 6 * 3600;
     let expected = [
         (180, 4, "listed 1 at 1.5"),
@@ -148,7 +148,7 @@ fn a_scripted_market_gives_its_events_and_no_others() {
         (after_gap + 60, 1, "gone Unknown after >=60"),
     ];
     let expected = expected.map(|(at, machine, text)| (at, machine, text.to_owned()));
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }
 
 /// Polled each minute from 0 to 3600, then the clock is set back by an hour and polled on from 60; the
@@ -159,7 +159,7 @@ fn a_clock_set_back_is_a_gap_and_times_are_told_by_the_clock_in_use() {
     let seen = |at, is_later| complete(at, vec![sighting(1, 1, price(is_later)), sighting(2, 1, 3.0)]);
     let mut polls: Vec<Poll> = (0..=60).map(|it| seen(it * 60, it >= 30)).collect();
     polls.extend((1..=5).map(|it| seen(it * 60, it < 4)));
-    let told = |polls: &[Poll], until: i64| {
+    let reported = |polls: &[Poll], until: i64| {
         let record = Record::of(polls);
         let events = tape(question(until - 7200, until), &record, 100);
         events.iter().rev().map(short).collect::<Vec<_>>()
@@ -176,7 +176,7 @@ fn a_clock_set_back_is_a_gap_and_times_are_told_by_the_clock_in_use() {
         (60, 0, "not watched since -541"),
         (240, 1, "price 2 to 1 after >=180"),
     ];
-    assert_eq!(told(&polls, 300), wanted(&expected));
+    assert_eq!(reported(&polls, 300), wanted(&expected));
     // Of nothing more than a minute apart another program's poll came first.
     let late = [complete(100, Vec::new()), complete(40, Vec::new())];
     assert_eq!(Record::of(&late).excerpt().polls.len(), 1);
@@ -188,43 +188,43 @@ fn a_clock_set_back_is_a_gap_and_times_are_told_by_the_clock_in_use() {
         (4381, 1, "price 2 to 1 after >=180"),
         (9000, 0, "not watched since 4441"),
     ];
-    assert_eq!(told(&polls, 9000), wanted(&right));
+    assert_eq!(reported(&polls, 9000), wanted(&right));
 }
 
 #[test]
 fn two_polls_are_compared_as_the_record_tells() {
     let polls = script();
-    let told = |before: usize, after: usize| {
+    let reported = |before: usize, after: usize| {
         let changes = compare(&polls[before], &polls[after]);
-        let told = changes.iter().map(|it| (it.lot.machine, what(it)));
-        told.collect::<Vec<_>>()
+        let reported = changes.iter().map(|it| (it.lot.machine, what(it)));
+        reported.collect::<Vec<_>>()
     };
     let none: [(i64, String); 0] = [];
-    assert_eq!(told(0, 1), none);
-    assert_eq!(told(1, 2), none);
+    assert_eq!(reported(0, 1), none);
+    assert_eq!(reported(1, 2), none);
     let wanted = |changes: &[(i64, &str)]| {
         let owned = changes.iter().map(|(machine, text)| (*machine, (*text).to_owned()));
         owned.collect::<Vec<_>>()
     };
     // The truncated answer lacks one half of machine 1: that is out of view too.
     assert_eq!(
-        told(2, 3),
+        reported(2, 3),
         wanted(&[(3, "out of view"), (4, "listed 1 at 1.5"), (6, "out of view")])
     );
-    assert_eq!(told(3, 4), none);
-    assert_eq!(told(3, 5), wanted(&[(3, "into view"), (6, "into view")]));
-    assert_eq!(told(5, 6), none);
-    assert_eq!(told(5, 8), wanted(&[(6, "gone Unknown")]));
-    assert_eq!(told(8, 9), wanted(&[(1, "amount 4 to 2"), (6, "listed 1 at 6")]));
+    assert_eq!(reported(3, 4), none);
+    assert_eq!(reported(3, 5), wanted(&[(3, "into view"), (6, "into view")]));
+    assert_eq!(reported(5, 6), none);
+    assert_eq!(reported(5, 8), wanted(&[(6, "gone Unknown")]));
+    assert_eq!(reported(8, 9), wanted(&[(1, "amount 4 to 2"), (6, "listed 1 at 6")]));
 }
 
 #[test]
 fn the_tape_is_filtered_by_lot_and_time_newest_first() {
     let record = Record::of(&script());
     let asked = about("machine_id=6", 300, 1241);
-    let told: Vec<_> = tape(asked.clone(), &record, 2).iter().map(short).collect();
+    let reported: Vec<_> = tape(asked.clone(), &record, 2).iter().map(short).collect();
     assert_eq!(
-        told,
+        reported,
         [
             (1241, 6, "listed 1 at 6".to_owned()),
             (1181, 6, "gone Unknown after >=220".to_owned()),

@@ -57,8 +57,8 @@ fn a_late_entry_counts_only_from_its_entry_on() {
         life(2.0, 5.0, false),
     ];
     let found = lifetimes(&lives);
-    let told: Vec<(f64, usize)> = found.steps.iter().map(|it| (it.age, it.at_risk)).collect();
-    assert_eq!(told, [(1.0, 2), (3.0, 3), (4.0, 2)]);
+    let reported: Vec<(f64, usize)> = found.steps.iter().map(|it| (it.age, it.at_risk)).collect();
+    assert_eq!(reported, [(1.0, 2), (3.0, 3), (4.0, 2)]);
     // 1/2, then 2/3 of it, then half of that.
     near(found.steps[1].survival, 1.0 / 3.0);
     near(found.steps[2].survival, 1.0 / 6.0);
@@ -78,10 +78,10 @@ fn the_curve_ends_where_nobody_is_watched_though_others_enter_later() {
     assert_eq!(lifetimes(&[]), Lifetimes::default());
 }
 
-fn told(polls: &[Poll]) -> Vec<(f64, f64, bool)> {
+fn reported(polls: &[Poll]) -> Vec<(f64, f64, bool)> {
     let lives = lives(&Record::of(polls).excerpt());
-    let told = lives.iter().map(|it| (it.from, it.to, it.is_departed));
-    told.collect()
+    let reported = lives.iter().map(|it| (it.from, it.to, it.is_departed));
+    reported.collect()
 }
 
 #[test]
@@ -95,11 +95,11 @@ fn a_life_is_the_chain_of_its_spells_between_the_midpoints_of_polls() {
         complete(400, vec![]),
     ];
     // Listed between 0 and 100, gone between 300 and 400.
-    assert_eq!(told(&polls), [(0.0, 300.0, true)]);
+    assert_eq!(reported(&polls), [(0.0, 300.0, true)]);
     // Still on offer.
-    assert_eq!(told(&polls[..4]), [(0.0, 250.0, false)]);
+    assert_eq!(reported(&polls[..4]), [(0.0, 250.0, false)]);
     // What the first poll found has no known age.
-    assert!(told(&polls[1..]).is_empty());
+    assert!(reported(&polls[1..]).is_empty());
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_gap_is_neither_risk_nor_departure() {
     let with = |later: Vec<Poll>| {
         let mut polls = before.to_vec();
         polls.extend(later);
-        told(&polls)
+        reported(&polls)
     };
     // Unchanged after the gap: it enters at its age.
     let found = with(vec![complete(5000, one(1.0)), complete(5100, vec![])]);

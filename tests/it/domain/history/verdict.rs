@@ -80,19 +80,19 @@ fn a_market_that_rose_by_half_is_high_and_one_that_fell_is_low() {
 
 #[test]
 fn a_price_is_told_beside_the_usual_one_and_on_which_days_it_was_better() {
-    let told = |price: f64| {
+    let reported = |price: f64| {
         let recorded = market(21 * 24, |hour| if hour < 20 * 24 { 1.0 } else { price });
         remembered(&recorded, 21 * DAY).verdict_sentence()
     };
     let low = "Market low: 1x from $0.880 now, 12% below the usual $1.000 of the last 30 days (70% known); it was more \
                expensive on 10 of the last 10 days";
-    assert_eq!(told(0.88), low);
+    assert_eq!(reported(0.88), low);
     let high = "Market high: 1x from $1.500 now, 50% above the usual $1.000 of the last 30 days (70% known); it was \
                 cheaper on 10 of the last 10 days";
-    assert_eq!(told(1.5), high);
+    assert_eq!(reported(1.5), high);
     let typical = "Market typical: 1x from $1.000 now, usually $1.000 in the last 30 days (70% known); it was cheaper \
                    on 0 of the last 10 days";
-    assert_eq!(told(1.0), typical);
+    assert_eq!(reported(1.0), typical);
 }
 
 #[test]

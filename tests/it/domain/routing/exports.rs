@@ -294,18 +294,18 @@ fn percentile(sorted: &[f64], hundredths: usize) -> f64 {
 }
 
 #[track_caller]
-fn same_latencies(told: &serde_json::Value, mut latencies: Vec<f64>) {
+fn same_latencies(reported: &serde_json::Value, mut latencies: Vec<f64>) {
     latencies.sort_by(f64::total_cmp);
     let Some(longest) = latencies.last() else {
-        assert!(told.is_null());
+        assert!(reported.is_null());
         return;
     };
     for (name, hundredths) in [("p50", 50), ("p90", 90), ("p95", 95), ("p99", 99)] {
-        near(told[name].as_f64(), percentile(&latencies, hundredths));
+        near(reported[name].as_f64(), percentile(&latencies, hundredths));
     }
-    close(told["max"].as_f64().unwrap(), *longest);
+    close(reported["max"].as_f64().unwrap(), *longest);
     let mean = latencies.iter().sum::<f64>() / latencies.len() as f64;
-    close(told["mean"].as_f64().unwrap(), mean);
+    close(reported["mean"].as_f64().unwrap(), mean);
 }
 
 /// How many gaps the numbers have, how many numbers are in them, how many came again.

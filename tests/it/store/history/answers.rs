@@ -111,8 +111,8 @@ fn check_series(found: &Series, recorded: &Excerpt, question: &Question) -> Resu
             .collect();
         prices.sort_by(|one, other| one.0.total_cmp(&other.0));
         let levels = (!prices.is_empty()).then(|| [0.0, 0.2, 0.5, 0.8].map(|part| quantile(&prices, part)));
-        let told = bucket.levels.map(|it| [it.lowest, it.p20, it.median, it.p80]);
-        prop_assert_eq!(told, levels);
+        let reported = bucket.levels.map(|it| [it.lowest, it.p20, it.median, it.p80]);
+        prop_assert_eq!(reported, levels);
     }
     let polls = recorded.polls.iter().filter(|poll| {
         let is_within = (question.since..=question.until).contains(&poll.at);

@@ -255,8 +255,8 @@ fn another_programs_database_is_left_alone() {
         let before = fs::read(&path).unwrap();
         let error = refused(&path);
         assert!(matches!(error, HistoryError::Foreign { .. }), "{error}");
-        let told = error.to_string();
-        assert!(told.ends_with("is another program's database and is not changed"));
+        let reported = error.to_string();
+        assert!(reported.ends_with("is another program's database and is not changed"));
         assert_eq!(fs::read(&path).unwrap(), before, "{script}");
     }
 }

@@ -77,12 +77,12 @@ fn spells_are_what_several_polls_say_together() {
     assert_eq!((excerpt.polls[0].took, excerpt.polls[0].patience()), (120, 600));
     let mut spells = excerpt.spells;
     spells.sort_by_key(|spell| (spell.lot.machine, spell.first));
-    let told: Vec<_> = spells
+    let reported: Vec<_> = spells
         .iter()
         .map(|spell| (spell.lot.machine, spell.price, spell.first, spell.last))
         .collect();
     assert_eq!(
-        told,
+        reported,
         [
             (10, 0.5, at(0), at(60)),
             (10, 0.25, at(180), at(240)),
@@ -151,8 +151,8 @@ fn after_the_clock_was_set_back_recording_goes_on() {
     // Ten minutes and a second after the last poll by the other clock.
     assert_eq!(times[8..], [-661, -601, 0, 60, 120]);
     let events = tape(&database, asked);
-    let told: Vec<i64> = events.iter().map(|event| event.at.0 - START).collect();
-    assert_eq!(told, [120, 0, -841], "two prices and the gap");
+    let reported: Vec<i64> = events.iter().map(|event| event.at.0 - START).collect();
+    assert_eq!(reported, [120, 0, -841], "two prices and the gap");
     let span = database.contents().unwrap().span.unwrap();
     assert_eq!((span.0, span.1), (at(-1141), at(120)));
 }

@@ -81,15 +81,15 @@ fn kill_after(path: &Path, pause: Duration) -> i64 {
         .spawn()
         .unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut told = lines.map_while(Result::ok).filter_map(|line| {
+    let mut reported = lines.map_while(Result::ok).filter_map(|line| {
         let number = line.strip_prefix("recorded ")?;
         number.parse::<i64>().ok()
     });
-    let first = told.next().expect("it records");
+    let first = reported.next().expect("it records");
     thread::sleep(pause);
     child.kill().unwrap();
     child.wait().unwrap();
-    told.last().unwrap_or(first)
+    reported.last().unwrap_or(first)
 }
 
 fn survives(kills: u64) {
@@ -97,7 +97,7 @@ fn survives(kills: u64) {
     let path = root.path().join("history.sqlite");
     let random = &mut fastrand::Rng::with_seed(16);
     for kill in 0..kills {
-        let told = kill_after(&path, Duration::from_micros(random.u64(0..60_000)));
+        let reported = kill_after(&path, Duration::from_micros(random.u64(0..60_000)));
         let database = open(&path);
         assert_eq!(database.check().unwrap(), Vec::<String>::new(), "kill {kill}");
         let excerpt = database.excerpt(&everything()).unwrap();
@@ -105,8 +105,8 @@ fn survives(kills: u64) {
         // What was told is there; the poll that was being written may be.
         let number = (last - START) / 60;
         assert!(
-            (told..=told + 1).contains(&number),
-            "kill {kill}: {told} told, {number} there"
+            (reported..=reported + 1).contains(&number),
+            "kill {kill}: {reported} reported, {number} there"
         );
         assert_eq!(i64::try_from(excerpt.polls.len()).unwrap(), number, "kill {kill}");
         let open = excerpt.spells.iter().filter(|spell| spell.end.is_none());

@@ -196,7 +196,7 @@ impl Run {
     /// A request without a worker is polled after a wait that grows each time; in a closed loop a
     /// slot whose request failed waits as long before its next one.
     pub(super) fn plan_next(&mut self, flight: &Flight, completion: &Completion, now: f64, jitter: Jitter) {
-        let (is_waiting, told) = match &completion.outcome {
+        let (is_waiting, asked) = match &completion.outcome {
             Outcome::Assigned { .. } | Outcome::Cancelled => return,
             Outcome::Waiting { .. } => (true, 0.0),
             Outcome::RateLimited { wait: Some(wait) } if wait.is_finite() => (false, wait.clamp(0.0, 3600.0)),
@@ -213,7 +213,7 @@ impl Run {
             self.plan.poll.rest(misses, jitter)
         };
         // What the server asks for counts if it is longer than our own pause.
-        let wait = own.max(told);
+        let wait = own.max(asked);
         let ended = micros(now - self.began);
         let is_patient = ended - flight.attempt.asked + wait <= self.plan.poll.patience;
         let what = if is_waiting && is_patient && self.polls_on() {
