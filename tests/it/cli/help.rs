@@ -10,7 +10,7 @@ use crate::pty_support::Pty;
 use crate::repository::guide::shell::Shell;
 
 /// The commands, each with the words behind `bourse`.
-const COMMANDS: [&[&str]; 32] = [
+const COMMANDS: [&[&str]; 33] = [
     &[],
     &["offers"],
     &["volumes"],
@@ -31,6 +31,7 @@ const COMMANDS: [&[&str]; 32] = [
     &["markets", "check"],
     &["groups"],
     &["groups", "create"],
+    &["groups", "supply"],
     &["unlist"],
     &["writes"],
     &["writes", "check"],
