@@ -13,6 +13,7 @@ mod prompt;
 pub(crate) mod recorded;
 pub(crate) mod sandbox;
 pub(crate) mod search;
+pub(crate) mod supply_args;
 pub(crate) mod table;
 pub(crate) mod wanted;
 pub(crate) mod write;

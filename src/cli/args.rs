@@ -9,6 +9,7 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use super::create_args::CreateArguments;
+use super::supply_args::SupplyArguments;
 use crate::api::client::epoch_seconds;
 use crate::domain::cost::{Input, Job, JobWords, VolumeTerm};
 use crate::domain::deadline::DeadlineError;
@@ -279,6 +280,8 @@ pub struct GroupsArguments {
 pub enum GroupsCommand {
     /// Create a workergroup
     Create(Box<CreateArguments>),
+    /// Show what their searches find, and what workers and cold starts cost
+    Supply(SupplyArguments),
 }
 
 #[derive(Debug, Clone, Copy, Args)]

@@ -100,6 +100,11 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
         ("bourse groups 'age<7d' -o created_at- -n 3", "the three latest of this week"),
         ("bourse groups --format json", "as received, keys hidden"),
     ]),
+    (&["groups", "supply"], &[
+        ("bourse groups supply endpoint=sdxl", "machines, prices and the worst case of one endpoint"),
+        ("bourse groups supply --size 40GB --starts 10", "with the cost of ten cold starts a day"),
+        ("bourse groups supply --size 40GB --format json", "for a script"),
+    ]),
     (&["groups", "create"], &[
         ("bourse groups create --endpoint chat --template-id 7 --dry-run", "preview the request"),
         ("bourse groups create --endpoint chat --search-params gpu_name=RTX_4090 --yes",

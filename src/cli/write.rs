@@ -15,6 +15,7 @@ use serde::de::IgnoredAny;
 use tokio::time::Instant;
 
 use self::supply::Supply;
+pub use self::supply::report as supply_report;
 use super::args::{ReplyFormat, UnlistArguments, WriteArguments};
 use super::create_args::{CreateArguments, Settlement, flag};
 use super::output::{self, CliError};
@@ -35,7 +36,7 @@ use crate::features::workergroups::creation::CREATE;
 use crate::runtime::writes::{Journalled, OpenedJournal, journalled};
 use crate::sandbox::Running;
 use crate::settings::{Market, Settings, config};
-use crate::store::Journal;
+use crate::store::{Journal, Paths};
 use crate::table::remote::{Now, Tickets};
 
 /// A write from the command line.
@@ -169,6 +170,15 @@ fn market_flags(settings: &Settings) -> Vec<String> {
         }
         Market::Remote { .. } => vec!["--profile".to_owned(), settings.profile.clone()],
     }
+}
+
+/// The writes to the market, oldest first. Where nothing was ever written, no file is made.
+pub fn written(settings: &Settings, session: &Session) -> Vec<Entry> {
+    let file = settings.paths.as_ref().map(Paths::journal_file);
+    if !file.is_some_and(|file| file.exists()) {
+        return Vec::new();
+    }
+    OpenedJournal::open(settings, &profile_of(settings, session)).entries
 }
 
 async fn perform(settings: &Settings, mut write: Write, how: WriteArguments) -> Result<(), CliError> {

@@ -15,6 +15,7 @@ use super::themes;
 use crate::api::Origin;
 use crate::domain::Dialect;
 use crate::domain::catalog::closest;
+use crate::domain::cost::ModelSizes;
 use crate::domain::limits::Dollars;
 use crate::domain::quantity::{self, Quantity};
 use crate::domain::throughput::{Throughput, WorkUnit};
@@ -147,6 +148,28 @@ impl Reader<'_> {
         amount
             .map_err(|error| self.wrong(&value.span(), error.to_string()))
             .ok()
+    }
+
+    /// A size such as `40 GB` for all, or a table of them by name.
+    pub(super) fn sizes(&mut self, value: &Value<'_>) -> Option<ModelSizes> {
+        let mut sizes = ModelSizes::default();
+        let read = |reader: &mut Self, value: &Value<'_>| {
+            reader.parsed(value, |text| {
+                quantity::within(text, Quantity::Gigabytes, 0.001..=100_000.0)
+            })
+        };
+        if let Some(table) = value.get_ref().as_table() {
+            for (name, size) in table {
+                if let Some(gb) = read(self, size) {
+                    sizes.set(name.get_ref(), gb);
+                }
+            }
+        } else if value.get_ref().is_str() {
+            sizes.set(ModelSizes::DEFAULT, read(self, value)?);
+        } else {
+            self.mistyped(value, "a size such as \"40 GB\", or a table of sizes by name");
+        }
+        Some(sizes)
     }
 
     /// A text that may be wrong.

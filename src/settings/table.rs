@@ -7,7 +7,8 @@ use super::appearance::{Entry, Notifications, ThemeName};
 use super::config::Profile;
 use super::reader::{Reader, Value, one_of};
 use crate::domain::Dialect;
-use crate::domain::format::{dollars, per_hour};
+use crate::domain::cost::ModelSizes;
+use crate::domain::format::{dollars, gigabytes, per_hour};
 use crate::domain::limits::{Dollars, Limits};
 use crate::domain::throughput::Throughput;
 use crate::domain::watching::Watching;
@@ -164,6 +165,23 @@ settings! {
     /// The highest price of an offer, in dollars per hour: `pick` and copied rent commands warn above it.
     "limits.hourly" = "2.5", hourly_limit: Option<Dollars> = None,
         |reader, value| reader.dollars(value).map(Some), |value| dollars_per_hour(*value);
+
+    /// How long a model loads at a cold start, after image and model are downloaded, from 1s to 1h.
+    "models.loading" = "\"2m\"", loading: u32 = 120,
+        |reader, value| reader.seconds(value, 1.0..=3600.0), |value| alone(&format!("{value}s"));
+
+    /// How many cold starts a day their cost is shown for, 1 to 10000.
+    "models.starts" = "24", starts: u32 = 24,
+        |reader, value| reader.number(value, 1..=10_000), |value| alone(value);
+
+    /// Image and model that a cold start downloads: a size for all workergroups, or sizes by the name of an
+    /// endpoint, or the hash or id of a template, and a default for the others.
+    "models.size" = r#"[models.size]
+#default = "20 GB"
+#chat = "40 GB"
+"#, model_sizes: ModelSizes = ModelSizes::default(),
+        |reader, value| reader.sizes(value),
+        |value| value.iter().map(|(name, gb)| (name.to_owned(), gigabytes(gb))).collect();
 
     /// Other keys. The names stand in the help screen (?), at the right. One key or several: a character,
     /// enter, esc, tab, shift-tab, space, backspace, delete, up, down, left, right, home, end, pgup, pgdn,

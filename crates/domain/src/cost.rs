@@ -14,6 +14,7 @@ use super::throughput::{Work, WorkUnit};
 use super::value::CellRef;
 
 mod basis;
+mod cold_start;
 mod fit;
 mod job;
 mod job_spec;
@@ -22,6 +23,7 @@ mod price_models;
 mod volume;
 
 pub use basis::Basis;
+pub use cold_start::{ColdStart, ModelSizes, StartCost, StartRange, StartTerms};
 pub use fit::{Fit, Outlives, Room};
 pub use job::{Job, JobCost};
 pub use job_words::JobWords;

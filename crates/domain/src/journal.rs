@@ -165,6 +165,14 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// The id of the workergroup that it created, if the market named one.
+    pub fn created_id(&self) -> Option<i64> {
+        let outcome = self.outcome.as_ref()?;
+        let is_created = self.intent.kind == WriteKind::CreateWorkergroup && outcome.verdict == Verdict::Done;
+        let id = outcome.words.strip_prefix("created as ").filter(|_| is_created)?;
+        id.split(',').next()?.parse().ok()
+    }
+
     /// The verdict; unknown without an outcome.
     pub fn verdict(&self) -> Verdict {
         self.outcome
@@ -192,6 +200,18 @@ pub fn entries(lines: Vec<Line>) -> Vec<Entry> {
         }
     }
     entries
+}
+
+/// The workergroup `id` as it was created by one of these writes, the newest first. `endpoint` is the
+/// name that the market lists: under another name it is another group with the same id.
+pub fn created<'e>(entries: &'e [Entry], id: i64, endpoint: Option<&str>) -> Option<&'e NewWorkergroup> {
+    let mut created = entries.iter().rev().filter(|entry| entry.created_id() == Some(id));
+    let group = created.find_map(|entry| entry.intent.group.as_deref())?;
+    let is_same = match (&group.endpoint_name, endpoint) {
+        (Some(sent), Some(listed)) => sent.trim() == listed.trim(),
+        (None, _) | (_, None) => true,
+    };
+    is_same.then_some(group)
 }
 
 /// The newest write of that key whose outcome is unknown, else the newest: a copied line is one more write to

@@ -3,13 +3,13 @@
 use serde_json::{Value as Json, json};
 
 use super::super::output::{self, CliError};
-use super::super::search;
+use super::super::search::reply;
 use super::super::wanted::annotations;
 use crate::api::{Reply, Request, Session};
 use crate::core::mutations::describe_excess;
 use crate::domain::journal::OverLimit;
 use crate::domain::limits::Dollars;
-use crate::domain::workergroup::{CostOutlook, Draft, Preflight, UnknownCost};
+use crate::domain::workergroup::{CostOutlook, Draft, Preflight, Recruitment, UnknownCost};
 use crate::features::workergroups::draft::DraftNumber;
 use crate::features::workergroups::look::Look;
 use crate::settings::Settings;
@@ -46,7 +46,7 @@ impl Supply {
             limit?;
             CostOutlook::unknown(UnknownCost::Template, conditions)
         } else if is_wanted || limit.is_some() {
-            let report = self.search(settings, session).await;
+            let report = report(settings, session, &self.look.search).await;
             settings.keep_pacing(session);
             self.look.outlook(report.as_ref().map_err(Clone::clone))
         } else {
@@ -70,22 +70,26 @@ impl Supply {
             may_exceed: self.may_exceed,
         })
     }
+}
 
-    async fn search(&self, settings: &Settings, session: &Session) -> Result<Preflight, UnknownCost> {
-        let bans = annotations(settings);
-        let mut query = self.look.search.query();
-        let limit = query.limit;
-        query.conditions.extend(bans.conditions(&query, settings.dialect));
-        let mut offers = match search::reply(session, &Request::Search(query)).await {
-            Ok(Reply::Records(listing)) => listing,
-            Ok(Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_)) => {
-                return Err(UnknownCost::Failed("the response has no records".to_owned()));
-            }
-            Err(error) => return Err(UnknownCost::Failed(error.without_advice())),
-        };
-        bans.hide_banned(&mut offers);
-        Ok(Preflight::of(&offers, &self.look.search, limit))
-    }
+/// What a search of a group finds now, without the user's bans.
+///
+/// # Errors
+/// When the market does not say.
+pub async fn report(settings: &Settings, session: &Session, search: &Recruitment) -> Result<Preflight, UnknownCost> {
+    let bans = annotations(settings);
+    let mut query = search.query();
+    let limit = query.limit;
+    query.conditions.extend(bans.conditions(&query, settings.dialect));
+    let mut offers = match reply(session, &Request::Search(query)).await {
+        Ok(Reply::Records(listing)) => listing,
+        Ok(Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_)) => {
+            return Err(UnknownCost::Failed("the response has no records".to_owned()));
+        }
+        Err(error) => return Err(UnknownCost::Failed(error.without_advice())),
+    };
+    bans.hide_banned(&mut offers);
+    Ok(Preflight::of(&offers, search, limit))
 }
 
 impl Checked {
@@ -110,18 +114,10 @@ impl Checked {
 
     /// The member `cost` of a dry run.
     pub fn json(&self) -> Json {
-        let CostOutlook { worst, unknown, .. } = &self.outlook;
-        json!({
-            "workers": worst.map(|worst| worst.workers.worst()),
-            "max_workers": worst.map(|worst| worst.workers.max),
-            "test_workers": worst.map(|worst| worst.workers.test),
-            "cold_workers": worst.map(|worst| worst.workers.cold),
-            "worker_hourly": worst.map(|worst| worst.price),
-            "hourly": worst.map(|worst| worst.hourly()),
-            "unknown": unknown.as_ref().map(ToString::to_string),
-            "has_price_limit": !self.outlook.is_unlimited,
-            "group_hourly": self.limit.map(Dollars::amount),
-            "over_limit": self.limit.is_some_and(|limit| self.outlook.excess(limit).is_some()),
-        })
+        let mut cost = self.outlook.json();
+        let excess = self.limit.and_then(|limit| self.outlook.excess(limit));
+        cost["group_hourly"] = json!(self.limit.map(Dollars::amount));
+        cost["over_limit"] = json!(excess.is_some());
+        cost
     }
 }

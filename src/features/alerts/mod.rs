@@ -167,7 +167,7 @@ pub(crate) fn search_of(follows: &Followed, groups: Option<&Listing>, dialect: &
         Followed::Group(id) => {
             let listing = groups?;
             let row = listing.row(RowId(*id))?;
-            let look = Look::at_row(listing, row, dialect).ok()?;
+            let look = Look::at_row(listing, row, dialect, &[]).ok()?;
             (look.search.query(), Some(look.search))
         }
     };

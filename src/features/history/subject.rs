@@ -50,7 +50,7 @@ pub(crate) fn subjects(state: &State) -> Vec<Subject> {
     };
     let row = browser.listing().zip(browser.selected_row());
     if browser.resource() == Resource::Workergroups {
-        let look = row.and_then(|(rows, row)| Look::at_row(rows, row, browser.dialect()).ok());
+        let look = row.and_then(|(rows, row)| Look::at_row(rows, row, browser.dialect(), &[]).ok());
         let query = look.map(|look| look.search.query());
         return query
             .map(|query| Subject::of_search(query, "supply of"))

@@ -1,6 +1,8 @@
 //! `bourse groups`: the workergroups of the account.
 
 use super::look::Look;
+use super::sent;
+use super::supply_command;
 use super::{SUPPLY_COLUMNS, SUPPLY_FIGURES};
 use crate::api::{Request, Session};
 use crate::cli::args::{GroupsArguments, GroupsCommand};
@@ -9,14 +11,17 @@ use crate::cli::output::CliError;
 use crate::cli::search;
 use crate::cli::table::{Priced, View};
 use crate::cli::{output, wanted, write};
+use crate::domain::journal::Entry;
 use crate::domain::response_check::ResponseCheck;
 use crate::domain::workergroup::{Preflight, Recruitment};
 use crate::domain::{Listing, Resource};
 use crate::settings::Settings;
 
 pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<(), CliError> {
-    if let Some(GroupsCommand::Create(options)) = &arguments.command {
-        return write::create(settings, options).await;
+    match &arguments.command {
+        Some(GroupsCommand::Create(options)) => return write::create(settings, options).await,
+        Some(GroupsCommand::Supply(options)) => return supply_command::supply(settings, options).await,
+        None => {}
     }
     // The listing takes no parameters: conditions, order and limit apply to what it holds.
     let query = wanted::query(settings, Resource::Workergroups, &arguments.search, false)?;
@@ -41,6 +46,9 @@ pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<
     let matched = rows.len();
     let shown = arguments.search.rows.or(query.limit);
     rows.truncate(shown.map_or(usize::MAX, |shown| shown as usize));
+    let writes = write::written(settings, &connection.session);
+    let sent = sent::columns(&writes, &listing);
+    listing.set_columns(sent);
     if view.asks_for(&SUPPLY_COLUMNS) {
         let checked = check_supply(&mut listing, &rows, settings, &connection.session).await;
         settings.keep_pacing(&connection.session);
@@ -56,8 +64,19 @@ pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<
         rows: &rows,
     };
     answer.tell();
+    tell_sent(&listing, &rows, &writes);
     output::note_shown(rows.len(), matched, "workergroups");
     Ok(())
+}
+
+/// Notes the limits that were sent when groups were created here and that the market does not return.
+fn tell_sent(listing: &Listing, rows: &[u32], writes: &[Entry]) {
+    for row in rows.iter().map(|row| *row as usize) {
+        let limits = sent::described(writes, listing, row);
+        if let (Some(id), false) = (listing.id(row), limits.is_empty()) {
+            output::note(&format!("workergroup {id}: {}", limits.join("; ")));
+        }
+    }
 }
 
 /// Fills the columns on supply, as the check of all workergroups in the dashboard does: one search for all groups that
@@ -72,7 +91,7 @@ async fn check_supply(
     let mut reports: Vec<(Recruitment, Preflight)> = Vec::new();
     let mut columns = SUPPLY_COLUMNS.map(|_| vec![None; listing.len()]);
     for row in rows.iter().map(|row| *row as usize) {
-        let recruitment = match Look::at_row(listing, row, settings.dialect) {
+        let recruitment = match Look::at_row(listing, row, settings.dialect, &[]) {
             Ok(look) => look.search,
             Err(why) => {
                 let id = listing.id(row).map_or_else(String::new, |id| format!(" {id}"));

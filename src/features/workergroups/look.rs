@@ -1,12 +1,16 @@
 //! The search of a workergroup, listed or drafted, as it is now.
 
 use super::draft::DraftNumber;
+use super::sent::{self, sent};
 use crate::domain::catalog::{OFFERS, WORKERGROUPS};
+use crate::domain::cost::ColdStart;
+use crate::domain::journal::Entry;
 use crate::domain::language::{LanguageError, Mode};
 use crate::domain::workergroup::{
     CostOutlook, Draft, Key, NewWorkergroup, Preflight, Recruitment, UnknownCost, disk, group_search,
 };
-use crate::domain::{CellRef, Dialect, Listing, RowId, Untrusted, language};
+use crate::domain::{CellRef, Dialect, Listing, RowId, Untrusted, format, language};
+use crate::settings::Values;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
@@ -29,6 +33,8 @@ pub struct Look {
     pub notes: Vec<String>,
     /// Why this search does not say what the group can cost, if so.
     gap: Option<UnknownCost>,
+    /// The names that a size of its model may have: endpoint, template's hash and id.
+    names: Vec<String>,
 }
 
 /// The search of a workergroup cannot be run.
@@ -105,6 +111,16 @@ impl Look {
             group,
             notes,
             gap,
+            names: NAMES.iter().map(|key| draft.text(*key).trim().to_owned()).collect(),
+        })
+    }
+
+    /// What the group's workers download and load at a cold start, by the configured sizes; `None`
+    /// without one.
+    pub fn cold_start(&self, values: &Values) -> Option<ColdStart> {
+        Some(ColdStart {
+            gb: values.model_sizes.size(&self.names)?,
+            loading: f64::from(values.loading),
         })
     }
 
@@ -112,7 +128,14 @@ impl Look {
     ///
     /// # Errors
     /// When it cannot be run.
-    pub fn at_row(listing: &Listing, row: usize, dialect: &'static Dialect) -> Result<Self, LookError> {
+    ///
+    /// `writes` are those to its market: what was sent at its creation, and is not in the listing, counts.
+    pub fn at_row(
+        listing: &Listing,
+        row: usize,
+        dialect: &'static Dialect,
+        writes: &[Entry],
+    ) -> Result<Self, LookError> {
         let id = listing.id(row).ok_or(LookError::NoGroup)?;
         let search = group_search(listing, row).unwrap_or_default();
         let mut notes = Vec::new();
@@ -138,7 +161,7 @@ impl Look {
         }
         let text = if is_blank { OFFERS.defaults } else { text };
         let conditions = language::parse(text, &OFFERS, dialect, &[], Mode::Market)?.conditions;
-        let (group, assumed) = parameters(listing, row);
+        let (group, assumed) = parameters(listing, row, sent(writes, listing, row));
         notes.extend(assumed);
         let launch_args = WORKERGROUPS.by_key("launch_args");
         let launch_args = launch_args.and_then(|field| listing.text(row, field));
@@ -154,7 +177,21 @@ impl Look {
             group,
             notes,
             gap,
+            names: NAMES.iter().filter_map(|key| name(listing, row, *key)).collect(),
         })
+    }
+}
+
+/// What names the model of a group.
+const NAMES: [Key; 3] = [Key::EndpointName, Key::TemplateHash, Key::TemplateId];
+
+/// A name of a listed group.
+fn name(listing: &Listing, row: usize, key: Key) -> Option<String> {
+    let field = WORKERGROUPS.by_key(key.wire())?;
+    match listing.cell(row, field) {
+        CellRef::Text(text) => Some(text.to_owned()),
+        CellRef::Number(id) => Some(format::number(field, id)),
+        CellRef::Flag(_) | CellRef::Missing | CellRef::Null | CellRef::Bad(_) => None,
     }
 }
 
@@ -191,10 +228,11 @@ fn whole(number: f64) -> Option<u32> {
     (number.fract() == 0.0 && (0.0..=1e6).contains(&number)).then_some(number as u32)
 }
 
-/// The scaling parameters of a listed group, and which were assumed.
-pub fn parameters(listing: &Listing, row: usize) -> (NewWorkergroup, Vec<String>) {
+/// The scaling parameters of a listed group, with the limits `sent` at its creation where the listing
+/// lacks them, and which were assumed.
+fn parameters(listing: &Listing, row: usize, sent: Option<&NewWorkergroup>) -> (NewWorkergroup, Vec<String>) {
     let at = |key| number(listing, row, key);
-    let group = NewWorkergroup {
+    let mut group = NewWorkergroup {
         min_load: at("min_load"),
         target_util: at("target_util"),
         cold_mult: at("cold_mult"),
@@ -203,19 +241,24 @@ pub fn parameters(listing: &Listing, row: usize) -> (NewWorkergroup, Vec<String>
         test_workers: at("test_workers").and_then(whole),
         ..NewWorkergroup::default()
     };
-    let assumed: Vec<String> = [
-        (Key::ColdWorkers, group.cold_workers),
-        (Key::MaxWorkers, group.max_workers),
-    ]
-    .into_iter()
-    .filter(|(_, value)| value.is_none())
-    .map(|(key, _)| {
-        format!(
-            "{} is not in the listing: assuming the documented {}",
-            key.wire(),
-            key.parameter().default.unwrap_or_default()
-        )
-    })
-    .collect();
+    let mut assumed = Vec::new();
+    let limits = [
+        (Key::ColdWorkers, &mut group.cold_workers),
+        (Key::MaxWorkers, &mut group.max_workers),
+        (Key::TestWorkers, &mut group.test_workers),
+    ];
+    for (key, value) in limits.into_iter().filter(|(_, value)| value.is_none()) {
+        let name = key.wire();
+        let known = sent.and_then(|sent| Some((sent::limit(sent, key)?, sent::describe(sent, key, None)?)));
+        if let Some((limit, words)) = known {
+            *value = Some(limit);
+            assumed.push(format!("{name}: {words}"));
+        } else if key != Key::TestWorkers {
+            assumed.push(format!(
+                "{name} is not in the listing: assuming the documented {}",
+                key.parameter().default.unwrap_or_default()
+            ));
+        }
+    }
     (group, assumed)
 }

@@ -9,7 +9,9 @@ pub mod drift;
 pub mod form;
 pub mod look;
 pub mod preflight;
+pub mod sent;
 pub mod supply;
+mod supply_command;
 
 use self::creation::Creation;
 use self::draft::GroupDraft;
@@ -122,7 +124,7 @@ fn searches(state: &State) -> Vec<Option<Look>> {
     let browser = &state.browsers[Resource::Workergroups];
     browser.listing().map_or_else(Vec::new, |listing| {
         let rows = 0..listing.len();
-        rows.map(|row| Look::at_row(listing, row, browser.dialect()).ok())
+        rows.map(|row| Look::at_row(listing, row, browser.dialect(), &state.mutations.history).ok())
             .collect()
     })
 }
@@ -142,7 +144,7 @@ pub fn look_at(state: &State, subject: Subject) -> Result<Look, LookError> {
         Subject::Group(id) => {
             let listed = browser.listing().and_then(|listing| Some((listing, listing.row(id)?)));
             let (listing, row) = listed.ok_or(LookError::Unlisted)?;
-            Look::at_row(listing, row, browser.dialect())
+            Look::at_row(listing, row, browser.dialect(), &state.mutations.history)
         }
     }
 }
@@ -258,8 +260,11 @@ fn fill_supply(cx: &mut Cx<'_>) {
         looks.iter().map(of).collect()
     };
     let [gpus, prices] = SUPPLY_FIGURES.map(|figure| column(&figure));
+    let listing = state.browsers[Resource::Workergroups].listing();
+    let sent = listing.map(|listing| sent::columns(&state.mutations.history, listing));
+    let supply = SUPPLY_COLUMNS.into_iter().zip([gpus, prices]);
     cx.table(Resource::Workergroups)
-        .set_columns(SUPPLY_COLUMNS.into_iter().zip([gpus, prices]));
+        .set_columns(supply.chain(sent.into_iter().flatten()));
 }
 
 /// Takes what happens to a check of supply.

@@ -176,3 +176,105 @@ fn a_pick_over_a_limit_is_printed_with_a_warning() {
     let err = pick("bill = 5\nhourly = 0.5", "10h");
     assert!(!err.contains("over your limit"), "{err}");
 }
+
+#[test]
+fn limits_that_the_market_does_not_return_are_shown_as_they_were_sent() {
+    let listing = |endpoint: &str| {
+        format!(r#"{{"success": true, "results": [{{"id": 77, "endpoint_name": "{endpoint}", "test_workers": 3}}]}}"#)
+    };
+    for (endpoint, is_same) in [("chat", true), ("other", false)] {
+        let listed = listing(endpoint);
+        let recorder = Recorder::start(move |_, request| {
+            let reply = if request.method == "GET" {
+                listed.as_str()
+            } else {
+                r#"{"success":true,"id":77}"#
+            };
+            answer(200, reply)
+        });
+        let home = Home::new();
+        let limits = [
+            "--max-workers",
+            "6",
+            "--cold-workers",
+            "2",
+            "--test-workers",
+            "1",
+            "--yes",
+        ];
+        let (status, _, err) = create(&home, &recorder, &[&SEARCH[..], &limits].concat());
+        assert_eq!(status, 0, "{err}");
+        let url = recorder.url();
+        let columns = ["--columns", "id,sent_max,sent_cold", "--format", "csv"];
+        let flags = [&["groups", "--base-url", &url], &columns[..]].concat();
+        let (status, out, err) = run(home.bourse(&flags).env("BOURSE_API_KEY", "key"));
+        assert_eq!(status, 0, "{err}");
+        let row = if is_same { "77,6,2" } else { "77,," };
+        assert_eq!(out, format!("id,sent_max,sent_cold\n{row}\n"));
+        let note = "workergroup 77: max_workers at most 6, as created here; not returned by this market; \
+                    cold_workers 2, as created here; not returned by this market; test_workers 1 as created here";
+        assert_eq!(err.contains(note), is_same, "{err}");
+    }
+}
+
+#[test]
+fn a_cold_start_costs_its_download_and_its_loading_on_each_machine() {
+    let groups = r#"{"success": true, "results": [
+        {"id": 1, "endpoint_name": "chat", "search_query": "num_gpus=1"},
+        {"id": 2, "endpoint_name": "sdxl", "search_query": "num_gpus=1"}]}"#;
+    let offers = r#"{"offers": [
+        {"id": 7, "machine_id": 70, "num_gpus": 1, "dph_total": 0.36, "inet_down": 800, "inet_down_cost": 0.002},
+        {"id": 8, "machine_id": 80, "num_gpus": 1, "dph_total": 0.72, "inet_down": 100, "inet_down_cost": 0.01},
+        {"id": 9, "machine_id": 90, "num_gpus": 1, "dph_total": 0.90}]}"#;
+    let recorder = Recorder::start(move |_, request| {
+        let is_listing = request.method == "GET";
+        answer(200, if is_listing { groups } else { offers })
+    });
+    let home = Home::new();
+    let sizes = "[models]\nloading = \"200s\"\nstarts = 10\n[models.size]\nchat = \"40 GB\"\n";
+    home.file(".config/bourse/config.toml", sizes, 0o600);
+    // Speeds in Mbit/s.
+    let url = recorder.url();
+    let markets = ["--base-url", &url, "--profile", "vast"];
+    let supply = |flags: &[&str]| {
+        let mut command = home.bourse(&[&["groups", "supply"], &markets[..], flags].concat());
+        run(command.env("BOURSE_API_KEY", "key"))
+    };
+    let (status, out, err) = supply(&["--format", "json"]);
+    assert_eq!(status, 0, "{err}");
+    let report: Json = serde_json::from_str(&out).unwrap();
+    let close = |value: &Json, expected: f64| {
+        let value = value.as_f64().unwrap();
+        assert!((value - expected).abs() < 1e-9, "{value} {expected}");
+    };
+    let start = |offer: usize| &report[0]["offers"][offer]["start"];
+    // 40 GB at 10 s each and 200 s at $0.36/h: $0.06; 40 GB at $0.002: $0.08.
+    close(&start(0)["download_seconds"], 400.0);
+    close(&start(0)["machine"], 0.06);
+    close(&start(0)["traffic"], 0.08);
+    close(&start(0)["total"], 0.14);
+    close(&start(0)["total_a_day"], 1.4);
+    // 40 GB at 80 s each and 200 s at $0.72/h: $0.68; 40 GB at $0.01: $0.40.
+    close(&start(1)["total"], 1.08);
+    assert_eq!(start(2), &Json::Null);
+    let range = &report[0]["cold_start"];
+    close(&range["least"], 0.14);
+    close(&range["most_a_day"], 10.8);
+    assert_eq!(range["not_reported"], json!(1));
+    assert_eq!(report[1]["cold_start"], Json::Null, "sdxl has no size");
+    // 26 x 0.90
+    close(&report[0]["worst_case"]["hourly"], 23.4);
+    let searches = recorder
+        .requests()
+        .into_iter()
+        .filter(|request| request.method != "GET");
+    assert_eq!(searches.count(), 1, "groups that recruit alike share a search");
+
+    let (status, out, err) = supply(&["endpoint=sdxl", "--size", "20GB", "--loading", "0", "--starts", "2"]);
+    assert_eq!(status, 0, "{err}");
+    assert!(out.starts_with("Workergroup 2 (sdxl): 3 machines, 3 GPUs\n"), "{out}");
+    // 20 GB: 200 s at $0.36/h and $0.04; 1,600 s at $0.72/h and $0.20.
+    let line = "Cold start  $0.06 to $0.52 a start (20 GB, 0s loading); 2 a day: $0.12 to $1.04; 1 not reported";
+    assert!(out.contains(line), "{out}");
+    assert!(out.contains("no price limit: could pay up to $23.40/h"), "{out}");
+}

@@ -31,6 +31,7 @@ const COMMANDS: [&[&str]; 33] = [
     &["markets", "check"],
     &["groups"],
     &["groups", "create"],
+    &["groups", "supply"],
     &["unlist"],
     &["writes"],
     &["writes", "check"],

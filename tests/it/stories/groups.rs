@@ -4,7 +4,9 @@
 use bourse::api::{ApiError, Request, Unreachable};
 use bourse::core::message::Effect;
 use bourse::core::message::Saving;
+use bourse::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
 use bourse::domain::language;
+use bourse::domain::workergroup::NewWorkergroup;
 use bourse::features::workergroups::Groups;
 
 use crate::cases::cases;
@@ -324,6 +326,64 @@ fn a_preflight_says_what_a_group_could_recruit_and_for_how_much() {
     says(&desk, "max_workers is not in the listing: assuming the documented 20");
     desk.keys("esc").selects("sdxl");
     assert!(desk.calls.is_empty());
+}
+
+#[test]
+fn a_report_has_the_cost_of_a_cold_start_once_the_size_of_the_model_is_known() {
+    let found = FOUND.replace("\"rented\"", "\"inet_down\":800,\"inet_down_cost\":0.002,\"rented\"");
+    let mut desk = at_groups();
+    desk.resize(90, 48).keys("G k").selects("sdxl");
+    desk.keys("i").answer(&found);
+    says(&desk, "Cold start unknown: set [models] size in the configuration");
+    let values = &mut desk.model.settings.values;
+    values.model_sizes.set("sdxl", 40.0);
+    (values.loading, values.starts) = (200, 10);
+    desk.resize(90, 47);
+    // 40 GB at 800 Mbit/s are 400 s, and 200 s of loading: $0.067 at $0.40/h, $0.15 at $0.90/h. The traffic is $0.08.
+    says(
+        &desk,
+        "$0.15 to $0.23 a start (40 GB, 3m loading); 10 a day: $1.47 to $2.30",
+    );
+}
+
+#[test]
+fn limits_that_were_sent_stand_beside_those_that_the_market_returns() {
+    let mut desk = at_groups();
+    desk.model.mutations.history = vec![Entry {
+        intent: Intent {
+            key: "a".to_owned(),
+            at: START,
+            profile: "test".to_owned(),
+            address: "http://127.0.0.1:1".to_owned(),
+            kind: WriteKind::CreateWorkergroup,
+            subject: "endpoint sdxl".to_owned(),
+            group: Some(Box::new(NewWorkergroup {
+                endpoint_name: Some("sdxl".to_owned()),
+                max_workers: Some(6),
+                test_workers: Some(1),
+                ..NewWorkergroup::default()
+            })),
+            over_limit: None,
+        },
+        outcome: Some(Outcome {
+            key: "a".to_owned(),
+            at: START,
+            verdict: Verdict::Done,
+            words: "created as 12".to_owned(),
+        }),
+    }];
+    desk.resize(120, 48).keys("G k").selects("sdxl");
+    desk.expect("6 workers at most, as created here");
+    desk.keys("enter").expect("at most 6, as created here; not returned");
+    desk.expect("3, 1 as created here");
+    // The worst case takes what was sent, and what the market returns where it does: 6 + 3 + 3.
+    desk.resize(90, 48).keys("esc i").answer(FOUND);
+    says(
+        &desk,
+        "max_workers: at most 6, as created here; not returned by this market",
+    );
+    says(&desk, "worst: 12 workers");
+    desk.keys("esc k").selects("llama").expect_not("as created here");
 }
 
 #[test]

@@ -81,4 +81,10 @@ pub static WORKERGROUPS: &[Field] = &[
         .doc("GPUs that its search finds now, once supply is checked; blank if the result was truncated."),
     Field::hourly("supply_price", "From $/h").computed().section(Section::Scaling).width(9).priority(5).places(4)
         .less_is_better().doc("Lowest price of one worker per hour, once supply is checked."),
+    Field::integer("sent_max", "Max sent").computed().section(Section::Scaling).width(8).priority(6)
+        .doc("Maximum number of workers as created here; the market may not return it."),
+    Field::integer("sent_cold", "Cold sent").computed().section(Section::Scaling).width(9).priority(7)
+        .doc("Cold workers as created here; the market may not return them."),
+    Field::integer("sent_test", "Test sent").computed().section(Section::Scaling).width(9).priority(8)
+        .doc("Test workers as created here."),
 ];

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::NewWorkergroup;
 use super::worst_case::{CostOutlook, UnknownCost, WorkerCounts, WorstCase, price_limit};
 use crate::catalog::{OFFERS, Resource};
-use crate::cost::Prices;
+use crate::cost::{ColdStart, Prices, StartRange, StartTerms};
 use crate::country;
 use crate::insight::{self, Amount, Coverage, Machine, Picks, Supply};
 use crate::listing::{Column, Listing, RowId};
@@ -151,6 +151,8 @@ pub struct WorkerOffer {
     pub reliability: Option<f64>,
     /// In $/h, with the group's disk.
     pub price: f64,
+    /// What it takes for cold starts; `None` if it reports no price or speed of downloads.
+    pub start: Option<StartTerms>,
 }
 
 /// What a search would find for a group. Slices of one machine count once.
@@ -184,6 +186,8 @@ pub struct Preflight {
     pub warnings: Vec<String>,
     /// The cheapest offers that can be rented at once, at most 60.
     pub cheapest: Vec<WorkerOffer>,
+    /// What each offer with a price takes for cold starts.
+    start_terms: Vec<Option<StartTerms>>,
     picks: Picks,
 }
 
@@ -225,7 +229,11 @@ impl Preflight {
             largest_host: hosts.first().copied(),
             vram: asked.gpu_ram.map(|wanted| vram(listing, machines, wanted)),
             warnings: Vec::new(),
-            cheapest: cheapest(listing, &picks),
+            cheapest: cheapest(listing, &picks, &quotes),
+            start_terms: free
+                .iter()
+                .filter_map(|row| Some(quotes.start_terms(*row as usize, price(*row)?).ok()))
+                .collect(),
             picks,
         };
         preflight.warnings = preflight.warn(&asked.conditions);
@@ -298,6 +306,11 @@ impl Preflight {
         }
     }
 
+    /// What a cold start costs on the offers; `None` if none reports its downloads.
+    pub fn starts(&self, start: ColdStart) -> Option<StartRange> {
+        StartRange::of(&self.start_terms, start)
+    }
+
     /// What that many workers cost per hour; `None` if no offer has a price.
     pub fn cost(&self, workers: u32) -> Option<WorkerCost> {
         let prices = self.prices?;
@@ -314,7 +327,7 @@ impl Preflight {
 }
 
 /// The cheapest offers for as many workers as can run at once.
-fn cheapest(listing: &Listing, picks: &Picks) -> Vec<WorkerOffer> {
+fn cheapest(listing: &Listing, picks: &Picks, quotes: &Prices<'_>) -> Vec<WorkerOffer> {
     let cell = |row: u32, key: &str| {
         let field = OFFERS.by_key(key)?;
         Some(listing.column(field).cell(row as usize))
@@ -335,6 +348,7 @@ fn cheapest(listing: &Listing, picks: &Picks) -> Vec<WorkerOffer> {
             country: Untrusted::from(country::code(&text(pick.row, "geolocation")).to_owned()),
             reliability: cell(pick.row, "reliability").and_then(CellRef::number),
             price: pick.price,
+            start: quotes.start_terms(pick.row as usize, pick.price).ok(),
         })
     };
     let offers = picks.offers().iter().take(MOST_OFFERS);

@@ -1,5 +1,7 @@
 //! The most that a group can cost per hour.
 
+use serde_json::{Value as Json, json};
+
 use super::{DEFAULT_COLD_WORKERS, DEFAULT_MAX_WORKERS, DEFAULT_TEST_WORKERS, NewWorkergroup};
 use crate::format;
 use crate::journal::OverLimit;
@@ -151,6 +153,21 @@ impl CostOutlook {
             (None, None) => "could pay any price".to_owned(),
         };
         self.is_unlimited.then(|| format!("no price limit: {cost}"))
+    }
+
+    /// The calculation for programs, in $/h: `hourly` is a lower bound where `unknown` has a reason.
+    pub fn json(&self) -> Json {
+        let worst = self.worst;
+        json!({
+            "workers": worst.map(|worst| worst.workers.worst()),
+            "max_workers": worst.map(|worst| worst.workers.max),
+            "test_workers": worst.map(|worst| worst.workers.test),
+            "cold_workers": worst.map(|worst| worst.workers.cold),
+            "worker_hourly": worst.map(|worst| worst.price),
+            "hourly": worst.map(|worst| worst.hourly()),
+            "unknown": self.unknown.as_ref().map(ToString::to_string),
+            "has_price_limit": !self.is_unlimited,
+        })
     }
 
     /// What the journal keeps of a limit that the user lets the group exceed.

@@ -4,9 +4,11 @@ use ratatui::text::Line;
 
 use super::Card;
 use crate::domain::format::trimmed;
+use crate::domain::workergroup::Key;
 use crate::domain::{CellRef, Kind, format};
 use crate::features::workergroups::preflight::parts::hanging;
 use crate::features::workergroups::preflight::summary;
+use crate::features::workergroups::sent;
 
 pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     let endpoint = card.text("endpoint_name");
@@ -23,9 +25,9 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     lines.push(Line::default());
     lines.extend(
         card.dotted([
-            count(card, "max_workers", "workers at most"),
-            count(card, "cold_workers", "cold workers"),
-            count(card, "test_workers", "test workers"),
+            count(card, Key::MaxWorkers, "workers at most"),
+            count(card, Key::ColdWorkers, "cold workers"),
+            count(card, Key::TestWorkers, "test workers"),
             card.number("gpu_ram")
                 .map(|gb| format!("VRAM {} GB or more", trimmed(gb, 1))),
         ]),
@@ -47,9 +49,15 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     lines
 }
 
-fn count(card: &Card<'_>, key: &str, label: &str) -> Option<String> {
-    let number = card.number(key)?;
-    Some(format!("{} {label}", trimmed(number, 2)))
+/// A limit that the market returns, else the one that was sent when the group was created here.
+fn count(card: &Card<'_>, key: Key, label: &str) -> Option<String> {
+    if let Some(number) = card.number(key.wire()) {
+        return Some(format!("{} {label}", trimmed(number, 2)));
+    }
+    let subject = &card.subject;
+    let sent = sent::sent(&subject.state.mutations.history, subject.listing, subject.row)?;
+    let limit = sent::limit(sent, key)?;
+    Some(format!("{limit} {label}, as created here"))
 }
 
 fn created(card: &Card<'_>) -> Option<String> {

@@ -8,10 +8,12 @@ use crate::domain::cost::{HOURS_PER_MONTH, Joined, Prices, Quote};
 use crate::domain::field::Unit;
 use crate::domain::format::trimmed;
 use crate::domain::text::truncate;
+use crate::domain::workergroup::Key;
 use crate::domain::{CellRef, Field, Listing, OfferType, Resource, country, format};
 use crate::features::copy_export::copy::api_key;
 use crate::features::job::bill;
 use crate::features::workergroups::preflight::summary;
+use crate::features::workergroups::sent;
 use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::Phase;
@@ -418,6 +420,7 @@ pub(super) fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Ve
 pub(super) fn scaling(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let record = listing.whole(row);
+    let sent = sent::sent(&scene.state.mutations.history, listing, row);
     let keys = [
         "max_workers",
         "min_load",
@@ -433,6 +436,13 @@ pub(super) fn scaling(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> V
             CellRef::Missing | CellRef::Null => format::NONE.to_owned(),
             _ => format::detail(&record, field, scene.state.profile.dialect),
         };
+        let described = Key::named(field.key)
+            .zip(sent)
+            .and_then(|(key, sent)| sent::describe(sent, key, record.cell(field).number()));
+        if let Some(described) = described {
+            let returned = record.cell(field).number().map(|_| format!("{text}, "));
+            return labelled(field.label, returned.unwrap_or_default() + &described, theme);
+        }
         // The first clause: the fields tab has the rest.
         let meaning = field.doc.split(['.', ';', ':', ',']).next();
         let meaning = meaning.unwrap_or_default();

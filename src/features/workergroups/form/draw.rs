@@ -202,7 +202,7 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
         Ok(look) if let Some(check) = check_of(state, &look) => {
             let mut lines: Vec<_> = status(&look, state, scene.now, theme).into_iter().collect();
             if let Some(preflight) = check.report() {
-                lines.extend(summary::of_report(preflight, &look, theme));
+                lines.extend(summary::of_report(preflight, &look, &state.settings.values, theme));
                 let warnings = preflight.warnings.iter();
                 lines.extend(warnings.map(|warning| signed("!", warning, theme.warning)));
                 lines.extend(look.notes.iter().map(|note| signed("-", note, theme.dim)));
@@ -225,7 +225,9 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
         && !preflight.cheapest.is_empty()
     {
         let mut lines = vec![Line::default()];
-        lines.extend(offers(preflight, table.width, table.height - 1, theme));
+        let look = look_at(state, Subject::Draft(view.number)).ok();
+        let start = look.and_then(|look| look.cold_start(&state.settings.values));
+        lines.extend(offers(preflight, start, (table.width, table.height - 1), theme));
         scene.render(Text::from(lines), table);
     }
 }
@@ -250,7 +252,7 @@ fn searches(state: &State, theme: &Theme) -> Vec<Line<'static>> {
     let rows = (0..listing.len()).take(MOST);
     let lines: Vec<Line<'static>> = rows
         .filter_map(|row| {
-            let look = Look::at_row(listing, row, browser.dialect()).ok()?;
+            let look = Look::at_row(listing, row, browser.dialect(), &[]).ok()?;
             let field = listing.catalog().by_key("endpoint_name")?;
             let endpoint = listing.column(field).text(row)?.screen(16);
             let search = language::print(&look.search.conditions);

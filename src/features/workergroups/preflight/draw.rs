@@ -8,6 +8,7 @@ use super::parts::{amount, disk, labelled, plural, signed};
 use crate::core::State;
 use crate::core::markets::explain;
 use crate::core::view::{Region, Scene};
+use crate::domain::cost::ColdStart;
 use crate::domain::format::{dollars, per_hour, percent};
 use crate::domain::insight::Coverage;
 use crate::domain::workergroup::{Part, Preflight, WorkerCounts};
@@ -65,7 +66,7 @@ pub(super) fn report(view: &View, area: Rect, scene: &mut Scene<'_, '_>) {
     ])
     .areas(left);
     if let Some(preflight) = preflight {
-        offers(preflight, below, scene);
+        offers(preflight, look.cold_start(&scene.state.settings.values), below, scene);
     }
     let panel = Panel::new(format!("Supply of {}", look.title))
         .note(note)
@@ -88,7 +89,7 @@ pub(super) fn report(view: &View, area: Rect, scene: &mut Scene<'_, '_>) {
 }
 
 /// Draws the cheapest offers of a search in a panel, if they have room.
-fn offers(preflight: &Preflight, area: Rect, scene: &mut Scene<'_, '_>) {
+fn offers(preflight: &Preflight, start: Option<ColdStart>, area: Rect, scene: &mut Scene<'_, '_>) {
     if area.height < LEAST_OFFERS || preflight.cheapest.is_empty() {
         return;
     }
@@ -98,7 +99,7 @@ fn offers(preflight: &Preflight, area: Rect, scene: &mut Scene<'_, '_>) {
         .foot(format!("with {}", disk(preflight.disk)))
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
-    let lines = super::parts::offers(preflight, inner.width, inner.height, scene.theme);
+    let lines = super::parts::offers(preflight, start, (inner.width, inner.height), scene.theme);
     scene.render(Text::from(lines), inner);
 }
 
@@ -126,6 +127,11 @@ pub(super) fn lines(
             lines.push(signed("!", warning, theme.warning));
         }
         lines.extend(supply(preflight, look.search.query().limit, theme));
+        let values = &state.settings.values;
+        let start = look.cold_start(values);
+        let style = if start.is_some() { theme.text } else { theme.dim };
+        let text = super::parts::cold_start(preflight, start, values.starts);
+        lines.push(labelled("Cold start", text, style, theme));
         if size == Size::Compact {
             lines.push(labelled(
                 "GPU models",

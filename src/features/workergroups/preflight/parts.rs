@@ -3,7 +3,8 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::domain::format;
+use crate::domain::cost::ColdStart;
+use crate::domain::format::{self, dollars};
 use crate::domain::insight::Amount;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::workergroup::{Preflight, WorkerOffer};
@@ -55,21 +56,52 @@ pub fn disk(gb: Option<f64>) -> String {
     )
 }
 
+/// What cold starts cost on the offers of a search, in words.
+pub fn cold_start(preflight: &Preflight, start: Option<ColdStart>, starts: u32) -> String {
+    let Some(start) = start else {
+        return "unknown: set [models] size in the configuration".to_owned();
+    };
+    preflight.starts(start).map_or_else(
+        || "unknown: no offer reports price and speed of its downloads".to_owned(),
+        |range| range.words(start, starts),
+    )
+}
+
 /// Cells of all columns of the offers but the GPUs.
 const FIGURES: u16 = 37;
 
-/// The cheapest offers of a search under their header, in at most `rows` lines.
-pub fn offers(preflight: &Preflight, width: u16, rows: u16, theme: &Theme) -> Vec<Line<'static>> {
-    let gpus = usize::from(width.saturating_sub(FIGURES).clamp(8, 24));
+/// Cells of the column with the cost of a cold start.
+const START: u16 = 10;
+
+/// The cheapest offers of a search under their header, in at most `rows` lines; with the cost of a
+/// cold start if it is known what starts, and there is room.
+pub fn offers(
+    preflight: &Preflight,
+    start: Option<ColdStart>,
+    (width, rows): (u16, u16),
+    theme: &Theme,
+) -> Vec<Line<'static>> {
+    let start = start.filter(|_| width >= FIGURES + START + 8);
+    let figures = if start.is_some() { FIGURES + START } else { FIGURES };
+    let gpus = usize::from(width.saturating_sub(figures).clamp(8, 24));
     let head = format!(
-        "{:>9}  {:gpus$}  {:7}  {:>5}  {:>8}",
-        "ID", "GPUs", "Country", "Rel %", "$/h"
+        "{:>9}  {:gpus$}  {:7}  {:>5}  {:>8}{}",
+        "ID",
+        "GPUs",
+        "Country",
+        "Rel %",
+        "$/h",
+        if start.is_some() { "   Start $" } else { "" }
     );
     let line = |offer: &WorkerOffer| {
         let reliability = offer.reliability;
         let reliability = reliability.map_or_else(|| format::NONE.to_owned(), |share| format!("{:.1}", share * 100.0));
+        let start = start.map_or_else(String::new, |start| {
+            let cost = offer.start.map(|terms| dollars(terms.cost(start).total()));
+            format!("  {:>8}", cost.unwrap_or_else(|| format::NONE.to_owned()))
+        });
         let text = format!(
-            "{:>9}  {:gpus$}  {:7}  {reliability:>5}  {:>8.4}",
+            "{:>9}  {:gpus$}  {:7}  {reliability:>5}  {:>8.4}{start}",
             offer.id.to_string(),
             offer.gpus.screen(gpus),
             offer.country.screen(7),

@@ -3,7 +3,7 @@
 
 use ratatui::text::Line;
 
-use super::parts::{amount, labelled, plural, signed};
+use super::parts::{amount, cold_start, labelled, plural, signed};
 use crate::core::State;
 use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::format::{dollars, per_hour};
@@ -19,6 +19,7 @@ use crate::features::workergroups::check_of;
 use crate::features::workergroups::look::Look;
 use crate::features::workergroups::supply::Check;
 use crate::keys::Action;
+use crate::settings::Values;
 use crate::table::remote::Now;
 use crate::tui::theme::Theme;
 
@@ -34,7 +35,7 @@ pub fn of_group(state: &State, row: usize, now: Now, theme: &Theme) -> Vec<Line<
     let Some((listing, id)) = browser.listing().and_then(|listing| Some((listing, listing.id(row)?))) else {
         return Vec::new();
     };
-    let look = Look::at_row(listing, row, browser.dialect());
+    let look = Look::at_row(listing, row, browser.dialect(), &state.mutations.history);
     let safe = |text: &str| {
         let (head, _) = beginning(text, DETAIL);
         visible(&head.replace(&format!("\"{REMOVED}\""), REMOVED), LONGEST)
@@ -84,7 +85,7 @@ fn conditions(look: &Look, safe: impl Fn(&str) -> String, theme: &Theme) -> Vec<
 /// The report on the workergroup in a row, if there is one yet.
 pub fn of_row(state: &State, row: usize) -> Option<&Preflight> {
     let browser = &state.browsers[Resource::Workergroups];
-    let look = Look::at_row(browser.listing()?, row, browser.dialect()).ok()?;
+    let look = Look::at_row(browser.listing()?, row, browser.dialect(), &[]).ok()?;
     check_of(state, &look)?.report()
 }
 
@@ -92,7 +93,7 @@ fn supply(state: &State, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
     let remote = check_of(state, look).map(Check::remote);
     let text = match remote.map(|remote| (remote.error(), remote.shown(), remote.is_loading())) {
         Some((Some(error), ..)) => format!("unknown: {}", error.headline()),
-        Some((None, Some(preflight), _)) => return of_report(preflight, look, theme),
+        Some((None, Some(preflight), _)) => return of_report(preflight, look, &state.settings.values, theme),
         Some((None, None, true)) => "checking …".to_owned(),
         _ if Groups::read(state).supply.is_queued(&look.search) => "checking …".to_owned(),
         _ => {
@@ -104,7 +105,7 @@ fn supply(state: &State, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
 }
 
 /// Supply and cost of a report.
-pub fn of_report(preflight: &Preflight, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
+pub fn of_report(preflight: &Preflight, look: &Look, values: &Values, theme: &Theme) -> Vec<Line<'static>> {
     let group = &look.group;
     let more = match preflight.coverage {
         Coverage::Whole => "",
@@ -149,6 +150,10 @@ pub fn of_report(preflight: &Preflight, look: &Look, theme: &Theme) -> Vec<Line<
     }
     if let Some(text) = outlook.no_price_limit() {
         lines.push(signed("✗", &text, theme.error));
+    }
+    if let Some(start) = look.cold_start(values) {
+        let text = cold_start(preflight, Some(start), values.starts);
+        lines.push(labelled("Cold start", text, theme.text, theme));
     }
     lines
 }

@@ -1,0 +1,80 @@
+//! The worker limits that were sent when a workergroup was created here, beside those that the market
+//! returns: its listing may lack them.
+
+use crate::domain::journal::{Entry, created};
+use crate::domain::workergroup::{Key, NewWorkergroup};
+use crate::domain::{CellRef, Listing, WORKERGROUPS};
+
+/// The limits, and the columns that show them as sent.
+pub const LIMITS: [(Key, &str); 3] = [
+    (Key::MaxWorkers, "sent_max"),
+    (Key::ColdWorkers, "sent_cold"),
+    (Key::TestWorkers, "sent_test"),
+];
+
+/// The workergroup in a row as it was created here; `None` if it was created elsewhere.
+pub fn sent<'e>(entries: &'e [Entry], listing: &Listing, row: usize) -> Option<&'e NewWorkergroup> {
+    let field = WORKERGROUPS.by_key("endpoint_name")?;
+    let endpoint = match listing.cell(row, field) {
+        CellRef::Text(name) => Some(name.to_owned()),
+        _ => None,
+    };
+    created(entries, listing.id(row)?.0, endpoint.as_deref())
+}
+
+/// A limit of a workergroup as sent; `None` if none was.
+pub const fn limit(sent: &NewWorkergroup, key: Key) -> Option<u32> {
+    match key {
+        Key::MaxWorkers => sent.max_workers,
+        Key::ColdWorkers => sent.cold_workers,
+        Key::TestWorkers => sent.test_workers,
+        Key::EndpointName
+        | Key::EndpointId
+        | Key::TemplateHash
+        | Key::TemplateId
+        | Key::SearchParams
+        | Key::LaunchArgs
+        | Key::MinLoad
+        | Key::TargetUtil
+        | Key::ColdMult
+        | Key::GpuRam => None,
+    }
+}
+
+/// A limit as sent, beside the one that the market returns:
+/// `at most 6, as created here; not returned by this market`. `None` if both are the same, or none
+/// was sent.
+pub fn describe(sent: &NewWorkergroup, key: Key, returned: Option<f64>) -> Option<String> {
+    let at_most = if key == Key::MaxWorkers { "at most " } else { "" };
+    match (limit(sent, key), returned) {
+        (Some(limit), None) => Some(format!(
+            "{at_most}{limit}, as created here; not returned by this market"
+        )),
+        (Some(limit), Some(returned)) if f64::from(limit).total_cmp(&returned).is_ne() => {
+            Some(format!("{at_most}{limit} as created here"))
+        }
+        (Some(_), Some(_)) | (None, _) => None,
+    }
+}
+
+/// The columns of the limits as sent, for every row of a listing.
+pub fn columns(entries: &[Entry], listing: &Listing) -> [(&'static str, Vec<Option<f64>>); 3] {
+    let groups: Vec<_> = (0..listing.len()).map(|row| sent(entries, listing, row)).collect();
+    LIMITS.map(|(key, column)| {
+        let limits = groups.iter().map(|group| limit((*group)?, key).map(f64::from));
+        (column, limits.collect())
+    })
+}
+
+/// The limits of a row that were sent and that the market does not return as such, each with its name.
+pub fn described(entries: &[Entry], listing: &Listing, row: usize) -> Vec<String> {
+    let Some(sent) = sent(entries, listing, row) else {
+        return Vec::new();
+    };
+    let describe = |(key, _): (Key, &str)| {
+        let returned = WORKERGROUPS.by_key(key.wire())?;
+        let returned = listing.cell(row, returned).number();
+        Some(format!("{} {}", key.wire(), describe(sent, key, returned)?))
+    };
+    LIMITS.into_iter().filter_map(describe).collect()
+}

@@ -1,0 +1,238 @@
+//! `bourse groups supply`: what the searches of workergroups find, and what their workers and cold
+//! starts cost.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value as Json, json};
+
+use super::look::Look;
+use super::preflight::parts;
+use crate::api::{Request, Session};
+use crate::cli::args::{ReplyFormat, SearchArguments};
+use crate::cli::output::{self, CliError};
+use crate::cli::supply_args::SupplyArguments;
+use crate::cli::{search, wanted, write};
+use crate::domain::cost::ColdStart;
+use crate::domain::format::{NONE, dollars, per_hour, span};
+use crate::domain::insight::Coverage;
+use crate::domain::workergroup::{Preflight, Recruitment, UnknownCost, WorkerOffer};
+use crate::domain::{Resource, RowId, Untrusted};
+use crate::settings::Settings;
+
+/// The offers that are listed for a group as text.
+const MOST: usize = 10;
+
+/// A workergroup and what its search finds.
+struct Group {
+    id: Option<RowId>,
+    endpoint: Option<Untrusted>,
+    /// The search and its report, or why there is none.
+    found: Result<(Look, Preflight), UnknownCost>,
+    start: Option<ColdStart>,
+}
+
+/// Prints what the searches of the listed workergroups find.
+///
+/// # Errors
+/// When the workergroups cannot be listed.
+pub(super) async fn supply(settings: &Settings, arguments: &SupplyArguments) -> Result<(), CliError> {
+    let search = SearchArguments {
+        query: arguments.query.clone(),
+        ..SearchArguments::default()
+    };
+    let query = wanted::query(settings, Resource::Workergroups, &search, false)?;
+    let connection = settings.connect().await?;
+    let session = &connection.session;
+    let listing = search::fetch(session, &Request::ListWorkergroups).await;
+    settings.keep_pacing(session);
+    let listing = listing?;
+    let writes = write::written(settings, session);
+    let values = &settings.preferences.config.values;
+    let starts = arguments.starts.unwrap_or(values.starts);
+    let mut reports: Vec<(Recruitment, Preflight)> = Vec::new();
+    let mut groups = Vec::new();
+    for row in search::rows(&listing, &query, settings.dialect) {
+        let row = row as usize;
+        let look = Look::at_row(&listing, row, settings.dialect, &writes);
+        let sized = look.as_ref().ok().and_then(|look| look.cold_start(values));
+        let gb = arguments.size.or(sized.map(|start| start.gb));
+        let start = gb.map(|gb| ColdStart {
+            gb,
+            loading: arguments.loading.unwrap_or_else(|| f64::from(values.loading)),
+        });
+        let found = match look {
+            Ok(look) => report_on(settings, session, &look.search, &mut reports)
+                .await
+                .map(|report| (look, report)),
+            Err(error) => Err(UnknownCost::Failed(error.to_string())),
+        };
+        let endpoint = listing.catalog().by_key("endpoint_name");
+        groups.push(Group {
+            id: listing.id(row),
+            endpoint: endpoint.and_then(|field| listing.column(field).text(row)).cloned(),
+            found,
+            start,
+        });
+    }
+    settings.keep_pacing(session);
+    if groups.is_empty() {
+        output::note("no workergroups match");
+    }
+    let is_unknown = groups.iter().any(|group| group.found.is_err());
+    match arguments.format {
+        ReplyFormat::Text => {
+            let texts: Vec<String> = groups.iter().map(|group| group.text(starts)).collect();
+            output::print(&texts.join("\n"))?;
+        }
+        ReplyFormat::Json => {
+            let groups: Vec<Json> = groups.iter().map(|group| group.json(starts)).collect();
+            output::print_json(&format!("{:#}\n", Json::from(groups)))?;
+        }
+    }
+    if is_unknown {
+        return Err(CliError::Failed(
+            "the supply of some workergroups is unknown".to_owned(),
+        ));
+    }
+    Ok(())
+}
+
+/// The report on a search; groups that recruit alike share one.
+async fn report_on(
+    settings: &Settings,
+    session: &Session,
+    search: &Recruitment,
+    reports: &mut Vec<(Recruitment, Preflight)>,
+) -> Result<Preflight, UnknownCost> {
+    if let Some((_, report)) = reports.iter().find(|(known, _)| known == search) {
+        return Ok(report.clone());
+    }
+    let report = write::supply_report(settings, session, search).await?;
+    reports.push((search.clone(), report.clone()));
+    Ok(report)
+}
+
+impl Group {
+    fn text(&self, starts: u32) -> String {
+        let id = self.id.map_or_else(|| NONE.to_owned(), |id| id.to_string());
+        let endpoint = self.endpoint.as_ref();
+        let endpoint = endpoint.map_or_else(String::new, |name| format!(" ({})", name.screen(32)));
+        let (look, report) = match &self.found {
+            Ok(found) => found,
+            Err(why) => return format!("Workergroup {id}{endpoint}: {why}\n"),
+        };
+        let more = if report.coverage == Coverage::Whole {
+            ""
+        } else {
+            "at least "
+        };
+        let mut text = format!(
+            "Workergroup {id}{endpoint}: {more}{}\n",
+            parts::amount(report.recruitable)
+        );
+        let mut line = |label: &str, words: &str| {
+            let _ = writeln!(text, "  {label:<12}{words}"); // writing to a String cannot fail
+        };
+        if let Some(prices) = report.prices {
+            let (lowest, highest) = (per_hour(prices.lowest), per_hour(prices.highest));
+            line("One worker", &format!("{lowest} to {highest}"));
+        }
+        let outlook = look.outlook(Ok(report));
+        if let Some(worst) = &outlook.worst {
+            let more = if outlook.unknown.is_some() { "more than " } else { "" };
+            line("At worst", &format!("{more}{}", worst.formula()));
+        }
+        if let Some(warning) = outlook.no_price_limit() {
+            line("!", &warning);
+        }
+        line("Cold start", &parts::cold_start(report, self.start, starts));
+        for note in &look.notes {
+            line("-", note);
+        }
+        if !report.cheapest.is_empty() {
+            let head = ["ID", "GPUs", "Country", "$/h", "Start $", "Ready in"];
+            text.push_str(&row(head.map(str::to_owned)));
+        }
+        for offer in report.cheapest.iter().take(MOST) {
+            let cost = offer.start.zip(self.start).map(|(terms, start)| terms.cost(start));
+            text.push_str(&row([
+                offer.id.to_string(),
+                offer.gpus.screen(20),
+                offer.country.screen(7),
+                format!("{:.4}", offer.price),
+                cost.map_or_else(|| NONE.to_owned(), |cost| dollars(cost.total())),
+                cost.map_or_else(|| NONE.to_owned(), |cost| span(cost.seconds())),
+            ]));
+        }
+        text
+    }
+
+    fn json(&self, starts: u32) -> Json {
+        let mut group = json!({
+            "id": self.id.map(|id| id.0),
+            "endpoint": self.endpoint.as_ref().map(Untrusted::compared),
+        });
+        let more = match &self.found {
+            Ok((look, report)) => self.report(look, report, starts),
+            Err(why) => json!({ "error": why.to_string() }),
+        };
+        if let (Json::Object(group), Json::Object(more)) = (&mut group, more) {
+            group.extend(more);
+        }
+        group
+    }
+
+    fn report(&self, look: &Look, report: &Preflight, starts: u32) -> Json {
+        let outlook = look.outlook(Ok(report));
+        let a_day = f64::from(starts);
+        let range = self.start.and_then(|start| Some((start, report.starts(start)?)));
+        let cold_start = range.map(|(start, range)| {
+            json!({
+                "gb": start.gb,
+                "loading_seconds": start.loading,
+                "starts_a_day": starts,
+                "least": range.least.total(),
+                "median": range.median.total(),
+                "most": range.most.total(),
+                "least_a_day": range.least.total() * a_day,
+                "median_a_day": range.median.total() * a_day,
+                "most_a_day": range.most.total() * a_day,
+                "not_reported": range.unknown,
+            })
+        });
+        let offer = |offer: &WorkerOffer| {
+            let cost = offer.start.zip(self.start).map(|(terms, start)| terms.cost(start));
+            json!({
+                "id": offer.id.0,
+                "gpus": offer.gpus.compared(),
+                "country": offer.country.compared(),
+                "hourly": offer.price,
+                "start": cost.map(|cost| json!({
+                    "download_seconds": cost.download,
+                    "loading_seconds": cost.loading,
+                    "traffic": cost.traffic,
+                    "machine": cost.machine,
+                    "total": cost.total(),
+                    "total_a_day": cost.total() * a_day,
+                })),
+            })
+        };
+        json!({
+            "machines": report.recruitable.machines,
+            "gpus": report.recruitable.gpus,
+            "complete": report.coverage == Coverage::Whole,
+            "lowest": report.prices.map(|prices| prices.lowest),
+            "median": report.prices.map(|prices| prices.median),
+            "highest": report.prices.map(|prices| prices.highest),
+            "worst_case": outlook.json(),
+            "cold_start": cold_start,
+            "notes": look.notes,
+            "offers": report.cheapest.iter().map(offer).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// A line of the table of offers.
+fn row([id, gpus, country, hourly, start, ready]: [String; 6]) -> String {
+    format!("  {id:>10}  {gpus:<20}  {country:<7}  {hourly:>8}  {start:>8}  {ready:>8}\n")
+}
