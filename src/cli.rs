@@ -303,9 +303,12 @@ fn run_on(
     runtime: &mut tokio::runtime::Builder,
     work: impl Future<Output = Result<(), CliError>>,
 ) -> Result<(), CliError> {
-    runtime
+    let runtime = runtime
         .enable_all()
         .build()
-        .map_err(|error| CliError::Failed(format!("cannot start: {error}")))?
-        .block_on(work)
+        .map_err(|error| CliError::Failed(format!("cannot start: {error}")))?;
+    let ended = runtime.block_on(work);
+    // Whoever reads standard input for `bourse mcp` would be waited for until another line arrives.
+    runtime.shutdown_background();
+    ended
 }

@@ -146,11 +146,10 @@ fn ended(written: io::Result<()>) -> Result<(), CliError> {
 /// string of the JSON goes on in the next piece.
 pub fn print_json_pieces<'p>(pieces: impl IntoIterator<Item = Cow<'p, str>>) -> Result<(), CliError> {
     let mut pieces = pieces.into_iter();
-    if capture(|captured| {
-        pieces
-            .by_ref()
-            .for_each(|piece| captured.out.push_str(json_for_terminal(piece).as_ref()))
-    }) {
+    let add = |captured: &mut Captured| {
+        captured.out.extend(pieces.by_ref().map(json_for_terminal));
+    };
+    if capture(add) {
         return Ok(());
     }
     let mut out = io::BufWriter::new(io::stdout().lock());

@@ -1,12 +1,14 @@
 //! The command: serves until its input ends.
 
 use std::sync::Arc;
+use std::thread;
 
 use rmcp::ServiceExt as _;
 use rmcp::transport::stdio;
 
 use super::server::Server;
-use crate::cli::output::CliError;
+use crate::cli::output::{CliError, captured};
+use crate::cli::recorded;
 use crate::cli::sandbox::Stop;
 use crate::settings::Settings;
 
@@ -16,8 +18,14 @@ use crate::settings::Settings;
 /// When the client does not speak the protocol.
 pub async fn serve(settings: Settings) -> Result<(), CliError> {
     let mut stop = Stop::new()?;
+    let settings = Arc::new(settings);
+    if settings.sandbox_past().is_some() {
+        // It takes seconds: soon enough for the first question about prices, which reports what fails.
+        let settings = Arc::clone(&settings);
+        thread::spawn(move || captured(|| recorded::open(&settings).map(drop)));
+    }
     let served = async {
-        let running = Server::new(Arc::new(settings)).serve(stdio()).await;
+        let running = Server::new(settings).serve(stdio()).await;
         let running = running.map_err(|error| CliError::Failed(format!("the client broke the protocol: {error}")))?;
         let ended = running.waiting().await;
         ended.map_err(|error| CliError::Failed(error.to_string()))?;

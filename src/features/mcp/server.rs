@@ -1,6 +1,7 @@
 //! The server: lists the tools and runs one call after the other.
 
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use rmcp::ErrorData;
@@ -10,7 +11,7 @@ use rmcp::model::{
     PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool as Listed, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, oneshot};
 
 use super::answer::document;
 use super::tools::{Call, TOOLS, Tool};
@@ -81,11 +82,12 @@ impl Server {
             return failure(&error, &Captured::default());
         }
         let settings = Arc::clone(&self.settings);
-        // Commands print, and hold what must stay on their thread.
-        let ran = tokio::task::spawn_blocking(move || captured(|| on_this_thread(tool, &settings, &call))).await;
-        let (ended, captured) = match ran {
-            Ok(ran) => ran,
-            Err(error) => return failure(&CliError::Failed(error.to_string()), &Captured::default()),
+        // Commands hold what must stay on its thread. Nobody waits for this one when the server ends.
+        let (sender, receiver) = oneshot::channel();
+        thread::spawn(move || sender.send(captured(|| on_this_thread(tool, &settings, &call))));
+        let Ok((ended, captured)) = receiver.await else {
+            let error = CliError::Failed(format!("{} broke off; please report it", tool.name));
+            return failure(&error, &Captured::default());
         };
         let is_met = match ended {
             Ok(()) => true,

@@ -472,7 +472,7 @@ impl Tool {
         let words = &call.words;
         match self.command {
             Command::Offers => search::command::offers(settings, &parsed::<OffersArguments>(words)?).await,
-            Command::Pick => pick::command::pick(settings, &parsed::<PickArguments>(words)?).await,
+            Command::Pick => Box::pin(pick::command::pick(settings, &parsed::<PickArguments>(words)?)).await,
             Command::Plan => cluster::command::plan(settings, &parsed::<PlanArguments>(words)?).await,
             Command::History => history::command::history(settings, &parsed::<HistoryArguments>(words)?),
             Command::Bids => bids::command::bids(settings, &parsed::<BidsArguments>(words)?),

@@ -291,3 +291,12 @@ fn no_request_writes() {
     let searches = |request: &crate::recorder::Recorded| request.method == "POST" && request.path.contains("bundles");
     assert!(requests.iter().all(searches), "{requests:?}");
 }
+
+#[test]
+fn a_signal_ends_the_server_while_a_client_is_silent() {
+    let mut client = Client::sandbox();
+    let process = rustix::process::Pid::from_child(&client.child);
+    rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
+    // Its input is still open.
+    assert_eq!(client.child.wait().unwrap().code(), Some(0));
+}

@@ -14,6 +14,7 @@ mod key_reach;
 mod lists;
 mod man;
 mod markets;
+#[cfg(unix)]
 mod mcp;
 #[cfg(unix)]
 mod metrics;

@@ -6,6 +6,8 @@ mod errors;
 mod exhaustive;
 pub mod guide;
 mod recording;
+#[cfg(unix)]
+mod release;
 mod screenshots;
 mod supply;
 mod tokens;

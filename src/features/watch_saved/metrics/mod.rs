@@ -1,4 +1,4 @@
-//! The metrics of a watch: its figures as OpenMetrics text, and the server that hands them out.
+//! The metrics of a watch: its figures as `OpenMetrics` text, and the server that hands them out.
 
 pub mod server;
 
@@ -70,7 +70,7 @@ struct Reason {
 }
 
 impl Snapshot {
-    /// The metrics as OpenMetrics text, at `now` in seconds since 1970.
+    /// The metrics as `OpenMetrics` text, at `now` in seconds since 1970.
     ///
     /// # Errors
     /// When a value cannot be written, which no value of a snapshot causes.

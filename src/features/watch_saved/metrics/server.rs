@@ -15,7 +15,7 @@ use tokio::sync::watch::Receiver;
 use super::Snapshot;
 use crate::api::client::epoch_seconds;
 
-/// The media type of OpenMetrics text.
+/// The media type of `OpenMetrics` text.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// A server that listens and does not answer yet.

@@ -33,7 +33,7 @@ struct Block<'a> {
     lines: Vec<&'a str>,
 }
 
-fn root() -> &'static Path {
+pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
