@@ -15,6 +15,7 @@ mod man;
 mod markets;
 mod pick;
 mod route;
+mod route_send;
 mod sandbox_past;
 mod search_notes;
 mod verdict;
