@@ -9,8 +9,9 @@ pub(crate) mod enrich;
 pub mod help;
 pub(crate) mod notes;
 pub(crate) mod output;
-mod prompt;
+pub(crate) mod prompt;
 pub(crate) mod recorded;
+pub(crate) mod route_args;
 pub(crate) mod sandbox;
 pub(crate) mod search;
 pub(crate) mod supply_args;
@@ -39,11 +40,9 @@ use crate::store::Paths;
 use write::check::WritesCommand;
 
 pub use args::Arguments;
-use args::{
-    CompleteArguments, GroupsArguments, OffersArguments, RouteArguments, SandboxArguments, UnlistArguments,
-    VolumesArguments,
-};
+use args::{CompleteArguments, GroupsArguments, OffersArguments, SandboxArguments, UnlistArguments, VolumesArguments};
 pub use output::CliError;
+use route_args::RouteArguments;
 
 #[derive(Debug, Subcommand)]
 pub enum Command {

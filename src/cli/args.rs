@@ -331,62 +331,6 @@ pub struct CompleteArguments {
     pub word: Option<String>,
 }
 
-#[derive(Debug, Args)]
-pub struct RouteArguments {
-    /// Name of the endpoint
-    pub endpoint: String,
-
-    /// Estimated compute of each request; the sum of all is the load
-    #[arg(long, value_name = "N", default_value_t = 100.0, allow_negative_numbers = true, value_parser = not_negative)]
-    pub cost: f64,
-
-    /// Number of requests [default: 1]
-    #[arg(short = 'n', value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub number: Option<u64>,
-
-    /// Send requests for this long instead, e.g. 30s or 5m
-    ///
-    /// A run sends at most 250,000.
-    #[arg(long, value_name = "TIME", conflicts_with = "number", value_parser = span)]
-    pub duration: Option<Duration>,
-
-    /// Requests in flight at once [default: 1, with --duration 4]
-    #[arg(short = 'c', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
-    pub concurrency: Option<u16>,
-
-    /// Requests per second
-    ///
-    /// [default: with --duration 10, else as fast as replies arrive]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = positive)]
-    pub rate: Option<f64>,
-
-    /// How long to poll while no worker is ready; 0 never
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
-    pub patience: Duration,
-
-    /// Send this many requests first, which are not measured
-    #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..=10_000))]
-    pub warmup: Option<u64>,
-
-    /// Fail with exit status 4 unless the run meets these, e.g. 'p95<2s, errors<1%'
-    ///
-    /// p50 to p99 are of the time to a worker, errors the share of requests that got none.
-    #[arg(long, value_name = "LIST", hide_short_help = true)]
-    pub require: Option<String>,
-
-    /// Output format
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
-
-    /// Show signatures and tokens in the replies of --format json
-    #[arg(long)]
-    pub show_secrets: bool,
-
-    /// Print the request as one curl command and send nothing
-    #[arg(long)]
-    pub curl: bool,
-}
-
 /// Parses an offer type like [`OfferType`], and lists the choices for completion.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OfferTypeParser;

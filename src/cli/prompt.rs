@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 
+use super::output::CliError;
 use crate::process;
 use crate::runtime::dashboard::TerminalEvent;
 use crate::runtime::input::Input;
@@ -45,6 +46,24 @@ pub async fn ask(question: &str) -> io::Result<Answer> {
         // A terminal that is gone can be neither read nor written.
         Err(_) if terminal::is_hung_up() => Ok(Answer::Left(HANG_UP_STATUS)),
         answer => answer,
+    }
+}
+
+/// Asks the user to type a word for an action, which nothing but that word lets happen: `not` says so.
+///
+/// # Errors
+/// When anything else is typed, or the terminal cannot be read.
+pub async fn confirm(word: &str, action: &str, not: &str) -> Result<(), CliError> {
+    let question = format!("Type {word} to {action}, or press Enter to cancel: ");
+    let answer = ask(&question).await;
+    let cancelled = format!("cancelled: {not}");
+    match answer.map_err(|error| CliError::Failed(format!("{not}: {error}")))? {
+        Answer::Left(status) => Err(CliError::Left(status, cancelled)),
+        Answer::Typed(typed) => match typed.trim() {
+            typed if typed == word => Ok(()),
+            "" => Err(CliError::Failed(cancelled)),
+            typed => Err(CliError::Failed(format!("'{typed}' is not {word}: {not}"))),
+        },
     }
 }
 

@@ -19,7 +19,7 @@ pub use self::supply::report as supply_report;
 use super::args::{ReplyFormat, UnlistArguments, WriteArguments};
 use super::create_args::{CreateArguments, Settlement, flag};
 use super::output::{self, CliError};
-use super::prompt::{self, Answer};
+use super::prompt;
 use super::sandbox::Stop;
 use super::wanted::annotations;
 use crate::api::client::epoch_seconds;
@@ -240,7 +240,7 @@ async fn perform(settings: &Settings, mut write: Write, how: WriteArguments) -> 
         return Ok(());
     }
     if !how.yes {
-        confirm(&write.word, "send it", "nothing was sent").await?;
+        prompt::confirm(&write.word, "send it", "nothing was sent").await?;
     }
     mutations.begin(write.kind);
     mutations.exceed_limit(write.kind, over_limit);
@@ -282,21 +282,6 @@ fn preview(consent: &RequestPreview) -> String {
         consent.key,
         consent.body
     )
-}
-
-/// Asks the user to type a word for an action, which nothing but that word lets happen: `not` says so.
-async fn confirm(word: &str, action: &str, not: &str) -> Result<(), CliError> {
-    let question = format!("Type {word} to {action}, or press Enter to cancel: ");
-    let answer = prompt::ask(&question).await;
-    let cancelled = format!("cancelled: {not}");
-    match answer.map_err(|error| CliError::Failed(format!("{not}: {error}")))? {
-        Answer::Left(status) => Err(CliError::Left(status, cancelled)),
-        Answer::Typed(typed) => match typed.trim() {
-            typed if typed == word => Ok(()),
-            "" => Err(CliError::Failed(cancelled)),
-            typed => Err(CliError::Failed(format!("'{typed}' is not {word}: {not}"))),
-        },
-    }
 }
 
 /// Waits until the rate limit allows the write; returns the effect that sends it.

@@ -8,11 +8,11 @@ use super::exported::{NotWritten, Written};
 use super::markets::{MarketCommand, MarketEvent, MarketList};
 pub use super::toast::Toast;
 use crate::api::ledger::LedgerEntry;
-use crate::api::{Request, Response};
+use crate::api::{Called, Request, Response};
 use crate::core::themes::Themes;
 use crate::domain::annotations::{AnnotationChange, Annotations};
 use crate::domain::journal::{Damage, Intent, Outcome};
-use crate::domain::routing::Run;
+use crate::domain::routing::{Hop, Run};
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
 use crate::domain::{Listing, Query, workergroup};
 use crate::keys::Keymap;
@@ -96,6 +96,8 @@ pub enum News {
     Written(Result<Written, NotWritten>),
     /// The editor that [`Effect::Edit`] opened was closed, with the edited text.
     Edited(Result<String, EffectError>),
+    /// The content of a file; see [`Effect::ReadText`].
+    Text(Result<String, EffectError>),
     /// The result of a market command.
     Market(Box<MarketEvent>),
 }
@@ -105,11 +107,13 @@ pub enum News {
 pub struct Routed {
     /// When the request was sent, measured at the socket.
     pub sent: f64,
-    /// When its response was complete.
+    /// When its response was complete, or that of the worker.
     pub ended: f64,
     /// Bytes of the response body.
     pub bytes: u64,
     pub response: Response,
+    /// The call of the assigned worker, which followed before `ended`.
+    pub called: Option<Called>,
 }
 
 /// A ring of an alert, of which several programs that see it do one.
@@ -180,6 +184,13 @@ pub enum Effect {
         ticket: Ticket,
         request: Request,
     },
+    /// Ask for a worker and send the request on to it; brings [`News::Routed`].
+    RouteOn {
+        /// The ticket of the reply.
+        ticket: Ticket,
+        request: Request,
+        hop: Arc<Hop>,
+    },
     /// Arrange a long response on another thread; brings [`News::Arranged`].
     Arrange(Box<Arrival>),
     /// Send a write, once: journal the intent before the first byte and the outcome afterwards;
@@ -227,6 +238,11 @@ pub enum Effect {
         overwrite: bool,
         /// Whether only its owner may read it.
         is_private: bool,
+    },
+    /// Read a text file, at most 16 MiB; brings [`News::Text`].
+    ReadText {
+        ticket: Ticket,
+        path: String,
     },
     /// Something for the recorded market.
     History(HistoryJob),
@@ -335,6 +351,8 @@ impl Effect {
     pub const fn ticket(&self) -> Option<Ticket> {
         match self {
             Self::Call { ticket, .. }
+            | Self::RouteOn { ticket, .. }
+            | Self::ReadText { ticket, .. }
             | Self::Write { ticket, .. }
             | Self::Save { ticket, .. }
             | Self::Export { ticket, .. }

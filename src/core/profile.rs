@@ -1,5 +1,6 @@
 //! For whom the dashboard speaks.
 
+use crate::api::curl::WorkerRoot;
 use crate::domain::Dialect;
 
 /// The profile of the current market, without secrets.
@@ -17,4 +18,6 @@ pub struct Profile {
     pub route_url: String,
     /// Whether a key is sent.
     pub has_key: bool,
+    /// The root certificate of commands that call a worker.
+    pub worker_root: WorkerRoot,
 }

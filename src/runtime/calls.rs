@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use crate::api::redact::KnownSecrets;
 use crate::api::session::{Progress, Session};
-use crate::api::{ApiError, Operation, Reply, Request};
+use crate::api::{ApiError, Operation, Reply, Request, WorkerClient};
 
 /// Receives the progress of a call.
 pub type Notify = Box<dyn FnMut(Progress) + Send>;
@@ -20,6 +20,11 @@ pub trait Calls: Send + Sync + 'static {
     /// The minimum seconds between two requests of an operation, as learned from refusals.
     fn learned(&self) -> Vec<(Operation, f64)> {
         Vec::new()
+    }
+
+    /// The client for workers, which has no key.
+    fn workers(&self) -> WorkerClient {
+        WorkerClient::default()
     }
 
     /// The keys that must not leave the program.
@@ -42,6 +47,10 @@ impl Calls for Session {
 
     fn learned(&self) -> Vec<(Operation, f64)> {
         Self::learned(self)
+    }
+
+    fn workers(&self) -> WorkerClient {
+        Self::workers(self).clone()
     }
 
     fn secrets(&self) -> KnownSecrets {

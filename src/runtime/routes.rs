@@ -1,5 +1,6 @@
 //! Sends route requests and measures them; exports runs.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,24 +9,26 @@ use tokio::task::AbortHandle;
 
 use super::clock::Clock;
 use super::dashboard::{Calls, Notify};
+use crate::api::attempt::send_on;
 use crate::api::redact::KnownSecrets;
 use crate::api::session::Progress;
 use crate::api::{ApiError, Request};
 use crate::core::Message;
 use crate::core::message::{EffectError, News, Routed};
-use crate::domain::routing::{export_csv, export_json};
+use crate::domain::routing::{Hop, export_csv, export_json};
 use crate::features::route_lab::{RunSnapshot, is_csv};
 use crate::store::export::{self, ExportError};
+use crate::store::text_file;
 use crate::table::remote::Ticket;
 
-/// Sends a route request. The times of sending and of the complete response are taken here, where
+/// Sends a route request, and on to the assigned worker if there is a `hop`. The times of sending and of the complete response are taken here, where
 /// nothing else delays them: the event loop may handle the response later.
 pub(super) fn send(
     calls: Arc<dyn Calls>,
     outbox: UnboundedSender<Message>,
     clock: Clock,
     ticket: Ticket,
-    request: Request,
+    (request, hop): (Request, Option<Arc<Hop>>),
 ) -> AbortHandle {
     let bytes = Arc::new(AtomicU64::new(0));
     let (report, counted) = (outbox.clone(), Arc::clone(&bytes));
@@ -41,17 +44,22 @@ pub(super) fn send(
     });
     let asked = clock.now().mono;
     let task = tokio::spawn(async move {
+        let workers = calls.workers();
+        if hop.is_some() {
+            workers.prepare().await;
+        }
         let sent = clock.now().mono;
         let result = calls.call(request, notify).await;
-        (sent, clock.now().mono, result)
+        let called = send_on(&workers, hop.as_deref(), &result).await;
+        (sent, clock.now().mono, result, called)
     });
     let handle = task.abort_handle();
     tokio::spawn(async move {
-        let (sent, ended, response) = match task.await {
+        let (sent, ended, response, called) = match task.await {
             Ok(answer) => answer,
             Err(lost) if lost.is_cancelled() => return,
             // The task panicked: whether the request was sent is unknown.
-            Err(_) => (asked, clock.now().mono, Err(ApiError::Lost)),
+            Err(_) => (asked, clock.now().mono, Err(ApiError::Lost), None),
         };
         let bytes = bytes.load(Ordering::Relaxed);
         let news = News::Routed(Box::new(Routed {
@@ -59,10 +67,20 @@ pub(super) fn send(
             ended,
             bytes,
             response,
+            called,
         }));
         let _ = outbox.send(Message::News { ticket, news });
     });
     handle
+}
+
+/// Reads a text file, such as a payload, off the event loop.
+pub(super) fn read_text(outbox: UnboundedSender<Message>, ticket: Ticket, path: String) {
+    tokio::task::spawn_blocking(move || {
+        let read = text_file::read(Path::new(&path), text_file::LONGEST_PAYLOAD).map_err(EffectError::new);
+        let news = News::Text(read);
+        let _ = outbox.send(Message::News { ticket, news });
+    });
 }
 
 /// Writes a run to a new file, off the event loop.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Config, ConfigError, Preferences, Profile};
+use super::{Config, ConfigError, Preferences, Profile, worker_ca};
 use crate::api::Origin;
 use crate::store::keys;
 
@@ -43,6 +43,9 @@ fn unusable(profile: &Profile) -> Vec<(&'static str, String)> {
     }
     if let Some(Err(why)) = profile.api_key_file.as_deref().map(keys::check) {
         wrong.push(("api_key_file", why.to_string()));
+    }
+    if let Some(Err(why)) = profile.worker_ca.as_deref().map(worker_ca::client) {
+        wrong.push(("worker_ca", why.to_string()));
     }
     wrong
 }

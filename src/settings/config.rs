@@ -32,6 +32,8 @@ pub struct Profile {
     /// A command that prints the key.
     pub api_key_command: Option<String>,
     pub read_only: bool,
+    /// The file with the root certificate of the workers, PEM.
+    pub worker_ca: Option<PathBuf>,
 }
 
 impl Profile {
@@ -44,6 +46,7 @@ impl Profile {
             api_key_file: None,
             api_key_command: None,
             read_only: false,
+            worker_ca: None,
         }
     }
 
@@ -466,7 +469,7 @@ mod tests {
                 "c:7:8: invalid type: integer, expected a key such as \"R\" or a list such as [\"R\", \"f5\"]",
                 "c:8:11: the profile 'a' needs a base_url",
                 "c:9:13: invalid type: integer, expected a string",
-                "c:10:1: unknown field `key`, expected one of `base_url`, `route_url`, `dialect`, `api_key_file`, `api_key_command`, `read_only`",
+                "c:10:1: unknown field `key`, expected one of `base_url`, `route_url`, `dialect`, `api_key_file`, `api_key_command`, `read_only`, `worker_ca`",
                 "c:11:11: 'sandbox' is the built-in sandbox and takes no settings; choose another name",
             ]
         );

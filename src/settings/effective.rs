@@ -37,6 +37,7 @@ pub fn effective(flags: &Global, paths: Option<&Paths>, file: &File) -> Result<V
         rows.push(key_row(flags, file, profile, key));
     }
     rows.push(read_only_row(flags, file, profile));
+    rows.extend(worker_ca_row(flags, file, profile));
     if profile.base_url.is_none() {
         rows.extend(sandbox_rows(flags));
     }
@@ -139,6 +140,15 @@ fn key_row(flags: &Global, file: &File, profile: &Profile, key: KeySource) -> Ro
         KeySource::None => row("api_key", "not set", DEFAULT),
         KeySource::Unusable(why) => row("api_key", "unusable", why),
     }
+}
+
+/// The file with the root certificate of the workers, if there is one.
+fn worker_ca_row(flags: &Global, file: &File, profile: &Profile) -> Option<Row> {
+    profile.base_url.as_ref()?;
+    let path = flags.worker_ca.as_ref().or(profile.worker_ca.as_ref())?;
+    let flag = flags.worker_ca.as_ref().map(|_| "--worker-ca");
+    let from = source(flag, file.of_profile(profile, "worker_ca"));
+    Some(row("worker_ca", path.display().to_string(), from))
 }
 
 fn read_only_row(flags: &Global, file: &File, profile: &Profile) -> Row {

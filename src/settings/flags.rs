@@ -44,6 +44,12 @@ pub struct Global {
     #[arg(long, global = true, hide_short_help = true, help_heading = "Marketplace")]
     pub send_key: bool,
 
+    /// File with the root certificate of the workers, PEM, which is trusted for requests to workers only
+    /// [default: the profile's]
+    #[arg(long, global = true, value_name = "FILE", hide_short_help = true, help_heading = "Marketplace",
+        value_hint = ValueHint::FilePath)]
+    pub worker_ca: Option<PathBuf>,
+
     /// Refuse to create workergroups and to unlist volumes [default: the profile's setting]
     #[arg(long, global = true, hide_short_help = true, help_heading = "Marketplace")]
     pub read_only: bool,

@@ -15,6 +15,7 @@ pub mod resolve;
 pub mod sandbox_past;
 mod table;
 pub mod themes;
+pub mod worker_ca;
 
 pub use appearance::Notifications;
 pub use config::{Config, ConfigError, Profile};

@@ -9,10 +9,11 @@ use secrecy::ExposeSecret as _;
 use super::chosen::{Chosen, KeyReach};
 use super::key_source::{KEY_VARIABLE, KeySource, Source, VAST_KEY_VARIABLE};
 use super::sandbox_past::SandboxPast;
-use super::{Config, ConfigError, Error, Global, Preferences, Profile};
+use super::{Config, ConfigError, Error, Global, Preferences, Profile, worker_ca};
 use crate::api::client::epoch_seconds;
+use crate::api::curl::WorkerRoot;
 use crate::api::redact::KnownSecrets;
-use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session};
+use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session, WorkerClient};
 use crate::domain::dialect::RouteKey;
 use crate::domain::workergroup::{MOST_GROUPS, MadeGroups};
 use crate::domain::{Condition, Dialect, plain};
@@ -89,6 +90,8 @@ pub struct Settings {
     pub notices: Vec<String>,
     /// The keys in use, of other profiles too.
     pub secrets: KnownSecrets,
+    /// Which certificates of workers are trusted; the embedded sandbox brings its own.
+    pub workers: WorkerClient,
 }
 
 /// A session with a marketplace, and the embedded sandbox if it is one.
@@ -126,6 +129,7 @@ impl Settings {
                 remote(profile, base, reach, &source, environment)?
             }
         };
+        let workers = workers(flags, profile, &mut notices)?;
         Ok(Self {
             market,
             dialect: profile.dialect,
@@ -139,6 +143,7 @@ impl Settings {
             paths,
             notices,
             secrets: KnownSecrets::default(),
+            workers,
         })
     }
 
@@ -239,8 +244,15 @@ impl Settings {
             }
         };
         let client = Client::new(config)?.sharing(self.secrets.clone());
+        let workers = sandbox.as_ref().map_or_else(
+            || self.workers.clone(),
+            |running| {
+                let root = WorkerRoot::Address(format!("{}/worker-ca.pem", running.base_url()));
+                WorkerClient::trusting_later(running.worker_root(), root)
+            },
+        );
         Ok(Connection {
-            session: Session::new(client, pacer),
+            session: Session::new(client, pacer).with_workers(workers),
             sandbox,
         })
     }
@@ -342,6 +354,22 @@ pub fn apply_sandbox_flags(config: &mut SandboxConfig, flags: &Global) -> Result
 
 // The largest sandbox market: enough for any benchmark.
 const MOST_SANDBOX_OFFERS: usize = 1_000_000;
+
+/// The client for workers, with the root certificate of flag or profile.
+fn workers(flags: &Global, profile: &Profile, notices: &mut Vec<String>) -> Result<WorkerClient, Error> {
+    if profile.base_url.is_none() {
+        if flags.worker_ca.is_some() {
+            notices.push("--worker-ca ignored: the sandbox has its own certificate".to_owned());
+        }
+        return Ok(WorkerClient::default());
+    }
+    let (name, path) = match (&flags.worker_ca, &profile.worker_ca) {
+        (Some(path), _) => ("--worker-ca", path),
+        (None, Some(path)) => ("worker_ca", path),
+        (None, None) => return Ok(WorkerClient::default()),
+    };
+    worker_ca::client(path).map_err(|why| Error::Usage(format!("{name}: {why}")))
+}
 
 /// The note that a market gets no key, if it would get one at the profile's own address.
 fn withheld(chosen: &Chosen, reach: KeyReach, source: &Source) -> Option<String> {

@@ -271,6 +271,8 @@ pub(super) static PROFILE: &[ProfileSetting] = &[
         }),
     ("read_only", "false                    # true refuses to create workergroups and to unlist volumes",
         |profile, value, reader| profile.read_only = reader.flag(value).unwrap_or(true)),
+    ("worker_ca", "\"worker-ca.pem\"         # the root certificate of the workers, PEM; relative to this folder",
+        |profile, value, reader| profile.worker_ca = reader.path(value)),
 ];
 
 const HEAD: &str = "\

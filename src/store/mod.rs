@@ -7,6 +7,7 @@ pub mod keys;
 pub mod pacing;
 pub mod paths;
 pub mod state;
+pub mod text_file;
 
 pub use bourse_record::{files, state_file};
 pub use drift::GroupsFile;

@@ -119,6 +119,7 @@ pub fn profile(dialect: &'static Dialect) -> Profile {
         base_url: "http://127.0.0.1:1".to_owned(),
         route_url: "http://127.0.0.1:2".to_owned(),
         has_key: true,
+        worker_root: Default::default(),
     }
 }
 
@@ -174,9 +175,9 @@ impl TestApp {
                 Effect::Arrange(arrival) => {
                     effects.extend(update(&mut self.model, self.now, arranged(*arrival)));
                 }
-                Effect::Call { ticket, request } | Effect::Write { ticket, request, .. } => {
-                    self.calls.push((ticket, request))
-                }
+                Effect::Call { ticket, request }
+                | Effect::RouteOn { ticket, request, .. }
+                | Effect::Write { ticket, request, .. } => self.calls.push((ticket, request)),
                 Effect::Abort(ticket) => self.calls.retain(|(own, _)| *own != ticket),
                 Effect::History(HistoryJob::Record(poll)) => {
                     if let Some(files) = &mut self.files {

@@ -5,14 +5,20 @@ import asyncio
 import base64
 import json
 import os
+import statistics
 import subprocess
 import sys
+import tempfile
+import time
+import urllib.request
 from pathlib import Path
 
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding
 
 KEY = "market-client-key"
+# The requests whose times are compared, one after the other.
+TIMED = 12
 failures = []
 
 
@@ -204,6 +210,41 @@ async def call(port):
             check(True, "who does not trust the root does not get through")
 
 
+async def times(port):
+    """The client's times of whole requests and those of bourse, worker by worker."""
+    from vastai import Serverless
+
+    base = trust(port)
+    payload = {"prompt": "three short words", "max_tokens": 50}
+    theirs, ours = {}, {}
+    async with Serverless(KEY, autoscaler_url=base, webserver_url=base) as client:
+        endpoint = await client.get_endpoint("llama-70b")
+        await endpoint.request("/v1/completions", payload, cost=50)
+        for _ in range(TIMED):
+            started = time.monotonic()
+            answer = await endpoint.request("/v1/completions", payload, cost=50)
+            theirs.setdefault(answer["url"], []).append(time.monotonic() - started)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        (folder / "payload.json").write_text(json.dumps(payload))
+        with urllib.request.urlopen(f"{base}/worker-ca.pem") as root:
+            (folder / "root.pem").write_bytes(root.read())
+        command = [os.environ["BOURSE"], "route", "llama-70b", "--base-url", base, "--cost", "50"]
+        command += ["--send", "/v1/completions", "--payload", str(folder / "payload.json"), "--yes"]
+        command += ["--worker-ca", str(folder / "root.pem"), "-n", str(TIMED), "--warmup", "1", "--format", "json"]
+        environment = dict(os.environ, BOURSE_API_KEY=KEY)
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
+    check(done.returncode == 0, "bourse calls the same workers", done.stderr)
+    for reply in json.loads(done.stdout)["replies"]:
+        ours.setdefault(reply["url"], []).append(reply["bourse"]["total"])
+    both = sorted(theirs.keys() & ours.keys())
+    check(len(both) > 1, "both call several workers", (theirs, ours))
+    for url in both:
+        their, our = statistics.median(theirs[url]), statistics.median(ours[url])
+        what = f"{url}: the client takes {their:.3f} s, bourse {our:.3f} s, within a tenth"
+        check(abs(their - our) <= 0.1 * their, what)
+
+
 def trust(port):
     """Has the library load the sandbox's root certificate in place of the market's. Returns the sandbox's address."""
     from vastai.serverless.client import client as library
@@ -222,6 +263,7 @@ def main():
     # Workers take their time.
     with Sandbox() as sandbox:
         asyncio.run(call(sandbox.port))
+        asyncio.run(times(sandbox.port))
     print(f"{len(failures)} failed" if failures else "all good")
     return 1 if failures else 0
 

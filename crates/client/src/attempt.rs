@@ -1,9 +1,9 @@
 //! Turns an attempt into a request to the routing endpoint, and the response into its result.
 
 use bourse_domain::Untrusted;
-use bourse_domain::routing::{Completion, Outcome, RoutePlan};
+use bourse_domain::routing::{Completion, Hop, Outcome, RoutePlan};
 
-use super::{ApiError, Assignment, QueuePlace, Reply, RouteCall, RouteReply, Secret};
+use super::{ApiError, Assignment, Called, QueuePlace, Reply, RouteCall, RouteReply, Secret, WorkerClient};
 
 // Thousands of attempts run through here; a documented status has some hundred bytes.
 /// The longest status reply that is searched for the request's id and index, in bytes.
@@ -37,6 +37,8 @@ pub fn completion(result: Result<Reply, ApiError>, bytes: u64) -> Completion {
                 request_id,
                 request_idx,
                 reply: Some(json),
+                call: None,
+                answer: None,
             }
         }
         Ok(_) => Completion {
@@ -49,6 +51,8 @@ pub fn completion(result: Result<Reply, ApiError>, bytes: u64) -> Completion {
             request_id: None,
             request_idx: None,
             reply: Some(Untrusted::from(error.to_string())),
+            call: None,
+            answer: None,
         },
     }
 }
@@ -64,7 +68,31 @@ fn assigned(assignment: Assignment, bytes: u64) -> Completion {
         request_idx: assignment.request_idx,
         request_id: assignment.request_id,
         reply: Some(assignment.json),
+        call: None,
+        answer: None,
     }
+}
+
+/// The same result with the call of the worker that followed.
+#[must_use]
+pub fn with_call(completion: Completion, called: Option<Called>) -> Completion {
+    let Some(Called { call, answer }) = called else {
+        return completion;
+    };
+    Completion {
+        call: Some(call),
+        answer: Some(answer),
+        ..completion
+    }
+}
+
+/// Sends the request of a plan on to the worker of a reply, if it assigns one.
+pub async fn send_on(workers: &WorkerClient, hop: Option<&Hop>, result: &Result<Reply, ApiError>) -> Option<Called> {
+    let hop = hop?;
+    let Ok(Reply::Routed(RouteReply::Assigned(assignment))) = result else {
+        return None;
+    };
+    Some(workers.send(&assignment.url, &assignment.json, hop).await)
 }
 
 fn failure(error: &ApiError) -> Outcome {

@@ -17,6 +17,34 @@ pub fn recorded(entry: &LedgerEntry) -> String {
     written(entry.method, &entry.url, entry.with_key, body.as_deref())
 }
 
+/// Where a command for a worker gets the root certificate from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum WorkerRoot {
+    /// The certificates of the computer that runs it.
+    #[default]
+    System,
+    /// A PEM file.
+    File(String),
+    /// An address to read it from, such as that of a sandbox.
+    Address(String),
+}
+
+/// One runnable POSIX shell command that sends a JSON body to a worker without any key; `None` unless its
+/// untrusted address is a plain web address.
+pub fn to_worker(url: &str, body: &str, root: &WorkerRoot) -> Option<String> {
+    let command = without_key(url, body)?;
+    let Some(rest) = command.strip_prefix("curl ").filter(|_| url.starts_with("https://")) else {
+        return Some(command);
+    };
+    Some(match root {
+        WorkerRoot::System => command,
+        WorkerRoot::File(path) => format!("curl --cacert {} {rest}", quoted(path)),
+        WorkerRoot::Address(address) => {
+            format!("curl -sS {} | curl --cacert /dev/stdin {rest}", quoted(address))
+        }
+    })
+}
+
 fn written(method: Method, url: &str, with_key: bool, body: Option<&str>) -> String {
     let mut command = format!("curl -sS -X {} {}", method.name(), quoted(url));
     if with_key {

@@ -121,6 +121,24 @@ impl fmt::Display for Unreachable {
     }
 }
 
+impl Unreachable {
+    /// The same of a worker, with what helps there.
+    pub(crate) const fn of_worker(self) -> &'static str {
+        match self {
+            Self::NoSuchName => "its host is not found",
+            Self::NobodyListens => "connection refused; it may have stopped",
+            Self::TooSlow => "connection timed out",
+            Self::Certificate => {
+                "its certificate is not trusted; pass the market's root certificate with --worker-ca FILE, or set \
+                 worker_ca in the profile"
+            }
+            Self::TlsVersion => "no common TLS version",
+            Self::Handshake => "TLS handshake failed",
+            Self::Other => "connection failed",
+        }
+    }
+}
+
 /// Why a call has no [`super::Reply`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ApiError {

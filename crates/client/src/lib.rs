@@ -29,7 +29,7 @@
 //!
 //! - **Writes are sent once.** Only reads are retried, at most [`session::MOST_ATTEMPTS`] times. After an error
 //!   [`ApiError::outcome_unknown`] says whether a write may have been carried out.
-//! - **The key stays where it belongs.** It is sent to the two configured addresses only, never in clear text over a
+//! - **The key stays where it belongs.** It is sent to the two configured addresses only, never to a worker, never in clear text over a
 //!   network, and redirects are not followed. A [`Secret`] cannot be printed, and copies of it that a server sends back
 //!   are removed from texts and from the [`Ledger`].
 //! - **Responses are bounded** in size, in silence and in time, and are read as they arrive. Texts in them are
@@ -38,7 +38,7 @@
 //! # How it is built
 //!
 //! [`wire`] turns requests into bytes and replies back, in the dialect of a market; [`client`] is the only place that
-//! opens a socket; [`pacing`] is the rate limits as plain state; [`session`] decides when a request is sent and what is
+//! opens a socket, for the market and, by a [`WorkerClient`] that has no key, for workers; [`pacing`] is the rate limits as plain state; [`session`] decides when a request is sent and what is
 //! retried; [`ledger`] records requests and responses, which [`har`] and [`curl`] export; [`error`] puts failures in
 //! words.
 
@@ -63,7 +63,7 @@ use bourse_domain::workergroup::NewWorkergroup;
 use bourse_domain::{Listing, Query, Resource, Untrusted};
 
 pub use bourse_domain::secrets::Secret;
-pub use client::{Client, ClientConfig, Origin, OriginError, Outcome, Received};
+pub use client::{Called, Client, ClientConfig, Origin, OriginError, Outcome, Received, WorkerClient, WorkerRootError};
 pub use error::{ApiError, ErrorBody, Unreachable};
 pub use ledger::{Ledger, LedgerEntry};
 pub use pacing::Pacer;
@@ -246,7 +246,7 @@ impl std::fmt::Debug for RouteReply {
 pub struct Assignment {
     /// The endpoint, as the server echoes it.
     pub endpoint: Option<Untrusted>,
-    /// Address of the worker. Shown and copied, never called.
+    /// Address of the worker, as the server gave it: not checked.
     pub url: Untrusted,
     /// The cost, as the server echoes it.
     pub cost: Option<f64>,

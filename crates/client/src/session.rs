@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::client::{Client, Outcome, Received};
+use super::client::{Client, Outcome, Received, WorkerClient};
 use super::error::ApiError;
 use super::ledger::{CANCELLED, LedgerEntry};
 use super::pacing::Pacer;
@@ -57,6 +57,7 @@ pub enum Wait {
 #[derive(Debug, Clone)]
 pub struct Session {
     client: Client,
+    workers: WorkerClient,
     pacer: Arc<Mutex<Pacer>>,
     /// Tells those who wait their turn that it may have come.
     relaxed: Arc<Notify>,
@@ -68,10 +69,22 @@ impl Session {
     pub fn new(client: Client, pacer: Pacer) -> Self {
         Self {
             client,
+            workers: WorkerClient::default(),
             pacer: Arc::new(Mutex::new(pacer)),
             relaxed: Arc::default(),
             started: Instant::now(),
         }
+    }
+
+    /// The same session with a client of its own for workers, such as one that trusts their root certificate.
+    #[must_use]
+    pub fn with_workers(self, workers: WorkerClient) -> Self {
+        Self { workers, ..self }
+    }
+
+    /// The client that sends requests on to workers, which get no key.
+    pub const fn workers(&self) -> &WorkerClient {
+        &self.workers
     }
 
     /// The client that sends its calls.

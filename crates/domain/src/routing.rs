@@ -21,6 +21,7 @@
 
 mod compare;
 mod export;
+mod hop;
 mod latency;
 mod next_hop;
 mod plan;
@@ -28,18 +29,23 @@ mod poll;
 mod requirement;
 mod run;
 mod sample;
+mod saved_run;
 mod stats;
 pub mod words;
 mod workers;
 
 pub use compare::{Figure, FigureUnit, compare};
-pub use export::{export_csv, export_json, statuses_json};
+pub use export::{export_csv, export_json, parameters_json, statuses_json};
+pub use hop::{
+    Hop, MOST_RETRIES, Retry, StatusClass, WorkerCall, WorkerOutcome, WorkerStats, WorkerSummary, status_sentence,
+};
 pub use latency::Latencies;
-pub use next_hop::{PayloadError, check_payload, next_hop_body};
+pub use next_hop::{PayloadError, check_path, check_payload, next_hop_body};
 pub use plan::{DEFAULT_RATE, MOST_ATTEMPTS, RoutePlan, Stop, parse_span};
 pub use poll::{Jitter, PollPolicy, SHORT_REPLAY};
 pub use requirement::{Part, Requirement, RequirementError};
 pub use run::{Attempt, Completion, End, Phase, Run, StatusChange};
 pub use sample::{LONGEST_WAIT, Outcome, OutcomeKind, RouteSample, or_more};
+pub use saved_run::{Incomparable, SavedRun, SavedRunError};
 pub use stats::{Quantiles, RouteStats, Summary};
 pub use workers::{WorkerShare, Workers};

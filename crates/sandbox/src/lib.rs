@@ -276,6 +276,15 @@ impl Running {
         self.state.workers.addresses()
     }
 
+    /// Makes the root certificate of its workers, PEM, when called; it holds the sandbox open no longer than this.
+    pub fn worker_root(&self) -> impl Fn() -> io::Result<String> + Send + Sync + 'static {
+        let state = Arc::downgrade(&self.state);
+        move || {
+            let state = state.upgrade().ok_or_else(|| io::Error::other("the sandbox stopped"))?;
+            state.workers.root()
+        }
+    }
+
     /// Stops it and its workers: accepts no more requests, and gives responses in flight a moment to finish.
     pub async fn stop(mut self) {
         self.stop.send_replace(());

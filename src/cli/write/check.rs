@@ -7,11 +7,12 @@ use std::io::{self, IsTerminal as _};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value as Json, json};
 
-use super::{confirm, market_flags};
+use super::market_flags;
 use crate::api::client::epoch_seconds;
 use crate::api::{Reply, Request};
 use crate::cli::args::{ArgumentError, ReplyFormat};
 use crate::cli::output::{self, CliError};
+use crate::cli::prompt;
 use crate::cli::search::reply;
 use crate::core::unsettled;
 use crate::domain::format::{counted, moment};
@@ -163,7 +164,7 @@ pub async fn check(settings: &Settings, arguments: &CheckArguments) -> Result<()
             let why = "nothing was settled: no terminal to confirm on. Add --yes to settle without asking";
             return Err(CliError::Usage(why.to_owned()));
         }
-        confirm("settle", "settle it", "nothing was settled").await?;
+        prompt::confirm("settle", "settle it", "nothing was settled").await?;
     }
     settle(&journal, &chosen, arguments.outcome)
 }

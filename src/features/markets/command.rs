@@ -66,6 +66,7 @@ pub fn profile_of(settings: &Settings, session: &Session) -> crate::core::Profil
         base_url: config.management.to_string(),
         route_url: config.route.to_string(),
         has_key: config.key.is_some(),
+        worker_root: session.workers().root().clone(),
     }
 }
 
@@ -120,6 +121,7 @@ impl ProfileResolver {
             base_url: None,
             route_url: None,
             api_key_file: None,
+            worker_ca: None,
             ..self.flags.clone()
         }
     }

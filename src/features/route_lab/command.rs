@@ -1,13 +1,19 @@
 //! `bourse route`: requests workers and shows how they share the requests.
 
+mod against;
 mod drive;
+mod send;
 mod show;
+mod worker;
+
+use against::Against;
 
 use crate::api::attempt::call;
 use crate::api::{Request, Secret, Session};
-use crate::cli::args::{Format, RouteArguments};
+use crate::cli::args::Format;
 use crate::cli::output;
 use crate::cli::output::CliError;
+use crate::cli::route_args::RouteArguments;
 use crate::cli::search;
 use crate::domain::Untrusted;
 use crate::domain::dialect::{Dialect, RouteKey};
@@ -21,8 +27,13 @@ use crate::settings::Settings;
 const DURATION_CONCURRENCY: u32 = 4;
 
 pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<(), CliError> {
-    let plan = plan(arguments, settings.dialect)?;
     let requirements = requirements(arguments)?;
+    let plan = plan(arguments, settings.dialect)?;
+    let against = arguments.against.as_deref();
+    let against = against.map(|path| Against::read(path, &plan)).transpose()?;
+    if plan.hop.is_some() {
+        send::allowed(arguments)?;
+    }
     let connection = settings.connect().await?;
     let session = &connection.session;
     if arguments.curl {
@@ -32,12 +43,18 @@ pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<()
         RouteKey::Profile => None,
         RouteKey::Group => Some(group_key(session, &arguments.endpoint).await?),
     };
-    if let Some(number) = arguments.warmup {
-        let warmup = RoutePlan {
-            stop: Stop::Count(number),
-            rate: None,
-            ..plan.clone()
-        };
+    let warmup = arguments.warmup.map(|number| RoutePlan {
+        stop: Stop::Count(number),
+        rate: None,
+        polls_alone: true,
+        ..plan.clone()
+    });
+    if plan.hop.is_some() {
+        let connected = (session, settings);
+        send::confirm(connected, &plan, warmup.as_ref(), arguments.yes).await?;
+        session.workers().prepare().await;
+    }
+    if let Some(warmup) = warmup {
         announce("warm-up, ", &warmup);
         let ended = drive::run(session, warmup, key.clone(), false).await?;
         if was_stopped(&ended.run) {
@@ -48,7 +65,7 @@ pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<()
     }
     announce("", &plan);
     let ended = drive::run(session, plan, key, arguments.format == Format::Json).await?;
-    show::show(&ended, arguments.format, arguments.show_secrets)?;
+    show::show(&ended, against.as_ref(), arguments.format, arguments.show_secrets)?;
     verdict(&ended.run, &requirements)
 }
 
@@ -69,10 +86,11 @@ fn requirements(arguments: &RouteArguments) -> Result<Vec<Requirement>, CliError
         return Ok(Vec::new());
     };
     let requirements = Requirement::parse_list(list).map_err(|why| CliError::Usage(format!("--require: {why}")))?;
-    match requirements.iter().find(|requirement| !requirement.is_of_router()) {
+    let is_measured = |requirement: &&Requirement| arguments.send.is_some() || requirement.is_of_router();
+    match requirements.iter().find(|requirement| !is_measured(requirement)) {
         None => Ok(requirements),
         Some(requirement) => Err(CliError::Usage(format!(
-            "--require: {requirement} is not measured: bourse route sends nothing to workers"
+            "--require: {requirement} is not measured: add --send PATH --payload FILE to send requests to workers"
         ))),
     }
 }
@@ -98,7 +116,7 @@ fn plan(arguments: &RouteArguments, dialect: &Dialect) -> Result<RoutePlan, CliE
         ),
         (None, number) => (Stop::Count(number.unwrap_or(1)), 1, None),
     };
-    let plan = RoutePlan {
+    let mut plan = RoutePlan {
         cost: arguments.cost,
         stop,
         concurrency: arguments.concurrency.map_or(concurrency, u32::from),
@@ -109,8 +127,19 @@ fn plan(arguments: &RouteArguments, dialect: &Dialect) -> Result<RoutePlan, CliE
         },
         ..RoutePlan::single(arguments.endpoint.as_str()).on(dialect)
     };
+    if let Some(hop) = send::hop(arguments)? {
+        plan = plan.sending(hop);
+    }
     match plan.check().first() {
         None => Ok(plan),
+        Some(objection) if ["path", "payload"].contains(&objection.parameter) => {
+            let flag = if objection.parameter == "path" {
+                "send"
+            } else {
+                "payload"
+            };
+            Err(CliError::Usage(format!("--{flag}: {}", objection.message)))
+        }
         Some(objection) => Err(CliError::Usage(format!(
             "{}: {}",
             objection.parameter, objection.message
@@ -129,8 +158,8 @@ async fn group_key(session: &Session, endpoint: &str) -> Result<Secret, CliError
     })
 }
 
-/// A broken requirement is a failure, and so is a run without an assignment, whose reasons have been
-/// printed.
+/// A broken requirement is a failure, and so is a run without an assignment, or without a 2xx of a worker if
+/// requests go on to workers; its reasons have been printed.
 fn verdict(run: &Run, requirements: &[Requirement]) -> Result<(), CliError> {
     if !requirements.is_empty() && was_stopped(run) {
         return Err(CliError::Failed(
@@ -139,7 +168,7 @@ fn verdict(run: &Run, requirements: &[Requirement]) -> Result<(), CliError> {
     }
     let broken: Vec<_> = requirements
         .iter()
-        .filter_map(|requirement| requirement.broken_by(run.stats()))
+        .filter_map(|requirement| requirement.broken_by(run.stats(), run.plan().hop.is_some()))
         .collect();
     for words in &broken {
         output::complain(words);
@@ -147,7 +176,12 @@ fn verdict(run: &Run, requirements: &[Requirement]) -> Result<(), CliError> {
     if !broken.is_empty() {
         return Err(CliError::NotMet);
     }
-    if run.stats().count(OutcomeKind::Assigned) > 0 {
+    let stats = run.stats();
+    let good = match run.plan().hop {
+        Some(_) => stats.worker_calls().good(),
+        None => stats.count(OutcomeKind::Assigned),
+    };
+    if good > 0 {
         return Ok(());
     }
     Err(CliError::Quiet)

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::api::attempt::{call, completion};
+use crate::api::attempt::{call, completion, with_call};
 use crate::api::{Request, Secret};
 use crate::core::feature::{Event, Feature, FeatureState, Headline};
 use crate::core::message::{Effect, News, Routed};
@@ -105,14 +105,11 @@ impl RouteRun {
     fn send(&mut self, attempt: &Attempt, flights: &mut Flights, tickets: &mut Tickets) -> Effect {
         let ticket = tickets.take();
         flights.insert(ticket, (self.number, attempt.index));
-        Effect::Call {
-            ticket,
-            request: Request::Route(call(
-                self.run.plan(),
-                attempt.cost,
-                attempt.request_idx,
-                self.key.clone(),
-            )),
+        let plan = self.run.plan();
+        let request = Request::Route(call(plan, attempt.cost, attempt.request_idx, self.key.clone()));
+        match plan.hop.clone() {
+            None => Effect::Call { ticket, request },
+            Some(hop) => Effect::RouteOn { ticket, request, hop },
         }
     }
 
@@ -272,7 +269,8 @@ impl Routes {
         };
         let run = Arc::make_mut(&mut route_run.run);
         run.sent_at(index, reply.sent);
-        run.complete(index, reply.ended, completion(reply.response, reply.bytes), jitter);
+        let completion = with_call(completion(reply.response, reply.bytes), reply.called);
+        run.complete(index, reply.ended, completion, jitter);
         let mut effects = if run.is_refused() && run.phase() == Phase::Running {
             route_run.note = Some("stopped: unauthorized three times in a row");
             route_run.stop(&mut self.flights, now)

@@ -9,6 +9,7 @@ use crate::api::{ApiError, Operation, Request};
 use crate::core::message::{ConfigCommand, EffectError, HistoryJob, News, Notification};
 use crate::core::{Effect, Message};
 use crate::domain::journal::Intent;
+use crate::domain::routing::Hop;
 use crate::features::markets::MarketCommand;
 use crate::runtime::config_watch::ConfigWatch;
 use crate::runtime::disk_writer::{DiskWriter, Job};
@@ -38,6 +39,8 @@ impl<S: Surface> Dashboard<S> {
             Effect::ForgetLimits => self.forget_limits(),
             Effect::Redraw => self.surface.repaint(),
             Effect::Call { ticket, request } => self.call(ticket, request),
+            Effect::RouteOn { ticket, request, hop } => self.route(ticket, request, Some(hop)),
+            Effect::ReadText { ticket, path } => routes::read_text(self.outbox.clone(), ticket, path),
             Effect::Arrange(arrival) => self.arrange(arrival),
             Effect::Write {
                 ticket,
@@ -216,12 +219,16 @@ impl<S: Surface> Dashboard<S> {
         thread.take(job);
     }
 
+    fn route(&mut self, ticket: Ticket, request: Request, hop: Option<Arc<Hop>>) {
+        let calls = Arc::clone(&self.calls);
+        let flight = routes::send(calls, self.outbox.clone(), self.clock, ticket, (request, hop));
+        self.flights.insert(ticket, flight);
+    }
+
     fn call(&mut self, ticket: Ticket, request: Request) {
         let calls = Arc::clone(&self.calls);
         if request.operation() == Operation::Route {
-            let flight = routes::send(calls, self.outbox.clone(), self.clock, ticket, request);
-            self.flights.insert(ticket, flight);
-            return;
+            return self.route(ticket, request, None);
         }
         let notify = self.notify(ticket);
         let is_read = request.operation().is_read();

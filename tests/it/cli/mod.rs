@@ -20,6 +20,7 @@ mod mcp;
 mod metrics;
 mod pick;
 mod route;
+mod route_send;
 mod sandbox_past;
 mod search_notes;
 mod verdict;

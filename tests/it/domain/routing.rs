@@ -3,6 +3,7 @@
 mod exports;
 mod figures;
 mod polls;
+mod send;
 
 use bourse::domain::Untrusted;
 use bourse::domain::routing::{
@@ -35,6 +36,8 @@ fn assigned(worker: &str, reqnum: i64) -> Completion {
         request_id: Some(Untrusted::from(format!("req-{reqnum}"))),
         request_idx: None,
         reply: Some(Untrusted::from(format!(r#"{{"reqnum":{reqnum}}}"#))),
+        call: None,
+        answer: None,
     }
 }
 
@@ -54,7 +57,9 @@ fn sample(index: u64, intended: f64, ended: f64, outcome: Outcome) -> RouteSampl
         index,
         request: index,
         poll: 0,
+        retry: None,
         asked: intended,
+        first: intended,
         cost: 100.0,
         request_idx: None,
         intended,
@@ -63,6 +68,7 @@ fn sample(index: u64, intended: f64, ended: f64, outcome: Outcome) -> RouteSampl
         outcome,
         bytes: 10,
         request_id: None,
+        call: None,
     }
 }
 

@@ -323,6 +323,7 @@ impl<'m> Desk<'m> {
                         ended: self.now().mono,
                         bytes: call.bytes as u64,
                         response,
+                        called: None,
                     }))
                 } else {
                     core::News::Reply(Box::new(response))

@@ -40,6 +40,16 @@ impl Desk<'_> {
                 self.note(&format!("ask {name} #{number}{own}"));
                 return self.hear().await;
             }
+            Effect::RouteOn { ticket, request, hop } => {
+                let name = operation_word(request.operation());
+                let number = self.call(ticket, request);
+                self.note(&format!("ask {name} #{number}, sent on to {}", hop.path));
+                return self.hear().await;
+            }
+            Effect::ReadText { path, .. } => {
+                self.note(&format!("read {path}"));
+                News::Text(Ok("{}".to_owned()))
+            }
             Effect::Write {
                 ticket,
                 request,

@@ -100,6 +100,7 @@ pub fn profile(name: &str, dialect: &'static Dialect) -> Profile {
         base_url: "https://market.example".to_owned(),
         route_url: "https://run.example".to_owned(),
         has_key: true,
+        worker_root: Default::default(),
     }
 }
 

@@ -97,6 +97,7 @@ fn answer_all(desk: &mut TestApp, turn: usize) {
                     ended: desk.now.mono + 0.1,
                     bytes: 500,
                     response: Ok(routed(turn)),
+                    called: None,
                 };
                 desk.tell(ticket, News::Routed(Box::new(reply)));
                 continue;

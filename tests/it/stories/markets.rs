@@ -168,6 +168,7 @@ fn ready(ticket: Ticket, name: &str) -> MarketEvent {
             base_url: format!("https://{name}.example"),
             route_url: format!("https://{name}.example"),
             has_key: true,
+            worker_root: Default::default(),
         },
         restored: RestoredState::default(),
         market_list: market_list(),

@@ -42,6 +42,7 @@ mod recorded;
 mod recording;
 mod requests;
 mod route_lab;
+mod route_send;
 mod rows_before_reply;
 mod saved;
 mod settings;

@@ -90,6 +90,7 @@ fn routed(desk: &mut TestApp, ticket: Ticket, at: (f64, f64), result: Result<Rep
         ended: at.1,
         bytes: 500,
         response: result,
+        called: None,
     };
     desk.tell(ticket, News::Routed(Box::new(reply)));
     desk.resize(120, 40);
@@ -659,6 +660,7 @@ fn a_flood_of_answers_leaves_typing_and_figures_right() {
                 ended: now + 0.01,
                 bytes: 100,
                 response: assigned(&worker, reqnum),
+                called: None,
             };
             desk.tell(ticket, News::Routed(Box::new(reply)));
         }

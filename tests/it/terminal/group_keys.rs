@@ -71,7 +71,7 @@ fn a_group_s_key_that_routes_stays_out_of_files_screens_and_the_clipboard() {
     pty.keys("yc");
     pty.wait_for_text("Copied the request as curl");
     pty.keys("v<Esc><Enter>G<Esc>o");
-    pty.wait_for_text("copied, never sent by bourse");
+    pty.wait_for_text("copied, not sent");
     pty.keys("<Esc>");
     for format in ["json", "csv"] {
         let path = root.path().join(format!("run.{format}"));

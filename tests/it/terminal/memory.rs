@@ -147,6 +147,7 @@ pub fn dashboard(url: &str, key: &str, read_only: bool) -> (Person, std::thread:
         base_url: url.to_owned(),
         route_url: url.to_owned(),
         has_key: true,
+        worker_root: Default::default(),
     };
     let (surface, person) = Memory::new(120, 40);
     let session = Arc::new(Session::new(client(url, key), Pacer::default()));

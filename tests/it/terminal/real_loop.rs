@@ -38,6 +38,7 @@ pub async fn market() -> (Running, Client, Profile) {
         base_url: sandbox.base_url(),
         route_url: sandbox.base_url(),
         has_key: true,
+        worker_root: Default::default(),
     };
     (sandbox, client, profile)
 }

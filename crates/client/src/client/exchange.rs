@@ -20,7 +20,7 @@ use crate::{Request, Secret};
 const RATE_LIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 /// Which fault of its own making a sandbox answers with.
 const SANDBOX_FAULT: HeaderName = HeaderName::from_static("x-sandbox-fault");
-const AGENT: &str = concat!("bourse/", env!("CARGO_PKG_VERSION"));
+pub(super) const AGENT: &str = concat!("bourse/", env!("CARGO_PKG_VERSION"));
 // Bytes allowed per record: a full offer takes about 2.7 kB.
 const PER_RECORD: usize = 16 * 1024;
 // A search without rows still has an envelope, and a limit of 1 must not make it an error.
@@ -260,7 +260,7 @@ fn unsent_or_lost(error: &reqwest::Error, origin: &Origin) -> ApiError {
     ApiError::Lost
 }
 
-fn unreachable(error: &reqwest::Error) -> Unreachable {
+pub(super) fn unreachable(error: &reqwest::Error) -> Unreachable {
     if error.is_timeout() {
         return Unreachable::TooSlow;
     }

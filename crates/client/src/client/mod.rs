@@ -1,12 +1,13 @@
 //! The one HTTP client: the only place that knows reqwest.
 //!
 //! It follows no redirect, retries nothing by itself, sends the key to the two configured addresses
-//! only, and bounds every response by what was requested.
+//! only, and bounds every response by what was requested. Workers have a client of their own, without a key.
 
 mod exchange;
 mod origin;
 mod progress;
 mod transport;
+mod worker;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -27,6 +28,7 @@ use transport::Transports;
 
 pub use origin::{Origin, OriginError};
 pub use progress::Received;
+pub use worker::{Called, WorkerClient, WorkerRootError};
 
 /// Responses above this size in bytes are decoded on a separate thread.
 const LARGE: usize = 1_000_000;

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use reqwest::Url;
 use tokio::sync::OnceCell;
 
 use super::Origin;
+use super::worker::Timed;
 use crate::error::ApiError;
 
 // Well within the deadlines, so that a dead address is told as such and not as a slow market.
@@ -34,6 +36,40 @@ impl Transports {
         };
         cell.get_or_try_init(|| build(origin.clone())).await.cloned()
     }
+}
+
+/// A client for workers that trusts these roots besides those of the platform. It reuses no connection, and `timed` notes
+/// when one is ready.
+pub(super) async fn build_for_workers(
+    roots: Vec<reqwest::Certificate>,
+    is_local: bool,
+    timed: Timed,
+) -> Result<reqwest::Client, ApiError> {
+    let made = tokio::task::spawn_blocking(move || {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let builder = || {
+            let builder = reqwest::Client::builder()
+                .redirect(reqwest::redirect::Policy::none())
+                .retry(reqwest::retry::never())
+                .referer(false)
+                .connect_timeout(CONNECT)
+                .pool_max_idle_per_host(0)
+                .http1_only()
+                .gzip(true)
+                .connector_layer(timed);
+            if is_local { builder.no_proxy() } else { builder }
+        };
+        let whole = builder().tls_certs_merge(roots.clone()).build();
+        // A machine without a certificate store.
+        let all = built_in_roots().into_iter().chain(roots);
+        whole.or_else(|_| builder().tls_certs_only(all).build())
+    });
+    made.await.ok().and_then(Result::ok).ok_or_else(unbuildable)
+}
+
+/// Whether an address is this computer.
+pub(super) fn is_loopback(url: &Url) -> bool {
+    Origin::parse(&url.origin().ascii_serialization()).is_ok_and(|origin| origin.is_loopback())
 }
 
 async fn build(origin: Origin) -> Result<reqwest::Client, ApiError> {

@@ -3,10 +3,12 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use super::hop::WorkerSummary;
 use super::plan::{RoutePlan, Stop};
 use super::run::{End, Phase, Run};
 use super::sample::{OutcomeKind, RouteSample};
 use super::stats::{Quantiles, Summary};
+use super::words;
 use crate::export::csv_lines;
 use crate::format;
 use crate::query::number_json;
@@ -15,7 +17,7 @@ use crate::text::{Untrusted, csv_text, json_for_terminal};
 // The columns from `endpoint` to `started_at` are the run's parameters, the same in each row: a comment line would
 // break every reader.
 /// The columns of the CSV.
-const COLUMNS: [&str; 21] = [
+const COLUMNS: [&str; 29] = [
     "index",
     "poll",
     "cost",
@@ -37,6 +39,14 @@ const COLUMNS: [&str; 21] = [
     "started_at",
     "request",
     "time_to_worker_s",
+    "retry",
+    "worker_status",
+    "worker_error",
+    "connect_s",
+    "first_byte_s",
+    "worker_s",
+    "total_s",
+    "tokens",
 ];
 
 /// The attempts as CSV, one row each in the order they were sent; times are seconds since the run
@@ -65,6 +75,20 @@ pub fn export_csv(run: &Run) -> String {
 /// sent.
 pub fn export_json(run: &Run, now: f64) -> String {
     let attempts: Vec<Json> = in_order(run).into_iter().map(attempt_json).collect();
+    let mut parameters = parameters_json(run);
+    parameters.insert("never_sent".to_owned(), run.backlog(now).into());
+    let whole = json!({
+        "run": parameters,
+        "summary": summary_json(&run.summary(now)),
+        "workers": workers_json(run),
+        "statuses": statuses_json(run),
+        "attempts": attempts,
+    });
+    json_for_terminal(serde_json::to_string_pretty(&whole).unwrap_or_default())
+}
+
+/// The parameters of a run, and how it ended.
+pub fn parameters_json(run: &Run) -> Map<String, Json> {
     let mut parameters = plan_json(run.plan());
     parameters.insert("started_at".to_owned(), number_json(run.started_at()));
     parameters.insert(
@@ -80,15 +104,7 @@ pub fn export_json(run: &Run, now: f64) -> String {
         Phase::Running | Phase::Paused | Phase::Draining => "not over",
     };
     parameters.insert("end".to_owned(), end.into());
-    parameters.insert("never_sent".to_owned(), run.backlog(now).into());
-    let whole = json!({
-        "run": parameters,
-        "summary": summary_json(&run.summary(now)),
-        "workers": workers_json(run),
-        "statuses": statuses_json(run),
-        "attempts": attempts,
-    });
-    json_for_terminal(serde_json::to_string_pretty(&whole).unwrap_or_default())
+    parameters
 }
 
 fn in_order(run: &Run) -> Vec<&RouteSample> {
@@ -121,6 +137,12 @@ fn plan_json(plan: &RoutePlan) -> Map<String, Json> {
         ("poll_cost", number_json(plan.poll.cost.unwrap_or(plan.cost))),
         ("patience_s", number_json(plan.poll.patience)),
         ("replay_timeout_s", optional(plan.replay_timeout)),
+        (
+            "send",
+            plan.hop.as_ref().map_or(Json::Null, |hop| {
+                json!({ "path": hop.absolute_path(), "payload_bytes": hop.payload.len(), "retries": hop.retries })
+            }),
+        ),
     ];
     members
         .into_iter()
@@ -149,6 +171,36 @@ fn summary_json(summary: &Summary) -> Json {
         "reqnum_gaps": summary.reqnum_gaps,
         "reqnums_missing": summary.reqnums_missing,
         "reqnum_repeats": summary.reqnum_repeats,
+        "worker_calls": summary.worker_calls.as_ref().map(worker_calls_json),
+    })
+}
+
+fn worker_calls_json(calls: &WorkerSummary) -> Json {
+    let count = |name: String, count: u64| (name, Json::from(count));
+    let classes: Map<_, _> = calls
+        .classes
+        .iter()
+        .map(|(class, number)| count(class.label(), *number))
+        .collect();
+    let statuses: Map<_, _> = calls
+        .statuses
+        .iter()
+        .map(|(status, number)| {
+            let name = status.map_or_else(|| "none".to_owned(), |status| status.to_string());
+            count(name, *number)
+        })
+        .collect();
+    json!({
+        "calls": calls.calls,
+        "good": calls.good,
+        "classes": classes,
+        "statuses": statuses,
+        "connect_s": calls.connect.as_ref().map(quantiles_json),
+        "first_byte_s": calls.first_byte.as_ref().map(quantiles_json),
+        "last_byte_s": calls.last_byte.as_ref().map(quantiles_json),
+        "total_s": calls.total.as_ref().map(quantiles_json),
+        "tokens": calls.tokens,
+        "tokens_per_second": calls.token_rate.as_ref().map(quantiles_json),
     })
 }
 
@@ -190,6 +242,7 @@ fn workers_json(run: &Run) -> Json {
 
 fn attempt_json(sample: &RouteSample) -> Json {
     let detail = sample.outcome.detail();
+    let call = sample.call.as_deref();
     json!({
         "index": sample.index,
         "request": sample.request,
@@ -208,6 +261,15 @@ fn attempt_json(sample: &RouteSample) -> Json {
         "bytes": sample.bytes,
         "request_id": sample.request_id.as_ref().map(Untrusted::compared),
         "load": number_json(sample.load()),
+        "retry": sample.retry.map_or(0, |retry| retry.number),
+        "worker_status": call.and_then(|call| call.status()),
+        "worker_error": call.and_then(words::trouble),
+        "connect_s": optional(call.and_then(|call| call.connect)),
+        "first_byte_s": optional(call.and_then(|call| call.first_byte)),
+        "worker_s": optional(call.map(|call| call.total)),
+        "total_s": optional(sample.total()),
+        "response_bytes": call.map(|call| call.bytes),
+        "tokens": call.and_then(|call| call.tokens),
     })
 }
 

@@ -1,8 +1,11 @@
-//! The next hop: the request for the assigned worker. bourse prepares it and never sends it.
+//! The next hop: the body of the request for the assigned worker.
 
 use std::ops::Range;
 
 use serde_json::value::RawValue;
+
+/// The longest path at a worker, in bytes.
+const LONGEST_PATH: usize = 1000;
 
 /// A mistake in a payload.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -19,6 +22,27 @@ pub struct PayloadError {
 /// Reports where a payload is not valid JSON.
 pub fn check_payload(payload: &str) -> Result<(), PayloadError> {
     raw(payload).map(|_| ())
+}
+
+/// Reports why a text is no path at a worker.
+///
+/// # Errors
+/// The reason, when it is empty, too long, or has blanks, control characters or a fragment.
+pub fn check_path(path: &str) -> Result<(), &'static str> {
+    let path = path.trim();
+    if path.is_empty() {
+        return Err("enter a path at the worker, such as /v1/completions");
+    }
+    if path.len() > LONGEST_PATH {
+        return Err("must be at most 1,000 characters");
+    }
+    if path.contains("://") {
+        return Err("must be a path such as /v1/completions: the router chooses the worker");
+    }
+    let is_plain = path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#');
+    is_plain
+        .then_some(())
+        .ok_or("must have no blanks, `#` or special characters")
 }
 
 /// The body for the worker: the whole assignment as received as `auth_data` (workers check its

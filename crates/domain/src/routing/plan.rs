@@ -1,5 +1,9 @@
 //! What to send to the routing endpoint, and how fast.
 
+use std::sync::Arc;
+
+use super::hop::{Hop, MOST_RETRIES, SEND_REPLAY};
+use super::next_hop::{check_path, check_payload};
 use super::poll::{PollPolicy, SHORT_REPLAY};
 use crate::dialect::Dialect;
 use crate::objection::Objection;
@@ -53,6 +57,10 @@ pub struct RoutePlan {
     /// Seconds after which the router releases the load of an assignment that nobody uses; `None` on a
     /// market without a queue, where each poll is a request of its own.
     pub replay_timeout: Option<f64>,
+    /// Whether a run of one request polls too, until it has a worker.
+    pub polls_alone: bool,
+    /// The request for each assigned worker; `None` sends workers nothing.
+    pub hop: Option<Arc<Hop>>,
 }
 
 impl RoutePlan {
@@ -66,6 +74,8 @@ impl RoutePlan {
             rate: None,
             poll: PollPolicy::default(),
             replay_timeout: None,
+            polls_alone: false,
+            hop: None,
         }
     }
 
@@ -77,7 +87,22 @@ impl RoutePlan {
         self
     }
 
-    /// Whether it is one attempt only.
+    /// The same plan with a request for each assigned worker: a request polls until it has one, and the
+    /// router holds its load meanwhile as for other clients.
+    #[must_use]
+    pub fn sending(mut self, hop: Hop) -> Self {
+        self.hop = Some(Arc::new(hop));
+        self.polls_alone = true;
+        self.replay_timeout = self.replay_timeout.map(|_| SEND_REPLAY);
+        self
+    }
+
+    /// Whether requests without a worker are polled.
+    pub const fn polls(&self) -> bool {
+        !self.is_single() || self.polls_alone
+    }
+
+    /// Whether it is one request only.
     pub const fn is_single(&self) -> bool {
         matches!(self.stop, Stop::Count(1))
     }
@@ -97,10 +122,11 @@ impl RoutePlan {
         self.cost > 0.0
     }
 
-    /// Whether starting it needs a confirmation: a long series that can wake workers, which are billed.
+    /// Whether starting it needs a confirmation: a long series that can
+    /// wake workers, which are billed, and any that sends them requests.
     pub fn needs_consent(&self) -> bool {
         let adds_load = self.injects_load() || self.poll_load() > 0.0;
-        adds_load && self.requests().is_none_or(|requests| requests > UNASKED)
+        self.hop.is_some() || adds_load && self.requests().is_none_or(|requests| requests > UNASKED)
     }
 
     /// The validation errors of the plan; empty if it can run.
@@ -146,6 +172,21 @@ impl RoutePlan {
         }
         if self.replay_timeout.is_some_and(|span| !(1.0..=LONGEST).contains(&span)) {
             object("replay_timeout", "must be from 1 s to a day");
+        }
+        if let Some(hop) = &self.hop {
+            if let Err(why) = check_path(&hop.path) {
+                object("path", why);
+            }
+            match check_payload(&hop.payload) {
+                Err(why) => object("payload", &why.to_string()),
+                Ok(()) if !hop.payload.trim_start().starts_with('{') => {
+                    object("payload", "must be a JSON object, such as {\"prompt\": \"Hello\"}");
+                }
+                Ok(()) => {}
+            }
+            if hop.retries > MOST_RETRIES {
+                object("retries", "must be at most 20");
+            }
         }
         objections
     }

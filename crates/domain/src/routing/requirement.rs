@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::sample::OutcomeKind;
+use super::latency::Latencies;
 use super::stats::RouteStats;
 use super::words;
 use crate::format::percent;
@@ -12,13 +12,13 @@ use crate::quantity::{self, Quantity};
 /// A measured part of a request's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// All that is measured: until a worker is assigned.
+    /// All that is measured: until a worker is assigned, or until its last byte if requests go on to it.
     Whole,
-    /// From the first attempt until a worker is assigned.
+    /// From the first attempt, or from a retry, until a worker is assigned.
     Queue,
     /// Connection and TLS handshake with the worker.
     Connect,
-    /// From the request to the worker until its first byte.
+    /// From the ready connection until the first byte of the worker.
     FirstByte,
 }
 
@@ -31,6 +31,16 @@ impl Part {
             Self::Queue => "queue_",
             Self::Connect => "connect_",
             Self::FirstByte => "first_byte_",
+        }
+    }
+
+    /// Its times in a run that sends requests on to workers, or does not.
+    const fn times(self, stats: &RouteStats, sends: bool) -> &Latencies {
+        match self {
+            Self::Whole if sends => stats.worker_calls().total(),
+            Self::Whole | Self::Queue => stats.time_to_worker(),
+            Self::Connect => stats.worker_calls().connect(),
+            Self::FirstByte => stats.worker_calls().first_byte(),
         }
     }
 
@@ -58,7 +68,8 @@ pub enum Requirement {
         /// Seconds.
         bound: f64,
     },
-    /// Share of the requests that got no worker, from 0 to 1.
+    /// Share of the requests that got no worker, or whose last outcome is no 2xx if they go on to
+    /// workers, from 0 to 1.
     Errors { bound: f64 },
 }
 
@@ -87,13 +98,19 @@ impl Requirement {
     }
 
     /// Why a run does not meet it, with the figure; `None` if it does.
-    pub fn broken_by(&self, stats: &RouteStats) -> Option<String> {
+    /// `sends` is whether it sends requests on to workers.
+    pub fn broken_by(&self, stats: &RouteStats, sends: bool) -> Option<String> {
         let figure = match self {
-            Self::Time { percentile, .. } => stats.time_to_worker().quantile(f64::from(*percentile) / 100.0),
-            Self::Errors { .. } => error_share(stats),
+            Self::Time { part, percentile, .. } => part.times(stats, sends).quantile(f64::from(*percentile) / 100.0),
+            Self::Errors { .. } => stats.error_share(sends),
         };
         let Some(figure) = figure else {
-            return Some(format!("{self}: not measured, no request was answered with a worker"));
+            let why = if sends {
+                "no request was answered by a worker"
+            } else {
+                "no request was answered with a worker"
+            };
+            return Some(format!("{self}: not measured, {why}"));
         };
         let (bound, words) = match self {
             Self::Time { bound, .. } => (*bound, words::latency(figure)),
@@ -101,14 +118,6 @@ impl Requirement {
         };
         (figure >= bound).then(|| format!("{self}: it is {words}"))
     }
-}
-
-/// Share of the answered requests that got no worker.
-fn error_share(stats: &RouteStats) -> Option<f64> {
-    let answered = stats.answered();
-    let failed = answered - stats.count(OutcomeKind::Assigned);
-    #[expect(clippy::cast_precision_loss)] // counts of requests
-    (answered > 0).then(|| failed as f64 / answered as f64)
 }
 
 impl fmt::Display for Requirement {
@@ -173,7 +182,9 @@ mod tests {
             index,
             request: index,
             poll: 0,
+            retry: None,
             asked: 0.0,
+            first: 0.0,
             cost: 1.0,
             request_idx: None,
             intended: 0.0,
@@ -182,6 +193,7 @@ mod tests {
             outcome,
             bytes: 0,
             request_id: None,
+            call: None,
         }
     }
 
@@ -213,10 +225,10 @@ mod tests {
             ("errors<25%", Some("errors < 25%: it is 25%")),
         ] {
             let requirement: Requirement = text.parse().unwrap();
-            assert_eq!(requirement.broken_by(&stats).as_deref(), broken, "{text}");
+            assert_eq!(requirement.broken_by(&stats, false).as_deref(), broken, "{text}");
         }
         let requirement: Requirement = "p95<2s".parse().unwrap();
-        let nothing = requirement.broken_by(&RouteStats::default());
+        let nothing = requirement.broken_by(&RouteStats::default(), false);
         assert!(nothing.unwrap().starts_with("p95 < 2.00 s: not measured"));
     }
 

@@ -4,6 +4,7 @@ mod schedule;
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::hop::{Retry, WorkerCall};
 use super::plan::{MOST_ATTEMPTS, RoutePlan, Stop};
 use super::poll::Jitter;
 use super::sample::{Outcome, OutcomeKind, RouteSample, micros};
@@ -13,6 +14,9 @@ use crate::text::Untrusted;
 
 /// The latest replies kept in full: for the details of an attempt and the next hop.
 const REPLIES: usize = 1000;
+
+/// The latest responses of workers kept: for the details of an attempt.
+const ANSWERS: usize = 100;
 
 /// The latest changes of the router's status kept for the timeline.
 const STATUSES: usize = 100;
@@ -51,8 +55,12 @@ pub struct Attempt {
     pub request: u64,
     /// The number of the poll of its request, from 1; 0 for a new request.
     pub poll: u32,
-    /// When its request was first due.
+    /// Why its request is routed again, if it is.
+    pub retry: Option<Retry>,
+    /// When its request was first due; a retry: when it was routed again.
     pub asked: f64,
+    /// When its request was first due, retries included.
+    pub first: f64,
     pub cost: f64,
     /// The index of its request at the router, 0 before the router has given one; `None` on a market
     /// without a queue.
@@ -75,6 +83,10 @@ pub struct Completion {
     /// The full reply as JSON text, or the error message; the latest are kept in memory, none is
     /// exported.
     pub reply: Option<Untrusted>,
+    /// The call of the assigned worker, in a run that sends requests on; the attempt ends with it.
+    pub call: Option<WorkerCall>,
+    /// The beginning of the worker's response, as text.
+    pub answer: Option<Untrusted>,
 }
 
 impl Completion {
@@ -86,6 +98,8 @@ impl Completion {
             request_id: None,
             request_idx: None,
             reply: None,
+            call: None,
+            answer: None,
         }
     }
 }
@@ -119,6 +133,8 @@ struct Wait {
 enum Next {
     /// A poll of that attempt's request; the attempt ended at that time.
     Poll(Attempt, f64),
+    /// That attempt's request, routed again after its worker's status.
+    Retry(Attempt),
     /// A new request of the slot.
     Request,
 }
@@ -153,6 +169,7 @@ pub struct Run {
     samples: Vec<RouteSample>,
     stats: RouteStats,
     replies: VecDeque<(u64, Untrusted)>,
+    answers: VecDeque<(u64, Untrusted)>,
     statuses: VecDeque<StatusChange>,
 }
 
@@ -181,6 +198,7 @@ impl Run {
             samples: Vec::new(),
             stats: RouteStats::default(),
             replies: VecDeque::new(),
+            answers: VecDeque::new(),
             statuses: VecDeque::new(),
         })
     }
@@ -197,6 +215,9 @@ impl Run {
                 attempt.intended = attempt.sent;
                 if attempt.poll == 0 {
                     attempt.asked = attempt.sent;
+                    if attempt.retry.is_none() {
+                        attempt.first = attempt.sent;
+                    }
                 }
             }
         }
@@ -277,6 +298,15 @@ impl Run {
             }
             self.replies.push_back((attempt.index, reply));
         }
+        if let Some(answer) = completion.answer {
+            if self.answers.len() == ANSWERS {
+                self.answers.pop_front();
+            }
+            self.answers.push_back((attempt.index, answer));
+        }
+        let call = completion.call.map(WorkerCall::rounded);
+        // The router's reply ended the attempt at the router: the call of the worker followed.
+        let called = call.as_ref().map_or(0.0, |call| call.total);
         if let Outcome::Waiting { status } = &completion.outcome
             && self.statuses.back().is_none_or(|last| last.status != *status)
         {
@@ -292,15 +322,18 @@ impl Run {
             index: attempt.index,
             request: attempt.request,
             poll: attempt.poll,
+            retry: attempt.retry,
             asked: attempt.asked,
+            first: attempt.first,
             cost: attempt.cost,
             request_idx: attempt.request_idx,
             intended: attempt.intended,
             sent: attempt.sent,
-            ended: micros(now - self.began),
+            ended: micros(now - self.began - called).max(attempt.sent),
             outcome: completion.outcome,
             bytes: completion.bytes,
             request_id: completion.request_id,
+            call: call.map(Box::new),
         };
         self.stats.record(&sample);
         self.samples.push(sample);
@@ -354,7 +387,7 @@ impl Run {
     /// How many requests wait for the next poll.
     pub fn waiting(&self) -> usize {
         let polls = self.waits.iter();
-        polls.filter(|wait| matches!(wait.what, Next::Poll(..))).count()
+        polls.filter(|wait| !matches!(wait.what, Next::Request)).count()
     }
 
     /// How many attempts are in flight.
@@ -373,7 +406,8 @@ impl Run {
         match (self.phase, self.plan.stop) {
             (Phase::Ended(End::Done), _) => 1.0,
             (_, Stop::Count(count)) => {
-                let polled = self.in_flight.values().filter(|pending| pending.attempt.poll > 0);
+                let is_open = |attempt: &Attempt| attempt.poll > 0 || attempt.retry.is_some();
+                let polled = self.in_flight.values().filter(|flight| is_open(&flight.attempt));
                 let open = (self.waiting() + polled.count()) as u64;
                 self.stats.requests().saturating_sub(open) as f64 / count as f64
             }
@@ -406,6 +440,12 @@ impl Run {
             && latest
                 .into_iter()
                 .all(|sample| sample.outcome.kind() == OutcomeKind::Refused)
+    }
+
+    /// The beginning of the worker's response to an attempt, if it is among the latest hundred.
+    pub fn answer(&self, index: u64) -> Option<&Untrusted> {
+        let mut answers = self.answers.iter().rev();
+        answers.find(|(sent, _)| *sent == index).map(|(_, answer)| answer)
     }
 
     /// The full reply to an attempt, or its error message, if it is among the latest thousand.

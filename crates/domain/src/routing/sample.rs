@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 
+use super::hop::{Retry, WorkerCall};
 use crate::secrets::{is_secret_name, remove_secrets, without_members};
 use crate::text::Untrusted;
 
@@ -203,8 +204,12 @@ pub struct RouteSample {
     pub request: u64,
     /// The number of the poll of its request, from 1; 0 for a new request.
     pub poll: u32,
-    /// When its request was first due.
+    /// Why its request was routed again, if it was.
+    pub retry: Option<Retry>,
+    /// When its request was first due; a retry: when it was routed again.
     pub asked: f64,
+    /// When its request was first due, retries included.
+    pub first: f64,
     /// Load estimate that it carried.
     pub cost: f64,
     /// The index that it named at the router, 0 for a new request; `None` on a market without a queue.
@@ -217,6 +222,8 @@ pub struct RouteSample {
     pub bytes: u64,
     /// Id that the server gave the request (`__request_id`).
     pub request_id: Option<Untrusted>,
+    /// The call of the worker, which began when this attempt ended, in a run that sends requests on.
+    pub call: Option<Box<WorkerCall>>,
 }
 
 impl RouteSample {
@@ -235,6 +242,13 @@ impl RouteSample {
     /// without a worker.
     pub fn time_to_worker(&self) -> Option<f64> {
         self.outcome.worker().map(|_| micros(self.ended - self.asked).max(0.0))
+    }
+
+    /// Seconds from when its request was first due to the last byte of the worker, retries included;
+    /// `None` if no worker was called.
+    pub fn total(&self) -> Option<f64> {
+        let call = self.call.as_deref()?;
+        Some(micros(self.ended + call.total - self.first).max(0.0))
     }
 
     /// The load that it added to the endpoint: none if it was refused, or if it repeated the index of
@@ -270,7 +284,7 @@ pub(super) fn micros(seconds: f64) -> f64 {
     (seconds * 1e6).round() / 1e6
 }
 
-fn cut(text: &str) -> String {
+pub(super) fn cut(text: &str) -> String {
     text.chars().take(KEPT).collect()
 }
 

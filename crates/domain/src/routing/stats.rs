@@ -1,5 +1,6 @@
 //! Figures of a run, accumulated as attempts end.
 
+use super::hop::{WorkerStats, WorkerSummary};
 use super::latency::Latencies;
 use super::sample::{OutcomeKind, RouteSample};
 use super::workers::Workers;
@@ -19,6 +20,7 @@ pub struct RouteStats {
     time_to_worker: Latencies,
     workers: Workers,
     first_assigned: Option<f64>,
+    worker_calls: WorkerStats,
 }
 
 impl RouteStats {
@@ -41,6 +43,11 @@ impl RouteStats {
             // Only waiting requests are polled: the poll's outcome replaces "waiting".
             let waiting = &mut self.counts[OutcomeKind::Waiting.index()];
             *waiting = waiting.saturating_sub(1);
+        } else if let Some(retry) = sample.retry {
+            // Only requests with a worker are retried.
+            let assigned = &mut self.counts[OutcomeKind::Assigned.index()];
+            *assigned = assigned.saturating_sub(1);
+            self.worker_calls.retract(retry);
         }
         self.counts[kind.index()] += 1;
         self.load += sample.load();
@@ -56,6 +63,9 @@ impl RouteStats {
         }
         if let Some(time) = sample.time_to_worker() {
             self.time_to_worker.record(time);
+        }
+        if let Some(call) = &sample.call {
+            self.worker_calls.record(sample, call);
         }
     }
 
@@ -84,6 +94,19 @@ impl RouteStats {
             .sum()
     }
 
+    /// Share of the answered requests that got no worker, or whose last outcome is no 2xx if they go on
+    /// to workers (`sends`), from 0 to 1; `None` if none was answered.
+    pub fn error_share(&self, sends: bool) -> Option<f64> {
+        let answered = self.answered();
+        let good = if sends {
+            self.worker_calls.good()
+        } else {
+            self.count(OutcomeKind::Assigned)
+        };
+        #[expect(clippy::cast_precision_loss)] // counts of requests
+        (answered > 0).then(|| answered.saturating_sub(good) as f64 / answered as f64)
+    }
+
     /// How many attempts were polls.
     pub const fn polls(&self) -> u64 {
         self.polls
@@ -106,6 +129,11 @@ impl RouteStats {
 
     pub const fn workers(&self) -> &Workers {
         &self.workers
+    }
+
+    /// The calls of workers, in a run that sends requests on.
+    pub const fn worker_calls(&self) -> &WorkerStats {
+        &self.worker_calls
     }
 
     /// All figures. `seconds` is how long the run has run, without pauses.
@@ -132,6 +160,7 @@ impl RouteStats {
             reqnum_gaps: ranked.iter().map(|share| share.gaps()).sum(),
             reqnums_missing: ranked.iter().fold(0, |sum, share| sum.saturating_add(share.missing())),
             reqnum_repeats: ranked.iter().map(|share| share.repeats()).sum(),
+            worker_calls: (self.worker_calls.calls() > 0).then(|| self.worker_calls.summary()),
         }
     }
 }
@@ -198,6 +227,8 @@ pub struct Summary {
     pub reqnums_missing: u64,
     /// Request numbers that a worker was given more than once.
     pub reqnum_repeats: u64,
+    /// The calls of workers, if there were any.
+    pub worker_calls: Option<WorkerSummary>,
 }
 
 impl Summary {

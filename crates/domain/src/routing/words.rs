@@ -1,6 +1,7 @@
 //! Formats plans, counts, loads and spans of the route lab.
 
 use super::compare::{Figure, FigureUnit};
+use super::hop::{Hop, WorkerCall, WorkerOutcome, status_sentence};
 use super::plan::{MOST_ATTEMPTS, RoutePlan, Stop};
 use super::run::{End, Phase, Run};
 use super::sample::OutcomeKind;
@@ -11,7 +12,7 @@ pub fn plan(plan: &RoutePlan) -> String {
     let endpoint = Untrusted::from(plan.endpoint.as_str()).screen(40);
     let cost = amount(plan.cost);
     if plan.is_single() {
-        return format!("{endpoint}, one request, load {cost}");
+        return format!("{endpoint}, one request, load {cost}{}", sent_on(plan));
     }
     let stop = match plan.stop {
         Stop::Count(number) => format!("{} requests", count(number)),
@@ -20,7 +21,20 @@ pub fn plan(plan: &RoutePlan) -> String {
     let rate = plan
         .rate
         .map_or_else(String::new, |rate| format!(", {}/s", amount(rate)));
-    format!("{endpoint}, {stop}, {} at once{rate}, load {cost}", plan.concurrency)
+    format!(
+        "{endpoint}, {stop}, {} at once{rate}, load {cost}{}",
+        plan.concurrency,
+        sent_on(plan)
+    )
+}
+
+/// The path at the workers, if a plan sends requests on.
+fn sent_on(plan: &RoutePlan) -> String {
+    let path = plan
+        .hop
+        .as_ref()
+        .map(|hop| Untrusted::from(hop.absolute_path()).screen(40));
+    path.map_or_else(String::new, |path| format!(", sent to {path}"))
 }
 
 /// The load that a plan injects, and when it is released.
@@ -39,6 +53,42 @@ pub fn load(plan: &RoutePlan) -> String {
         text = format!("{text} Unused assignments release it after {timeout} s.");
     }
     text
+}
+
+/// What a run sends to whom, line by line: requests and concurrency, the router and the workers.
+pub fn sending(request_plan: &RoutePlan, hop: &Hop, route_url: &str) -> Vec<String> {
+    let path = Untrusted::from(hop.absolute_path()).screen(200);
+    let route_url = Untrusted::from(route_url).screen(200);
+    let retries = match hop.retries {
+        0 => String::new(),
+        1 => ", retried once after 408, 429 and 5xx".to_owned(),
+        number => format!(", retried up to {number} times after 408, 429 and 5xx"),
+    };
+    let size = bytes(hop.payload.len() as u64);
+    vec![
+        format!("{}{retries}", plan(request_plan)),
+        format!("To {route_url}: a request for a worker, with your key."),
+        format!("To each assigned worker: POST {path}, {size} of payload and the worker's signed assignment, no key."),
+    ]
+}
+
+/// Why the call of a worker is no success, in a sentence; `None` if it is one.
+pub fn trouble(call: &WorkerCall) -> Option<String> {
+    match &call.outcome {
+        WorkerOutcome::Answered { .. } if call.is_good() => None,
+        WorkerOutcome::Answered { status } => Some(format!("{status} from the worker: {}", status_sentence(*status))),
+        WorkerOutcome::Failed { words } => Some(words.screen(400)),
+        WorkerOutcome::TimedOut => Some("the worker did not answer within 10 minutes".to_owned()),
+    }
+}
+
+/// Whether a run costs money.
+pub const fn bill(is_sandbox: bool) -> &'static str {
+    if is_sandbox {
+        "This is the sandbox: nothing is billed."
+    } else {
+        "This sends real traffic: requests can wake workers, and workers are billed."
+    }
 }
 
 /// Why a run ended before its plan was complete, unless the person or the key ended it.
@@ -149,6 +199,7 @@ pub fn result(run: &Run) -> String {
     for (name, of) in [
         ("router reply", stats.router_reply()),
         ("worker", stats.time_to_worker()),
+        ("total", stats.worker_calls().total()),
     ] {
         if let Some(p99) = of.quantile(0.99) {
             text = format!("{text}, {name} p99 {}", latency(p99));

@@ -1,6 +1,7 @@
 //! Runs a plan: the schedule is the domain's; the clock and the requests are here.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::StreamExt as _;
@@ -8,12 +9,12 @@ use futures_util::stream::FuturesUnordered;
 use tokio::time::Instant;
 
 use super::show::progress;
-use crate::api::attempt::{call, completion};
+use crate::api::attempt::{call, completion, send_on, with_call};
 use crate::api::{Progress, Request, RouteCall, Secret, Session, redact};
 use crate::cli::output::{CliError, ProgressLine};
 use crate::cli::sandbox::Stop;
 use crate::domain::Untrusted;
-use crate::domain::routing::{Completion, Jitter, Outcome, RoutePlan, Run};
+use crate::domain::routing::{Completion, Hop, Jitter, Outcome, RoutePlan, Run, words};
 
 // More often would only flicker, and cost time that is measured.
 /// The interval between updates of the progress line.
@@ -59,7 +60,8 @@ pub async fn run(
     loop {
         for attempt in ended.run.step(now()) {
             let call = call(ended.run.plan(), attempt.cost, attempt.request_idx, key.clone());
-            underway.push(send(session, call, attempt.index, started));
+            let hop = ended.run.plan().hop.clone();
+            underway.push(send(session, call, hop, attempt.index, started));
         }
         if ended.run.is_over() {
             break;
@@ -96,7 +98,8 @@ pub async fn run(
     Ok(ended)
 }
 
-async fn send(session: &Session, call: RouteCall, index: u64, started: Instant) -> Answered {
+/// Asks for a worker, and sends the request on to it if there is one.
+async fn send(session: &Session, call: RouteCall, hop: Option<Arc<Hop>>, index: u64, started: Instant) -> Answered {
     let request = Request::Route(call);
     let mut bytes = 0;
     let sent = started.elapsed().as_secs_f64();
@@ -107,11 +110,12 @@ async fn send(session: &Session, call: RouteCall, index: u64, started: Instant) 
             }
         })
         .await;
+    let called = send_on(session.workers(), hop.as_deref(), &result).await;
     Answered {
         index,
         sent,
         ended: started.elapsed().as_secs_f64(),
-        completion: completion(result, bytes),
+        completion: with_call(completion(result, bytes), called),
     }
 }
 
@@ -152,7 +156,13 @@ impl Ended {
                 self.status = Some(Untrusted::from(redact::record(reply.compared())));
             }
             (Outcome::Waiting { .. } | Outcome::Cancelled, _) => {}
-            (Outcome::Assigned { echoed, .. }, _) => self.mismatched += u64::from(!echoed),
+            (Outcome::Assigned { echoed, .. }, _) => {
+                self.mismatched += u64::from(!echoed);
+                let trouble = completion.call.as_ref().and_then(words::trouble);
+                if let Some(words) = trouble {
+                    *self.failures.entry(words).or_default() += 1;
+                }
+            }
             (outcome, reply) => {
                 let words = reply
                     .as_ref()

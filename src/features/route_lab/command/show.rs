@@ -2,14 +2,16 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use super::against::Against;
 use super::drive::Ended;
+use super::worker;
 use crate::api::redact;
 use crate::cli::args::Format;
 use crate::cli::output::CliError;
 use crate::cli::{output, table};
 use crate::domain::export;
 use crate::domain::format::{percent, trimmed};
-use crate::domain::routing::{OutcomeKind, Quantiles, Run, WorkerShare, statuses_json, words};
+use crate::domain::routing::{OutcomeKind, Quantiles, Run, WorkerShare, parameters_json, statuses_json, words};
 
 // A short run is a test of single requests; of a long one the figures count.
 /// The longest run whose requests are listed individually.
@@ -74,11 +76,14 @@ fn failed(run: &Run) -> u64 {
 }
 
 /// Prints the run; errors go to stderr.
-pub fn show(ended: &Ended, format: Format, secrets: bool) -> Result<(), CliError> {
+pub fn show(ended: &Ended, against: Option<&Against>, format: Format, secrets: bool) -> Result<(), CliError> {
     match format {
-        Format::Table => output::print(&as_table(ended))?,
+        Format::Table => {
+            let compared = against.map_or_else(String::new, |against| against.table(&ended.run));
+            output::print(&format!("{}{compared}", as_table(ended)))?;
+        }
         Format::Csv => output::print(&as_csv(&ended.run))?,
-        Format::Json => output::print_json(&document(ended, secrets))?,
+        Format::Json => output::print_json(&document(ended, against, secrets))?,
     }
     let run = &ended.run;
     let is_printed = match format {
@@ -137,8 +142,9 @@ fn as_table(ended: &Ended) -> String {
             worker.repeats().to_string(),
         ]
     }));
+    let response = worker::response(run).map_or_else(String::new, |text| format!("\n{text}"));
     format!(
-        "{}{}\n{}",
+        "{}{}\n{}{response}",
         table::plain(&rows),
         summary(ended).join("\n"),
         requests(run)
@@ -175,23 +181,15 @@ fn summary(ended: &Ended) -> Vec<String> {
     let run = &ended.run;
     let summary = run.summary(ended.at);
     let mut lines = vec![counts(run)];
-    let milliseconds = |seconds: f64| format!("{} ms", trimmed(seconds * 1000.0, 1));
-    let times = [
+    let all = [
         ("router reply", &summary.router_reply),
         ("time to worker", &summary.time_to_worker),
     ];
-    for (label, latency) in times {
-        if let Some(latency) = latency {
-            lines.push(format!(
-                "{label:14}  p50 {}, p90 {}, p95 {}, p99 {}, max {}",
-                milliseconds(latency.p50),
-                milliseconds(latency.p90),
-                milliseconds(latency.p95),
-                milliseconds(latency.p99),
-                milliseconds(latency.max),
-            ));
-        }
-    }
+    lines.extend(
+        all.into_iter()
+            .filter_map(|(label, latency)| Some(times(label, latency.as_ref()?))),
+    );
+    lines.extend(summary.worker_calls.iter().flat_map(worker::lines));
     let skipped = run.statuses().len().saturating_sub(MOST_STATUSES);
     for change in run.statuses().skip(skipped) {
         lines.push(format!(
@@ -215,6 +213,22 @@ fn summary(ended: &Ended) -> Vec<String> {
     lines
 }
 
+fn milliseconds(seconds: f64) -> String {
+    format!("{} ms", trimmed(seconds * 1000.0, 1))
+}
+
+/// Percentiles, in one line.
+pub(super) fn times(label: &str, latency: &Quantiles) -> String {
+    format!(
+        "{label:14}  p50 {}, p90 {}, p95 {}, p99 {}, max {}",
+        milliseconds(latency.p50),
+        milliseconds(latency.p90),
+        milliseconds(latency.p95),
+        milliseconds(latency.p99),
+        milliseconds(latency.max),
+    )
+}
+
 fn as_csv(run: &Run) -> String {
     let head = ["worker", "requests", "share"].map(str::to_owned);
     let rows = shares(run)
@@ -225,13 +239,26 @@ fn as_csv(run: &Run) -> String {
 
 /// Every reply as received, and the summary. With `secrets` a reply has its signature, which the worker checks;
 /// never a key.
-fn document(ended: &Ended, secrets: bool) -> String {
+fn document(ended: &Ended, against: Option<&Against>, secrets: bool) -> String {
     let redact = if secrets { redact::api_keys } else { redact::record };
     let replies = ended.replies.iter().flatten();
-    let replies: Vec<_> = replies.map(|(_, reply)| redact(reply.compared())).collect();
+    let run = &ended.run;
+    let replies: Vec<_> = replies
+        .map(|(index, reply)| {
+            let reply = redact(reply.compared());
+            match run.plan().hop {
+                Some(_) => worker::reply(run, *index, &reply).to_string(),
+                None => reply,
+            }
+        })
+        .collect();
+    let against = against.map_or_else(String::new, |against| {
+        format!(",\n\"against\": {:#}", against.json(run))
+    });
     format!(
-        "{{\"replies\": [{}],\n\"summary\": {:#}}}\n",
+        "{{\"replies\": [{}],\n\"run\": {:#},\n\"summary\": {:#}{against}}}\n",
         replies.join(",\n"),
+        Json::Object(parameters_json(run)),
         as_json(ended)
     )
 }
@@ -277,10 +304,11 @@ fn as_json(ended: &Ended) -> Json {
         "workers": workers,
         "last_status": status,
         "statuses": statuses_json(run),
+        "worker_calls": summary.worker_calls.as_ref().map(|calls| worker::summary(calls, run.stats().error_share(true))),
     })
 }
 
-fn quantiles(latency: &Quantiles) -> Json {
+pub(super) fn quantiles(latency: &Quantiles) -> Json {
     json!({
         "p50": latency.p50,
         "p90": latency.p90,

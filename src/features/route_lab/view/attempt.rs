@@ -11,9 +11,9 @@ use super::{copy, export, worker_request};
 use crate::api::redact;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome as Handling, Region, Scene, View};
-use crate::domain::Untrusted;
 use crate::domain::routing::{Outcome, OutcomeKind, RouteSample, Run, words};
 use crate::domain::text::{json_for_terminal, visible};
+use crate::domain::{Untrusted, pretty};
 use crate::features::route_lab::Routes;
 use crate::keys::{Action, Context, KeyTarget as _};
 use crate::tui::find::Find;
@@ -91,6 +91,41 @@ pub(super) fn details(run: &Run, sample: &RouteSample, width: u16, theme: &Theme
         let words = format!("{} with {} {polls}", words::latency(time), sample.poll);
         add("To a worker", words, theme.accent);
     }
+    if let Some(call) = &sample.call {
+        let (words, style) = match words::trouble(call) {
+            None => (
+                format!("{} from the worker", call.status().unwrap_or_default()),
+                theme.good,
+            ),
+            Some(trouble) => (trouble, theme.error),
+        };
+        add("Response", words, style);
+        if let Some(retry) = sample.retry {
+            add(
+                "Retry",
+                format!("{} after a {} of the worker", retry.number, retry.status),
+                theme.text,
+            );
+        }
+        let last_byte = call.connect.map(|connect| call.total - connect);
+        for (label, seconds) in [
+            ("Connect, TLS", call.connect),
+            ("First byte", call.first_byte),
+            ("Last byte", last_byte.filter(|_| call.first_byte.is_some())),
+            ("Total", sample.total()),
+        ] {
+            if let Some(seconds) = seconds {
+                add(label, words::latency(seconds), theme.accent);
+            }
+        }
+        if let Some((tokens, rate)) = call.tokens.zip(call.tokens_per_second()) {
+            add(
+                "Tokens",
+                format!("{}, {rate:.1} a second", words::count(tokens)),
+                theme.text,
+            );
+        }
+    }
     add("Times", moments(run, sample), theme.text);
     add("Sent", sent(sample), theme.text);
     add("Received", words::bytes(sample.bytes), theme.text);
@@ -167,12 +202,31 @@ fn moments(run: &Run, sample: &RouteSample) -> String {
 
 /// The reply and the request for the worker, one below the other.
 pub(super) fn body(state: &State, run: &Run, sample: &RouteSample) -> Vec<Line<'static>> {
-    let mut lines = reply_lines(run, sample);
+    let mut lines = response_lines(run, sample);
+    lines.extend(reply_lines(run, sample));
     let request = request_lines(state, run, sample);
     if !request.is_empty() {
         lines.push(Line::default());
     }
     lines.extend(request);
+    lines
+}
+
+/// The beginning of the worker's response.
+fn response_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>> {
+    let Some(answer) = run.answer(sample.index).filter(|answer| !answer.compared().is_empty()) else {
+        return Vec::new();
+    };
+    let is_cut = sample
+        .call
+        .as_ref()
+        .is_some_and(|call| call.bytes > answer.compared().len() as u64);
+    let mut lines = vec![Line::from("Response of the worker").bold()];
+    for line in pretty::body(answer.compared(), is_cut) {
+        lines.push(Line::from(json_for_terminal(&line)));
+    }
+    lines.push(Line::default());
+    lines.push(Line::from("Reply of the router").bold());
     lines
 }
 
@@ -184,7 +238,7 @@ pub(super) fn request_lines(state: &State, run: &Run, sample: &RouteSample) -> V
     };
     // Screens are shared and recorded: only a copy contains the signature that the worker checks.
     let masked = Untrusted::from(redact::members(reply.compared()));
-    let text = match worker_request::Written::of(state).command(worker, &masked) {
+    let text = match worker_request::Written::of(state, run).command(worker, &masked) {
         Ok(command) => json_for_terminal(&command),
         Err(why) => why.to_string(),
     };

@@ -136,7 +136,16 @@ pub(super) fn table<'a>(
         })
         .styled(Column::text("Outcome", 12), |sample, _| {
             let kind = sample.outcome.kind();
-            (kind.label().into(), kind_style(kind, theme))
+            match &sample.call {
+                None => (kind.label().into(), kind_style(kind, theme)),
+                Some(call) => {
+                    let label = call
+                        .status()
+                        .map_or_else(|| "no response".to_owned(), |status| format!("worker {status}"));
+                    let style = if call.is_good() { theme.good } else { theme.error };
+                    (label.into(), style)
+                }
+            }
         })
         .column(Column::number("Poll", 4).priority(4), |sample| match sample.poll {
             0 => String::new(),
@@ -154,8 +163,11 @@ pub(super) fn table<'a>(
         })
 }
 
-/// The worker, or what the server said.
+/// The worker, or the words of the server, or the trouble with the worker.
 fn message(sample: &RouteSample, width: usize) -> String {
+    if let Some(trouble) = sample.call.as_deref().and_then(words::trouble) {
+        return visible(&trouble, width + 1);
+    }
     match (&sample.outcome, sample.outcome.worker()) {
         (Outcome::Assigned { echoed: false, .. }, Some(worker)) => {
             format!("! not echoed as sent: {}", worker.screen(width))

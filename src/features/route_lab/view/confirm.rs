@@ -8,14 +8,15 @@ use crate::core::view::Cx;
 use crate::core::views::confirm::Confirm;
 use crate::domain::routing::{RoutePlan, words};
 
-/// Asks whether to start a long series: it can wake workers, and workers are billed.
+/// Asks whether to start a long series, which can wake workers that are billed, or one that sends requests on to
+/// workers.
 pub(super) fn question(plan: RoutePlan, state: &State) -> Confirm {
-    let bill = if state.profile.is_sandbox {
-        "This is the sandbox: nothing is billed."
-    } else {
-        "This sends real traffic: requests can wake workers, and workers are billed."
+    let bill = words::bill(state.profile.is_sandbox);
+    let subject = match &plan.hop {
+        None => words::plan(&plan),
+        Some(hop) => words::sending(&plan, hop, &state.profile.route_url).join("\n"),
     };
-    let text = format!("{}\n\n{}\n{bill}", words::plan(&plan), words::load(&plan));
+    let text = format!("{subject}\n\n{}\n{bill}", words::load(&plan));
     let first = first_request(&plan);
     let start = move |cx: &mut Cx<'_>| {
         if let Err(why) = begin(plan, cx) {

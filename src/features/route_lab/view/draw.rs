@@ -101,16 +101,27 @@ fn headline(route_run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let [first, rest] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
     let line = status(route_run, scene);
     scene.render(fit(line, first.width), first);
-    let [reply, worker] = [run.stats().router_reply(), run.stats().time_to_worker()];
+    // Of a run that sends requests on, the whole way is the main time.
+    let stats = run.stats();
+    let (names, [reply, worker]) = match run.plan().hop {
+        None => (
+            ["Router reply", "Time to a worker"],
+            [stats.router_reply(), stats.time_to_worker()],
+        ),
+        Some(_) => (
+            ["Time to a worker", "Total"],
+            [stats.time_to_worker(), stats.worker_calls().total()],
+        ),
+    };
     let theme = scene.theme;
     let outcomes = outcomes(run, theme);
     let load = load(route_run, scene);
     if scene.size == Size::Compact {
         let label = |text: &'static str| Span::styled(format!("{text:18}"), theme.heading);
         let mut first = times(reply, theme);
-        first.spans.insert(0, label("Router reply"));
+        first.spans.insert(0, label(names[0]));
         let mut second = times(worker, theme);
-        second.spans.insert(0, label("Time to a worker"));
+        second.spans.insert(0, label(names[1]));
         let mut third = outcomes;
         third.push_span(Span::styled(" · ", theme.dim));
         third.spans.extend(load.spans);
@@ -123,8 +134,8 @@ fn headline(route_run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
         Layout::horizontal([Constraint::Length(30), Constraint::Length(30), Constraint::Fill(1)]).areas(rest);
     let blank = usize::from(rest.height > 2);
     let texts = [
-        [Line::styled("Router reply", theme.heading), times(reply, theme)],
-        [Line::styled("Time to a worker", theme.heading), times(worker, theme)],
+        [Line::styled(names[0], theme.heading), times(reply, theme)],
+        [Line::styled(names[1], theme.heading), times(worker, theme)],
         [outcomes, load],
     ];
     for (column, lines) in columns.into_iter().zip(texts) {

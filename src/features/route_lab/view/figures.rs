@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use super::attempts::kind_style;
 use crate::core::view::{Region, Scene};
 use crate::domain::format::percent;
-use crate::domain::routing::{OutcomeKind, Quantiles, Run, Summary, words};
+use crate::domain::routing::{OutcomeKind, Quantiles, Run, StatusClass, Summary, WorkerSummary, words};
 use crate::tui::panel::{Panel, Size};
 use crate::tui::scrolled::Scrolled;
 use crate::tui::theme::Theme;
@@ -18,7 +18,13 @@ const LABEL: usize = 17;
 pub(super) fn height(run: &Run) -> u16 {
     let kinds = OutcomeKind::ALL.into_iter();
     let kinds = kinds.filter(|kind| run.stats().count(*kind) > 0).count();
-    u16::try_from(kinds).unwrap_or(8).saturating_add(20)
+    let calls = run.stats().worker_calls();
+    let parts = if calls.calls() > 0 {
+        11 + calls.classes().count()
+    } else {
+        0
+    };
+    u16::try_from(kinds + parts).unwrap_or(8).saturating_add(20)
 }
 
 pub(super) fn panel(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -87,6 +93,58 @@ fn times(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
             Span::raw(format!("{:>17}", shown(&summary.time_to_worker))),
         ]));
     }
+    lines.extend(
+        summary
+            .worker_calls
+            .iter()
+            .flat_map(|calls| parts(calls, &figures, theme)),
+    );
+    lines
+}
+
+/// Percentiles of the parts at the workers.
+fn parts(calls: &WorkerSummary, figures: &[(&str, Figure)], theme: &Theme) -> Vec<Line<'static>> {
+    let heading = format!(
+        "{:5}{:>10}{:>11}{:>10}{:>10}",
+        "", "Connect", "First byte", "Last byte", "Total"
+    );
+    let mut lines = vec![Line::default(), Line::styled(heading, theme.heading)];
+    for (label, get) in figures {
+        let shown = |of: &Option<Quantiles>| {
+            of.as_ref()
+                .map_or_else(|| "—".to_owned(), |latency| words::latency(get(latency)))
+        };
+        lines.push(Line::from(vec![
+            Span::styled(format!("{label:5}"), theme.dim),
+            Span::raw(format!("{:>10}{:>11}", shown(&calls.connect), shown(&calls.first_byte))),
+            Span::raw(format!("{:>10}{:>10}", shown(&calls.last_byte), shown(&calls.total))),
+        ]));
+    }
+    lines
+}
+
+/// How many requests have which class of answers from workers, and their tokens a second.
+fn answers(calls: &WorkerSummary, theme: &Theme) -> Vec<Line<'static>> {
+    let mut lines: Vec<_> = calls
+        .classes
+        .iter()
+        .map(|(class, count)| {
+            let style = if *class == StatusClass::Status(2) {
+                theme.good
+            } else {
+                theme.error
+            };
+            row(
+                &format!("Worker {}", class.label()),
+                format!("{:>9}", words::count(*count)),
+                style,
+                theme,
+            )
+        })
+        .collect();
+    if let Some(rate) = &calls.token_rate {
+        lines.push(row("Tokens/s p50", format!("{:>9.1}", rate.p50), theme.text, theme));
+    }
     lines
 }
 
@@ -116,6 +174,7 @@ fn counts(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
     let number = |count: u64| format!("{:>9}", words::count(count));
     let mut lines = vec![row("Requests", number(summary.requests), theme.text, theme)];
     lines.extend(outcomes(summary, theme));
+    lines.extend(summary.worker_calls.iter().flat_map(|calls| answers(calls, theme)));
     let dash = || "—".to_owned();
     let rate = summary.per_second.map_or_else(dash, |rate| format!("{rate:.1}/s"));
     let first = summary.first_assigned.map_or_else(dash, words::latency);

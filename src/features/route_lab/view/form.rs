@@ -10,12 +10,13 @@ use super::{Started, explain, start};
 use crate::api::wire;
 use crate::core::State;
 use crate::core::endpoints::{endpoint_names, next_endpoint};
+use crate::core::message::{Effect, News};
 use crate::core::view::{Availability, Cx, Outcome, Scene};
 use crate::core::views::form_view::FormView;
 use crate::domain::Untrusted;
 use crate::domain::dialect::{Dialect, RouteKey};
 use crate::domain::objection::Objection;
-use crate::domain::routing::{DEFAULT_RATE, PollPolicy, RoutePlan, Stop, parse_span, words};
+use crate::domain::routing::{DEFAULT_RATE, Hop, PollPolicy, RoutePlan, Stop, parse_span, words};
 use crate::domain::text::visible;
 use crate::features::route_lab::NotStarted;
 use crate::features::route_lab::selected_endpoint;
@@ -44,6 +45,9 @@ pub(crate) enum Key {
     Rate,
     PollCost,
     Patience,
+    Path,
+    Payload,
+    Retries,
     Start,
 }
 
@@ -58,6 +62,9 @@ impl Key {
             "concurrency" => Self::Concurrency,
             "rate" => Self::Rate,
             "poll" => Self::PollCost,
+            "path" => Self::Path,
+            "payload" => Self::Payload,
+            "retries" => Self::Retries,
             _ => Self::Patience,
         }
     }
@@ -73,6 +80,9 @@ impl Key {
             Self::Rate => "Rate",
             Self::PollCost => "Poll load",
             Self::Patience => "Poll for",
+            Self::Path => "Worker path",
+            Self::Payload => "Payload",
+            Self::Retries => "Retries",
             Self::Start => "Start",
         }
     }
@@ -81,11 +91,15 @@ impl Key {
     fn read(self, text: &str) -> Result<Option<f64>, String> {
         let number = |text: &str| text.parse().map(Some).map_err(|_| "Not a number".to_owned());
         match self {
-            Self::Endpoint | Self::Send | Self::Start => Ok(None),
+            Self::Endpoint | Self::Send | Self::Path | Self::Payload | Self::Start => Ok(None),
             Self::Cost => number(text),
             Self::Count | Self::Concurrency => match text.parse::<u32>() {
                 Ok(count) => Ok(Some(f64::from(count))),
                 Err(_) => Err("Must be a whole number, at least 1".to_owned()),
+            },
+            Self::Retries => match text.parse::<u32>() {
+                Ok(count) => Ok(Some(f64::from(count))),
+                Err(_) => Err("Must be a whole number, 0 or more".to_owned()),
             },
             Self::Rate | Self::PollCost => match text.strip_suffix("/s").unwrap_or(text).trim_end() {
                 "" => Ok(None),
@@ -120,6 +134,10 @@ pub(super) struct NewRun {
     form: Form<Key>,
     /// How the market of the profile speaks.
     dialect: &'static Dialect,
+    /// The payload file that was read, with its content.
+    file: Option<(String, String)>,
+    /// The payload file that is being read before the run starts.
+    reading: Option<String>,
 }
 
 /// Opens the form with the last input; the endpoint is that of the selected workergroup.
@@ -128,6 +146,8 @@ pub(super) fn open(cx: &mut Cx<'_>) {
     let mut view = NewRun {
         form: left.unwrap_or_else(blank),
         dialect: cx.state().profile.dialect,
+        file: None,
+        reading: None,
     };
     if let Some(endpoint) = selected_endpoint(cx.state()) {
         view.form.set_text(Key::Endpoint, &endpoint);
@@ -151,6 +171,9 @@ fn blank() -> Form<Key> {
         Key::Rate.text(""),
         Key::PollCost.text("").note("blank: same as Load"),
         Key::Patience.text("60s").note("while no worker is ready"),
+        Key::Path.text("").note("blank: nothing is sent on"),
+        Key::Payload.text("").note("JSON, or @FILE; blank is {}"),
+        Key::Retries.text("0").note("after 408, 429, 5xx"),
         Field::button(Key::Start, Key::Start.label()),
     ])
     .submits(Key::Start)
@@ -175,9 +198,14 @@ impl NewRun {
         let form = &mut self.form;
         form.set_hidden(Key::Count, mode != Mode::Count);
         form.set_hidden(Key::Duration, mode != Mode::Duration);
-        for key in [Key::Concurrency, Key::Rate, Key::Patience] {
+        let sends = !form.text(Key::Path).is_empty();
+        for key in [Key::Payload, Key::Retries] {
+            form.set_hidden(key, !sends);
+        }
+        for key in [Key::Concurrency, Key::Rate] {
             form.set_hidden(key, is_single);
         }
+        form.set_hidden(Key::Patience, is_single && !sends);
         // A poll keeps the place of its request there and adds no load.
         form.set_hidden(Key::PollCost, is_single || self.dialect.route_queue);
         let rate = if mode == Mode::Duration {
@@ -212,9 +240,51 @@ impl NewRun {
                 ..PollPolicy::default()
             };
         }
+        if !self.form.text(Key::Path).is_empty() {
+            plan.poll.patience = number(Key::Patience).unwrap_or_default();
+            plan = plan.sending(Hop {
+                path: self.form.text(Key::Path).to_owned(),
+                payload: self.payload(),
+                retries: count(Key::Retries),
+            });
+        }
         match plan.check() {
             objections if objections.is_empty() => Ok(plan),
             objections => Err(at_fields(objections)),
+        }
+    }
+
+    /// The name of the payload file, if the payload is one.
+    fn payload_file(&self) -> Option<&str> {
+        let has_path = !self.form.text(Key::Path).is_empty();
+        let file = self.form.text(Key::Payload).strip_prefix('@').filter(|_| has_path);
+        file.map(str::trim)
+    }
+
+    /// The payload as typed or read; that of a file that is not read yet is empty.
+    fn payload(&self) -> String {
+        let empty = || "{}".to_owned();
+        match (self.payload_file(), &self.file) {
+            (Some(path), Some((name, text))) if path == name => text.clone(),
+            (Some(_), _) => empty(),
+            (None, _) => match self.form.text(Key::Payload) {
+                "" => empty(),
+                text => text.to_owned(),
+            },
+        }
+    }
+
+    /// Starts the run in the fields, or asks first.
+    fn begin(&mut self, cx: &mut Cx<'_>) {
+        let plan = match self.plan() {
+            Ok(plan) => plan,
+            Err(errors) => return self.show_errors(errors),
+        };
+        match start(plan, cx) {
+            Ok(()) if cx.drafts().get::<Started>().is_some() => cx.close(),
+            Ok(()) => {}
+            Err(NotStarted::Plan(objections)) => self.show_errors(at_fields(objections)),
+            Err(why @ NotStarted::Held(_)) => explain(&why, cx),
         }
     }
 
@@ -266,20 +336,35 @@ impl FormView for NewRun {
         if !self.form.validate() {
             return;
         }
-        let plan = match self.plan() {
-            Ok(plan) => plan,
-            Err(errors) => return self.show_errors(errors),
+        let file = self.payload_file().map(str::to_owned);
+        let Some(path) = file else {
+            return self.begin(cx);
         };
-        match start(plan, cx) {
-            Ok(()) if cx.drafts().get::<Started>().is_some() => cx.close(),
-            Ok(()) => {}
-            Err(NotStarted::Plan(objections)) => self.show_errors(at_fields(objections)),
-            Err(why @ NotStarted::Held(_)) => explain(&why, cx),
+        // It may have changed since it was last read.
+        self.reading = Some(path.clone());
+        let ticket = cx.ticket();
+        cx.effect_for_view(Effect::ReadText { ticket, path });
+    }
+
+    fn told(&mut self, news: News, cx: &mut Cx<'_>) {
+        let (News::Text(read), Some(path)) = (news, self.reading.take()) else {
+            return;
+        };
+        // Another file may be named by now.
+        if self.payload_file() != Some(path.as_str()) {
+            return;
+        }
+        match read {
+            Ok(text) => {
+                self.file = Some((path, text));
+                self.begin(cx);
+            }
+            Err(why) => self.show_errors(vec![(Key::Payload, why.to_string())]),
         }
     }
 
     fn changed(&mut self, key: Key, _: &mut Cx<'_>) {
-        if matches!(key, Key::Send | Key::Count) {
+        if matches!(key, Key::Send | Key::Count | Key::Path) {
             self.arrange();
         }
     }

@@ -5,13 +5,14 @@ use ratatui::text::Line;
 use ratatui::widgets::{Paragraph, Wrap};
 
 use super::attempt::assignment;
+use crate::api::curl::WorkerRoot;
 use crate::api::{curl, redact};
 use crate::core::State;
 use crate::core::message::Effect;
 use crate::core::view::{Cx, Scene};
 use crate::core::views::form_view::FormView;
 use crate::domain::Untrusted;
-use crate::domain::routing::{PayloadError, check_payload, next_hop_body};
+use crate::domain::routing::{PayloadError, Run, check_payload, next_hop_body};
 use crate::domain::text::json_for_terminal;
 use crate::features::route_lab::Routes;
 use crate::keys::Action;
@@ -29,6 +30,8 @@ const NO_PAYLOAD: &str = "{}";
 pub(super) struct Written {
     path: String,
     payload: String,
+    /// Where the command gets the root certificate of the workers from.
+    root: WorkerRoot,
 }
 
 /// Why there is no command.
@@ -51,11 +54,25 @@ impl std::fmt::Display for Unwritten {
 }
 
 impl Written {
-    pub fn of(state: &State) -> Self {
-        state.drafts.get::<Self>().cloned().unwrap_or(Self {
-            path: "/".to_owned(),
-            payload: String::new(),
-        })
+    /// Path and payload that the run sent on, else those last entered.
+    pub fn of(state: &State, run: &Run) -> Self {
+        let sent = run
+            .plan()
+            .hop
+            .as_ref()
+            .map(|hop| (hop.absolute_path(), hop.payload.clone()));
+        let entered = || {
+            state
+                .drafts
+                .get::<Self>()
+                .map(|own| (own.path.clone(), own.payload.clone()))
+        };
+        let (path, payload) = sent.or_else(entered).unwrap_or_else(|| ("/".to_owned(), String::new()));
+        Self {
+            path,
+            payload,
+            root: state.profile.worker_root.clone(),
+        }
     }
 
     /// The request as one shell command. `reply` is the full assignment as JSON text.
@@ -69,7 +86,7 @@ impl Written {
         if url.len() > LONGEST_URL {
             return Err(Unwritten::Address);
         }
-        curl::without_key(&url, &body).ok_or(Unwritten::Address)
+        curl::to_worker(&url, &body, &self.root).ok_or(Unwritten::Address)
     }
 
     fn body(&self, reply: &Untrusted) -> Result<String, Unwritten> {
@@ -102,8 +119,9 @@ pub(super) struct WorkerRequest {
 impl WorkerRequest {
     /// The form for an attempt with a worker.
     pub fn new(state: &State, run: u64, attempt: usize) -> Option<Self> {
-        assignment(Routes::read(state).run(run)?.run(), attempt)?;
-        let written = Written::of(state);
+        let shown = Routes::read(state).run(run)?.run();
+        assignment(shown, attempt)?;
+        let written = Written::of(state, shown);
         let payload = Field::text(Key::Payload, "Payload", written.payload)
             .note("JSON; blank is {}")
             .check(|text| {
@@ -123,8 +141,9 @@ impl WorkerRequest {
         Some(Self { run, attempt, form })
     }
 
-    fn written(&self) -> Written {
+    fn written(&self, root: &WorkerRoot) -> Written {
         Written {
+            root: root.clone(),
             path: self.form.text(Key::Path).to_owned(),
             payload: self.form.text(Key::Payload).to_owned(),
         }
@@ -136,7 +155,7 @@ impl WorkerRequest {
             cx.complain("The reply of this attempt is no longer in memory");
             return;
         };
-        let written = self.written();
+        let written = self.written(&cx.state().profile.worker_root);
         let (what, text) = if key == Key::Body {
             let body = written.body(reply).map(|body| json_for_terminal(&body));
             ("the worker's request body", body)
@@ -179,13 +198,14 @@ impl FormView for WorkerRequest {
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
-        cx.drafts().put(self.written());
+        let written = self.written(&WorkerRoot::System);
+        cx.drafts().put(written);
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let theme = scene.theme;
         let panel = Panel::new("Worker request")
-            .note("copied, never sent by bourse")
+            .note("copied, not sent")
             .tone(Tone::Focused);
         let size = (110, 24);
         let inner = dialog::open(panel, size, area, scene.frame.buffer_mut(), theme);
@@ -205,7 +225,7 @@ impl FormView for WorkerRequest {
         };
         let to = Line::styled(format!("For {}", worker.screen(200)), theme.heading);
         scene.render(to, heading);
-        let (text, style) = match self.written().command(worker, reply) {
+        let (text, style) = match self.written(&scene.state.profile.worker_root).command(worker, reply) {
             Ok(text) => (text, theme.text),
             Err(why) => (why.to_string(), theme.error),
         };

@@ -44,7 +44,15 @@ fn the_csv_read_again_gives_the_same_figures() {
             "rate_per_s",
             "started_at",
             "request",
-            "time_to_worker_s"
+            "time_to_worker_s",
+            "retry",
+            "worker_status",
+            "worker_error",
+            "connect_s",
+            "first_byte_s",
+            "worker_s",
+            "total_s",
+            "tokens"
         ]
     );
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();

@@ -1,5 +1,6 @@
 //! When a run sends what: new requests by slot or by rate, and polls of waiting requests.
 
+use super::super::hop::{Hop, Retry, WorkerCall};
 use super::super::plan::Stop;
 use super::super::poll::Jitter;
 use super::super::sample::{Outcome, OutcomeKind, micros};
@@ -32,6 +33,7 @@ impl Run {
                     let wait = self.waits.swap_remove(index);
                     match wait.what {
                         Next::Poll(before, _) => self.send_poll(now, &wait, &before),
+                        Next::Retry(before) => self.send_retry(now, &wait, &before),
                         Next::Request => self.send_new(now, wait.due, wait.misses),
                     }
                 }
@@ -72,18 +74,20 @@ impl Run {
         self.phase = Phase::Draining;
         let polls_on = self.polls_on();
         self.waits
-            .retain(|wait| polls_on && matches!(wait.what, Next::Poll(..)));
+            .retain(|wait| polls_on && !matches!(wait.what, Next::Request));
     }
 
     /// Whether a waiting request is still polled.
     fn polls_on(&self) -> bool {
-        let is_counted = matches!(self.plan.stop, Stop::Count(_)) && self.plan.rate.is_none();
+        // A request that is to be answered by a worker is one until it is answered.
+        let is_counted =
+            self.plan.hop.is_some() || matches!(self.plan.stop, Stop::Count(_)) && self.plan.rate.is_none();
         let is_in_time = match self.phase {
             Phase::Running | Phase::Paused => true,
             Phase::Draining => is_counted,
             Phase::Ended(_) => false,
         };
-        is_in_time && self.end == End::Done && self.next < self.limit && !self.plan.is_single()
+        is_in_time && self.end == End::Done && self.next < self.limit && self.plan.polls()
     }
 
     /// The next attempt that can be sent now.
@@ -95,11 +99,13 @@ impl Run {
         let elapsed = self.elapsed(now);
         let end = match self.plan.stop {
             Stop::Count(_) => f64::INFINITY,
+            // Requests that were sent in time are still polled, if they go on to workers.
+            Stop::Duration(_) if self.phase == Phase::Draining => f64::INFINITY,
             Stop::Duration(span) => span,
         };
         let takes_requests = self.takes_requests();
         let may_go = |wait: &Wait| {
-            let has_work = takes_requests || matches!(wait.what, Next::Poll(..));
+            let has_work = takes_requests || !matches!(wait.what, Next::Request);
             has_work && wait.due <= elapsed + EARLY && elapsed + EARLY < end
         };
         // The longest due first, so that no request starves while others are polled.
@@ -145,7 +151,9 @@ impl Run {
             index: self.next,
             request,
             poll: 0,
+            retry: None,
             asked: intended,
+            first: intended,
             cost: self.plan.cost_of(false),
             request_idx: self.plan.replay_timeout.map(|_| 0),
             intended,
@@ -164,11 +172,28 @@ impl Run {
             index: self.next,
             request: before.request,
             poll: before.poll.saturating_add(1),
+            retry: before.retry,
             asked: before.asked,
+            first: before.first,
             cost: self.plan.cost_of(true),
             request_idx: before.request_idx,
             intended,
             sent,
+        };
+        self.fly(attempt, wait.misses)
+    }
+
+    /// Routes a request again. It was due when the wait was over: waits of ours are part of its total.
+    fn send_retry(&mut self, now: f64, wait: &Wait, before: &Attempt) -> Attempt {
+        let sent = micros(now - self.began);
+        let attempt = Attempt {
+            index: self.next,
+            poll: 0,
+            asked: sent,
+            cost: self.plan.cost_of(false),
+            intended: sent,
+            sent,
+            ..*before
         };
         self.fly(attempt, wait.misses)
     }
@@ -196,6 +221,9 @@ impl Run {
     /// A request without a worker is polled after a wait that grows each time; in a closed loop a
     /// slot whose request failed waits as long before its next one.
     pub(super) fn plan_next(&mut self, flight: &Flight, completion: &Completion, now: f64, jitter: Jitter) {
+        if self.plan_retry(flight, completion, now, jitter) {
+            return;
+        }
         let (is_waiting, asked) = match &completion.outcome {
             Outcome::Assigned { .. } | Outcome::Cancelled => return,
             Outcome::Waiting { .. } => (true, 0.0),
@@ -235,6 +263,30 @@ impl Run {
             let due = self.elapsed(now) + wait;
             self.waits.push(Wait { due, misses, what });
         }
+    }
+
+    /// Plans to route a request again after its worker's status; false if that is not to be.
+    fn plan_retry(&mut self, flight: &Flight, completion: &Completion, now: f64, jitter: Jitter) -> bool {
+        let call = completion.call.as_ref().filter(|call| call.may_pass());
+        let (Some(status), Some(hop)) = (call.and_then(WorkerCall::status), &self.plan.hop) else {
+            return false;
+        };
+        let number = flight.attempt.retry.map_or(0, |retry| retry.number) + 1;
+        if number > hop.retries || !self.polls_on() {
+            return false;
+        }
+        let due = self.elapsed(now) + Hop::rest(number, jitter.ceiling);
+        let mut attempt = flight.attempt;
+        attempt.retry = Some(Retry { number, status });
+        attempt.request_idx = attempt
+            .request_idx
+            .map(|before| completion.request_idx.unwrap_or(before));
+        self.waits.push(Wait {
+            due,
+            misses: 0,
+            what: Next::Retry(attempt),
+        });
+        true
     }
 
     /// A request has waited for its whole patience. If nothing got a worker in that time, every

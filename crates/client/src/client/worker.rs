@@ -1,0 +1,486 @@
+//! Sends requests to workers, which are no servers of the market: with certificates of their own, and without a key.
+
+use std::cell::Cell;
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bourse_domain::Untrusted;
+use bourse_domain::routing::{Hop, WorkerCall, WorkerOutcome, next_hop_body};
+use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, USER_AGENT};
+use reqwest::{Certificate, Url};
+use tokio::sync::OnceCell;
+use tokio::time::Instant;
+use tower_layer::Layer;
+use tower_service::Service;
+
+use super::exchange::{AGENT, unreachable};
+use super::transport::{build_for_workers, is_loopback};
+use crate::curl::WorkerRoot;
+use crate::redact;
+
+/// Seconds that a worker may take for its response, or be silent while it streams one.
+const LIMIT: Duration = Duration::from_mins(10);
+
+/// The longest address of a worker.
+const LONGEST_ADDRESS: usize = 2000;
+
+// A generated image or video may be long; of a text that is longer something is wrong.
+/// The longest response, in bytes.
+const LONGEST: u64 = 1024 * 1024 * 1024;
+
+/// The part of a response that is searched for its number of tokens, in bytes.
+const SEARCHED: usize = 4 * 1024 * 1024;
+
+/// The beginning of a response that is kept, in bytes.
+const KEPT: usize = 64 * 1024;
+
+/// A text that holds no root certificate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum WorkerRootError {
+    /// It is not PEM, or has no certificate.
+    #[error("it has no certificate in PEM (-----BEGIN CERTIFICATE-----)")]
+    Missing,
+    /// A certificate in it cannot be read.
+    #[error("a certificate in it cannot be read")]
+    Unreadable,
+}
+
+/// The certificates in a PEM text.
+fn certificates(pem: &str) -> Result<Vec<Certificate>, WorkerRootError> {
+    let roots = Certificate::from_pem_bundle(pem.as_bytes()).map_err(|_| WorkerRootError::Unreadable)?;
+    if roots.is_empty() {
+        return Err(WorkerRootError::Missing);
+    }
+    Ok(roots)
+}
+
+/// What a client for workers trusts besides the certificates of this computer.
+#[derive(Default)]
+enum Roots {
+    #[default]
+    System,
+    Read(Vec<Certificate>),
+    Later(Box<dyn Fn() -> io::Result<String> + Send + Sync>),
+}
+
+/// Sends requests to workers. It has no key and takes none.
+///
+/// Each request has a connection of its own, so that every one has the time of a client that is new to the worker. Its
+/// trust is that of this computer and, for workers only, a root certificate.
+#[derive(Clone, Default)]
+pub struct WorkerClient {
+    inner: Arc<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    roots: Roots,
+    root: WorkerRoot,
+    remote: OnceCell<reqwest::Client>,
+    local: OnceCell<reqwest::Client>,
+}
+
+impl fmt::Debug for WorkerClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let trusts = match &self.inner.roots {
+            Roots::System => "the system",
+            Roots::Read(_) => "a root",
+            Roots::Later(_) => "a root that is made later",
+        };
+        write!(f, "WorkerClient(trusts {trusts})")
+    }
+}
+
+/// The end of a worker's call, with the beginning of its response as text.
+#[derive(Debug)]
+pub struct Called {
+    /// Its outcome and times.
+    pub call: WorkerCall,
+    /// The beginning of the response, empty without one.
+    pub answer: Untrusted,
+}
+
+impl WorkerClient {
+    /// A client that trusts also the root certificates in a PEM text, which commands find at `root`.
+    ///
+    /// # Errors
+    /// When the text has no certificate that can be read.
+    pub fn trusting(pem: &str, root: WorkerRoot) -> Result<Self, WorkerRootError> {
+        Ok(Self::with(Roots::Read(certificates(pem)?), root))
+    }
+
+    /// A client that trusts also a root certificate, PEM, that is made when the first request needs it.
+    pub fn trusting_later(pem: impl Fn() -> io::Result<String> + Send + Sync + 'static, root: WorkerRoot) -> Self {
+        Self::with(Roots::Later(Box::new(pem)), root)
+    }
+
+    /// Where commands for workers get the root certificate from.
+    pub fn root(&self) -> &WorkerRoot {
+        &self.inner.root
+    }
+
+    fn with(roots: Roots, root: WorkerRoot) -> Self {
+        let inner = Inner {
+            roots,
+            root,
+            ..Inner::default()
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Loads the certificates, which takes some milliseconds, so that no measured request has to.
+    pub async fn prepare(&self) {
+        // An error is that of the first request.
+        for is_local in [true, false] {
+            let _ = self.client(is_local).await;
+        }
+    }
+
+    /// Sends a request once to the worker of an assignment and reads its response to the end, at most ten minutes long or,
+    /// while it streams, silent. `reply` is the whole reply of the router as JSON text; a key in it is left out.
+    pub async fn send(&self, worker: &Untrusted, reply: &Untrusted, hop: &Hop) -> Called {
+        let started = Instant::now();
+        let connected = Cell::new(None);
+        let sending = CONNECTED.scope(connected, async {
+            let mut seen = Seen::default();
+            let ended = self.exchange(worker, reply, hop, &mut seen).await;
+            let connect = CONNECTED.with(Cell::get);
+            (seen, ended, connect)
+        });
+        let (seen, ended, connect) = sending.await;
+        // Certificates are loaded once: that is no time of the worker.
+        let started = seen.started.unwrap_or(started);
+        let total = started.elapsed().as_secs_f64();
+        let connect = connect.map(|at| at.duration_since(started).as_secs_f64());
+        let first_byte = seen.first_byte.map(|at| at.duration_since(started).as_secs_f64());
+        let outcome = match (ended, seen.status) {
+            (Ok(()), Some(status)) => WorkerOutcome::Answered { status },
+            (Ok(()), None) => failed("the worker did not answer"),
+            (Err(Failure::TimedOut), _) => WorkerOutcome::TimedOut,
+            (Err(Failure::Other(words)), _) => failed(&words),
+        };
+        Called {
+            call: WorkerCall {
+                outcome,
+                connect,
+                first_byte: connect.zip(first_byte).map(|(ready, first)| (first - ready).max(0.0)),
+                total,
+                bytes: seen.bytes,
+                tokens: seen.tokens(),
+            },
+            answer: Untrusted::from(String::from_utf8_lossy(&seen.body[..seen.body.len().min(KEPT)]).into_owned()),
+        }
+    }
+
+    async fn exchange(&self, worker: &Untrusted, reply: &Untrusted, hop: &Hop, seen: &mut Seen) -> Result<(), Failure> {
+        let url = address(worker.compared(), hop).ok_or_else(|| {
+            Failure::Other("the worker's address is no plain http or https address: nothing was sent".to_owned())
+        })?;
+        let body = next_hop_body(&redact::api_keys(reply.compared()), &hop.payload)
+            .map_err(|why| Failure::Other(format!("the request cannot be built: {why}")))?;
+        let http = self.client(is_loopback(&url)).await?;
+        let request = http
+            .post(url)
+            .header(USER_AGENT, AGENT)
+            .header(ACCEPT, "*/*")
+            .header(CONTENT_TYPE, "application/json")
+            .body(body)
+            .build()
+            .map_err(|_| Failure::Other("the request cannot be built".to_owned()))?;
+        let started = Instant::now();
+        seen.started = Some(started);
+        let deadline = started + LIMIT;
+        let answered = tokio::time::timeout_at(deadline, http.execute(request)).await;
+        let mut response = answered?.map_err(|error| unanswered(&error))?;
+        let head = Instant::now();
+        let is_stream = seen.begin(response.status().as_u16(), response.headers());
+        loop {
+            let deadline = if is_stream { Instant::now() + LIMIT } else { deadline };
+            let chunk = tokio::time::timeout_at(deadline, response.chunk()).await?;
+            let chunk =
+                chunk.map_err(|_| Failure::Other(format!("the response was cut off after {} bytes", seen.bytes)))?;
+            let Some(chunk) = chunk else { break };
+            seen.push(&chunk);
+            if seen.bytes > LONGEST {
+                return Err(Failure::Other("the response is longer than 1 GB".to_owned()));
+            }
+        }
+        seen.first_byte.get_or_insert(head);
+        Ok(())
+    }
+
+    async fn client(&self, is_local: bool) -> Result<reqwest::Client, Failure> {
+        let cell = if is_local {
+            &self.inner.local
+        } else {
+            &self.inner.remote
+        };
+        let made = cell.get_or_try_init(|| async {
+            let roots = match &self.inner.roots {
+                Roots::System => Vec::new(),
+                Roots::Read(roots) => roots.clone(),
+                Roots::Later(pem) => {
+                    let pem = pem().map_err(|why| Failure::Other(format!("no root certificate: {why}")))?;
+                    certificates(&pem).map_err(|why| Failure::Other(format!("the root certificate: {why}")))?
+                }
+            };
+            let built = build_for_workers(roots, is_local, Timed).await;
+            built.map_err(|error| Failure::Other(error.to_string()))
+        });
+        made.await.cloned()
+    }
+}
+
+/// Why there is no whole response.
+enum Failure {
+    TimedOut,
+    Other(String),
+}
+
+impl From<tokio::time::error::Elapsed> for Failure {
+    fn from(_: tokio::time::error::Elapsed) -> Self {
+        Self::TimedOut
+    }
+}
+
+fn failed(words: &str) -> WorkerOutcome {
+    WorkerOutcome::Failed {
+        words: Untrusted::from(words),
+    }
+}
+
+/// The error of a request without the head of a response.
+fn unanswered(error: &reqwest::Error) -> Failure {
+    if error.is_connect() {
+        return Failure::Other(format!(
+            "can't connect to the worker: {}",
+            unreachable(error).of_worker()
+        ));
+    }
+    Failure::Other("the connection was lost before the worker answered".to_owned())
+}
+
+/// The address of the path at a worker; `None` unless it is a plain web address without a user.
+pub(crate) fn address(worker: &str, hop: &Hop) -> Option<Url> {
+    let text = format!("{}{}", worker.trim_end_matches('/'), hop.absolute_path());
+    let is_plain = text.len() <= LONGEST_ADDRESS && text.bytes().all(|byte| byte.is_ascii_graphic());
+    let base = Url::parse(worker).ok()?;
+    let url = Url::parse(&text).ok().filter(|_| is_plain)?;
+    let is_web = matches!(url.scheme(), "http" | "https") && url.host_str().is_some();
+    let has_user = !url.username().is_empty() || url.password().is_some();
+    // The path must not become part of the host.
+    let is_base = base.origin() == url.origin() && base.query().is_none() && base.fragment().is_none();
+    (is_web && !has_user && is_base).then_some(url)
+}
+
+/// A response as it arrives.
+#[derive(Default)]
+struct Seen {
+    started: Option<Instant>,
+    status: Option<u16>,
+    first_byte: Option<Instant>,
+    bytes: u64,
+    is_lines: bool,
+    body: Vec<u8>,
+    /// The line of a stream that is not complete.
+    line: Vec<u8>,
+    line_tokens: Option<u64>,
+}
+
+impl Seen {
+    /// Takes the head; whether the body is a stream, which may take as long as it likes.
+    fn begin(&mut self, status: u16, headers: &HeaderMap) -> bool {
+        self.status = Some(status);
+        let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        let kind = kind.unwrap_or_default();
+        self.is_lines = ["text/event-stream", "ndjson", "jsonl", "json-seq"]
+            .iter()
+            .any(|stream| kind.contains(stream));
+        self.is_lines || !headers.contains_key(CONTENT_LENGTH)
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            self.first_byte.get_or_insert_with(Instant::now);
+        }
+        self.bytes = self.bytes.saturating_add(bytes.len() as u64);
+        let most = if self.is_lines { KEPT } else { SEARCHED };
+        let room = most.saturating_sub(self.body.len()).min(bytes.len());
+        self.body.extend_from_slice(&bytes[..room]);
+        if self.is_lines {
+            self.push_lines(bytes);
+        }
+    }
+
+    /// Reads the complete lines of a stream: the last one that names tokens counts them all.
+    fn push_lines(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            let (line, after) = rest.split_at(end);
+            self.extend_line(line);
+            self.end_line();
+            rest = &after[1..];
+        }
+        self.extend_line(rest);
+    }
+
+    fn extend_line(&mut self, bytes: &[u8]) {
+        // A line that is too long loses its end, and then is no JSON.
+        let room = SEARCHED.saturating_sub(self.line.len()).min(bytes.len());
+        self.line.extend_from_slice(&bytes[..room]);
+    }
+
+    fn end_line(&mut self) {
+        let line = self.line.strip_prefix(b"data:").unwrap_or(&self.line);
+        if let Some(tokens) = tokens(line) {
+            self.line_tokens = Some(tokens);
+        }
+        self.line.clear();
+    }
+
+    fn tokens(&self) -> Option<u64> {
+        if self.is_lines {
+            return tokens(self.line.strip_prefix(b"data:").unwrap_or(&self.line)).or(self.line_tokens);
+        }
+        tokens(&self.body)
+    }
+}
+
+/// The generated tokens that a response names, in the spellings of common model servers.
+fn tokens(json: &[u8]) -> Option<u64> {
+    let names = ["completion_tokens", "output_tokens", "eval_count", "generated_tokens"];
+    let is_named = |name: &str| json.windows(name.len()).any(|part| part == name.as_bytes());
+    // Most lines of a stream name none, and need not be parsed.
+    if !names.into_iter().any(is_named) {
+        return None;
+    }
+    let whole: serde_json::Value = serde_json::from_slice(json).ok()?;
+    let places = ["usage", "details", "meta_info", "response"].map(|place| whole.get(place));
+    let nested = whole.get("response").and_then(|response| response.get("usage"));
+    let places = std::iter::once(Some(&whole)).chain(places).chain([nested]).flatten();
+    places.into_iter().find_map(|place| {
+        let named = |name: &str| place.get(name).and_then(serde_json::Value::as_u64);
+        names.iter().find_map(|name| named(name))
+    })
+}
+
+tokio::task_local! {
+    /// When the connection of a call was ready.
+    static CONNECTED: Cell<Option<Instant>>;
+}
+
+/// Notes when a connection is ready, TLS included.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Timed;
+
+/// A connector that does so.
+#[derive(Debug, Clone)]
+pub(super) struct TimedConnector<S>(S);
+
+impl<S> Layer<S> for Timed {
+    type Service = TimedConnector<S>;
+
+    fn layer(&self, connector: S) -> Self::Service {
+        TimedConnector(connector)
+    }
+}
+
+impl<S, R> Service<R> for TimedConnector<S>
+where
+    S: Service<R>,
+    S::Future: Send + 'static,
+{
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = Pin<Box<dyn Future<Output = Result<S::Response, S::Error>> + Send>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.0.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: R) -> Self::Future {
+        let connecting = self.0.call(request);
+        Box::pin(async move {
+            let connection = connecting.await?;
+            // Without idle connections, a call connects in its own task.
+            let _ = CONNECTED.try_with(|connected| connected.set(Some(Instant::now())));
+            Ok(connection)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hop(path: &str) -> Hop {
+        Hop {
+            path: path.to_owned(),
+            payload: "{}".to_owned(),
+            retries: 0,
+        }
+    }
+
+    #[test]
+    fn a_worker_is_called_at_a_plain_web_address_only() {
+        let at = |worker: &str, path: &str| address(worker, &hop(path)).map(String::from);
+        assert_eq!(
+            at("https://10.0.0.1:8000", "/v1/x"),
+            Some("https://10.0.0.1:8000/v1/x".to_owned())
+        );
+        assert_eq!(
+            at("https://h.example/", "v1/x?a=1"),
+            Some("https://h.example/v1/x?a=1".to_owned())
+        );
+        for worker in [
+            "file:///etc/passwd",
+            "https://user:pw@h.example",
+            "https://h.example?x=1",
+            "https://h.example#x",
+            "h.example",
+            "https://h.example/\u{202e}",
+            "",
+        ] {
+            assert_eq!(at(worker, "/"), None, "{worker}");
+        }
+        assert_eq!(
+            at("https://h.example", "@evil.example/"),
+            Some("https://h.example/@evil.example/".to_owned())
+        );
+    }
+
+    #[test]
+    fn tokens_are_read_in_the_spellings_of_model_servers() {
+        for (json, count) in [
+            (r#"{"usage":{"prompt_tokens":3,"completion_tokens":25}}"#, Some(25)),
+            (r#"{"usage":{"input_tokens":3,"output_tokens":7}}"#, Some(7)),
+            (r#"{"done":true,"eval_count":12}"#, Some(12)),
+            (r#"{"details":{"generated_tokens":9}}"#, Some(9)),
+            (r#"{"text":"completion_tokens"}"#, None),
+            (r#"{"usage":null,"completion_tokens""#, None),
+        ] {
+            assert_eq!(tokens(json.as_bytes()), count, "{json}");
+        }
+    }
+
+    #[test]
+    fn a_stream_counts_the_tokens_of_its_last_usage() {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, "text/event-stream".parse().unwrap());
+        let mut seen = Seen::default();
+        assert!(seen.begin(200, &headers));
+        for piece in [
+            "data: {\"usage\":{\"completion",
+            "_tokens\":4}}\n\nda",
+            "ta: {\"usage\":{\"completion_tokens\":5}}\n\ndata: [DONE]\n\n",
+        ] {
+            seen.push(piece.as_bytes());
+        }
+        assert_eq!(seen.tokens(), Some(5));
+    }
+}

@@ -1,0 +1,309 @@
+//! What a run sends to the workers, and how a worker answers.
+
+use std::collections::BTreeMap;
+
+use super::latency::Latencies;
+use super::sample::{RouteSample, cut, micros};
+use super::stats::Quantiles;
+use crate::text::Untrusted;
+
+/// Seconds that the router holds the load of an assignment that is about to be used: the default of
+/// the market's own client.
+pub const SEND_REPLAY: f64 = 60.0;
+
+/// The most retries of a request.
+pub const MOST_RETRIES: u32 = 20;
+
+/// The longest wait before a retry, in seconds.
+const LONGEST_REST: f64 = 5.0;
+
+/// The request that a run sends to each assigned worker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hop {
+    /// The path at the worker, from the first slash.
+    pub path: String,
+    /// The payload, as JSON text.
+    pub payload: String,
+    /// How often a request is routed again after a status that may pass.
+    pub retries: u32,
+}
+
+impl Hop {
+    /// How long to wait before retry number `retry` of a request, from 1, in seconds, as the market's
+    /// own client; `jitter` is from 0 to 1.
+    pub fn rest(retry: u32, jitter: f64) -> f64 {
+        let doubled = f64::from(1_u32 << retry.min(16));
+        (doubled + jitter).min(LONGEST_REST)
+    }
+
+    /// The path with exactly one slash before it.
+    pub fn absolute_path(&self) -> String {
+        format!("/{}", self.path.trim().trim_start_matches('/'))
+    }
+}
+
+/// The retry of a request after a worker's status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retry {
+    /// Its number at the request, from 1.
+    pub number: u32,
+    /// The status of the call before.
+    pub status: u16,
+}
+
+/// How the call of a worker ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WorkerOutcome {
+    /// The whole response arrived, with this status.
+    Answered { status: u16 },
+    /// There was no connection, or the response was cut off.
+    Failed { words: Untrusted },
+    /// The response took longer than the limit.
+    TimedOut,
+}
+
+/// The call of a worker. Times are in seconds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorkerCall {
+    pub outcome: WorkerOutcome,
+    /// Until the connection was ready: name, TCP and TLS. `None` if it never was.
+    pub connect: Option<f64>,
+    /// From the ready connection to the first byte of the body, or to the head if there is no body.
+    pub first_byte: Option<f64>,
+    /// From the assignment to the last byte, or until it failed.
+    pub total: f64,
+    /// Bytes of the response body.
+    pub bytes: u64,
+    /// Tokens that the model generated, where the response says so.
+    pub tokens: Option<u64>,
+}
+
+impl WorkerCall {
+    /// A call without a response.
+    pub fn failed(words: &str, total: f64) -> Self {
+        Self {
+            outcome: WorkerOutcome::Failed {
+                words: Untrusted::from(cut(words)),
+            },
+            connect: None,
+            first_byte: None,
+            total,
+            bytes: 0,
+            tokens: None,
+        }
+    }
+
+    /// The status of the response, if it arrived.
+    pub const fn status(&self) -> Option<u16> {
+        match self.outcome {
+            WorkerOutcome::Answered { status } => Some(status),
+            WorkerOutcome::Failed { .. } | WorkerOutcome::TimedOut => None,
+        }
+    }
+
+    /// Whether the worker answered with a 2xx status.
+    pub const fn is_good(&self) -> bool {
+        matches!(self.outcome, WorkerOutcome::Answered { status: 200..=299 })
+    }
+
+    /// Whether clients ask the router again after it: 408, 429 and 5xx.
+    pub const fn may_pass(&self) -> bool {
+        matches!(
+            self.outcome,
+            WorkerOutcome::Answered {
+                status: 408 | 429 | 500..=599
+            }
+        )
+    }
+
+    /// Tokens per second, from the ready connection to the last byte.
+    pub fn tokens_per_second(&self) -> Option<f64> {
+        let seconds = self.total - self.connect?;
+        #[expect(clippy::cast_precision_loss)] // tokens of one response
+        (seconds > 0.0).then_some(self.tokens? as f64 / seconds)
+    }
+
+    /// The same with its times in whole microseconds, so that exports are short and exact.
+    pub(super) fn rounded(mut self) -> Self {
+        self.connect = self.connect.map(micros);
+        self.first_byte = self.first_byte.map(micros);
+        self.total = micros(self.total);
+        self
+    }
+}
+
+/// A class of worker responses: the hundreds of a status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StatusClass {
+    /// Its first digit.
+    Status(u16),
+    /// No whole response.
+    None,
+}
+
+impl StatusClass {
+    const fn of(call: &WorkerCall) -> Self {
+        match call.status() {
+            Some(status) => Self::Status(status / 100),
+            None => Self::None,
+        }
+    }
+
+    /// Its name, for people and exports.
+    pub fn label(self) -> String {
+        match self {
+            Self::Status(digit) => format!("{digit}xx"),
+            Self::None => "no response".to_owned(),
+        }
+    }
+}
+
+/// The calls of workers in a run, accumulated as they end. Times are of requests that a worker
+/// answered with a 2xx status.
+#[derive(Debug, Clone, Default)]
+pub struct WorkerStats {
+    calls: u64,
+    good: u64,
+    /// Of the last call of each request.
+    classes: BTreeMap<StatusClass, u64>,
+    statuses: BTreeMap<Option<u16>, u64>,
+    connect: Latencies,
+    first_byte: Latencies,
+    last_byte: Latencies,
+    total: Latencies,
+    /// Numbers of tokens a second, where seconds are usual.
+    token_rate: Latencies,
+    tokens: u64,
+}
+
+impl WorkerStats {
+    /// Adds a call.
+    pub(super) fn record(&mut self, sample: &RouteSample, call: &WorkerCall) {
+        self.calls += 1;
+        *self.classes.entry(StatusClass::of(call)).or_default() += 1;
+        *self.statuses.entry(call.status()).or_default() += 1;
+        if !call.is_good() {
+            return;
+        }
+        self.good += 1;
+        for (figure, seconds) in [
+            (&mut self.connect, call.connect),
+            (&mut self.first_byte, call.first_byte),
+            (&mut self.last_byte, call.connect.map(|connect| call.total - connect)),
+            (&mut self.total, sample.total()),
+            (&mut self.token_rate, call.tokens_per_second()),
+        ] {
+            if let Some(seconds) = seconds {
+                figure.record(seconds);
+            }
+        }
+        self.tokens += call.tokens.unwrap_or(0);
+    }
+
+    /// Takes back the class of a call that was retried: only the last one of a request counts.
+    pub(super) fn retract(&mut self, retry: Retry) {
+        if let Some(count) = self.classes.get_mut(&StatusClass::Status(retry.status / 100)) {
+            *count = count.saturating_sub(1);
+        }
+    }
+
+    /// How many calls have ended, retries included.
+    pub const fn calls(&self) -> u64 {
+        self.calls
+    }
+
+    /// How many requests were answered with a 2xx status.
+    pub const fn good(&self) -> u64 {
+        self.good
+    }
+
+    /// How many requests have each class of response, by their last call.
+    pub fn classes(&self) -> impl Iterator<Item = (StatusClass, u64)> {
+        let classes = self.classes.iter().map(|(class, count)| (*class, *count));
+        classes.filter(|(_, count)| *count > 0)
+    }
+
+    /// How many calls have each status, retries included; `None` is no whole response.
+    pub fn statuses(&self) -> impl Iterator<Item = (Option<u16>, u64)> {
+        self.statuses.iter().map(|(status, count)| (*status, *count))
+    }
+
+    /// Connection and TLS.
+    pub const fn connect(&self) -> &Latencies {
+        &self.connect
+    }
+
+    /// From the ready connection to the first byte.
+    pub const fn first_byte(&self) -> &Latencies {
+        &self.first_byte
+    }
+
+    /// From the ready connection to the last byte.
+    pub const fn last_byte(&self) -> &Latencies {
+        &self.last_byte
+    }
+
+    /// From when a request was first due to its last byte.
+    pub const fn total(&self) -> &Latencies {
+        &self.total
+    }
+
+    /// Tokens a second of each response that tells its tokens.
+    pub const fn token_rate(&self) -> &Latencies {
+        &self.token_rate
+    }
+
+    /// Tokens of all responses.
+    pub const fn tokens(&self) -> u64 {
+        self.tokens
+    }
+
+    /// All figures.
+    pub fn summary(&self) -> WorkerSummary {
+        WorkerSummary {
+            calls: self.calls,
+            good: self.good,
+            classes: self.classes().collect(),
+            statuses: self.statuses().collect(),
+            connect: Quantiles::of(&self.connect),
+            first_byte: Quantiles::of(&self.first_byte),
+            last_byte: Quantiles::of(&self.last_byte),
+            total: Quantiles::of(&self.total),
+            token_rate: Quantiles::of(&self.token_rate),
+            tokens: self.tokens,
+        }
+    }
+}
+
+/// The figures of the calls of workers; see [`WorkerStats`]. Times are in seconds.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct WorkerSummary {
+    pub calls: u64,
+    pub good: u64,
+    pub classes: Vec<(StatusClass, u64)>,
+    pub statuses: Vec<(Option<u16>, u64)>,
+    pub connect: Option<Quantiles>,
+    pub first_byte: Option<Quantiles>,
+    pub last_byte: Option<Quantiles>,
+    pub total: Option<Quantiles>,
+    /// Tokens a second.
+    pub token_rate: Option<Quantiles>,
+    pub tokens: u64,
+}
+
+/// What a status of a worker means, for people.
+pub const fn status_sentence(status: u16) -> &'static str {
+    match status {
+        200..=299 => "the worker answered",
+        401 => "the worker refused the signature, or has no public key of the market yet",
+        408 => "the worker took too long",
+        410 => "the session is unknown to the worker",
+        422 => "the worker could not use the request: auth_data lacks a member, or the payload is no JSON object",
+        429 => "the worker's queue is full: more than 30 s of work",
+        499 => "the request was cancelled before the worker answered",
+        500..=599 => "the model failed",
+        300..=399 => "the worker redirects, which is not followed",
+        404 => "the model has no such path",
+        _ => "the model's own answer",
+    }
+}

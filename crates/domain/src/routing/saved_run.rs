@@ -1,0 +1,182 @@
+//! A run that was saved as JSON, and what has changed since.
+
+use serde_json::Value as Json;
+
+use super::compare::{Figure, FigureUnit};
+use super::plan::RoutePlan;
+use super::stats::{Quantiles, RouteStats};
+use crate::text::Untrusted;
+
+/// The saved run of a file, as far as it is compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SavedRun {
+    endpoint: String,
+    /// The path at the workers, if requests went on to them.
+    path: Option<String>,
+    /// Requests that ended.
+    requests: u64,
+    /// Share of requests without a worker, or without a 2xx of one, from 0 to 1.
+    errors: Option<f64>,
+    /// The percentiles of each part, in seconds.
+    times: [[Option<f64>; PERCENTILES.len()]; PARTS.len()],
+}
+
+/// Why a text is no saved run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SavedRunError {
+    #[error("it is not JSON: {0}")]
+    Json(String),
+    #[error("it is no saved run: save one with --format json, or export one from the route lab as JSON")]
+    Shape,
+}
+
+/// Why a run cannot be compared with a saved one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Incomparable {
+    #[error("it is a run of endpoint {saved}, this one is of {now}: they can't be compared")]
+    Endpoint { saved: String, now: String },
+    #[error("it {saved}, this one {now}: they can't be compared")]
+    Kind { saved: String, now: String },
+}
+
+/// The parts of a time: the name, its member of the summary without its unit, and its labels.
+const PARTS: [(&str, [&str; PERCENTILES.len()]); 5] = [
+    (
+        "time_to_worker",
+        [
+            "time to worker p50",
+            "time to worker p90",
+            "time to worker p95",
+            "time to worker p99",
+        ],
+    ),
+    (
+        "connect",
+        [
+            "connect, TLS p50",
+            "connect, TLS p90",
+            "connect, TLS p95",
+            "connect, TLS p99",
+        ],
+    ),
+    (
+        "first_byte",
+        ["first byte p50", "first byte p90", "first byte p95", "first byte p99"],
+    ),
+    (
+        "last_byte",
+        ["last byte p50", "last byte p90", "last byte p95", "last byte p99"],
+    ),
+    ("total", ["total p50", "total p90", "total p95", "total p99"]),
+];
+
+/// The percentiles that are compared.
+const PERCENTILES: [(&str, fn(&Quantiles) -> f64); 4] = [
+    ("p50", |times| times.p50),
+    ("p90", |times| times.p90),
+    ("p95", |times| times.p95),
+    ("p99", |times| times.p99),
+];
+
+impl SavedRun {
+    /// Reads the JSON of `bourse route --format json` or of an export of the route lab.
+    ///
+    /// # Errors
+    /// When it is neither.
+    pub fn parse(text: &str) -> Result<Self, SavedRunError> {
+        let whole: Json = serde_json::from_str(text).map_err(|why| SavedRunError::Json(why.to_string()))?;
+        let (run, summary) = (&whole["run"], &whole["summary"]);
+        let endpoint = run["endpoint"].as_str().ok_or(SavedRunError::Shape)?.to_owned();
+        let requests = summary["requests"].as_u64().ok_or(SavedRunError::Shape)?;
+        let outcome = |name: &str| summary["outcomes"][name].as_u64().ok_or(SavedRunError::Shape);
+        let calls = &summary["worker_calls"];
+        let path = run["send"]["path"].as_str().map(str::to_owned);
+        let good = match &path {
+            Some(_) => calls["good"].as_u64().unwrap_or(0),
+            None => outcome("assigned")?,
+        };
+        let answered = requests.saturating_sub(outcome("cancelled")?);
+        #[expect(clippy::cast_precision_loss)] // counts of requests
+        let errors = (answered > 0).then(|| answered.saturating_sub(good) as f64 / answered as f64);
+        let times = PARTS.map(|(part, _)| {
+            let place = if part == "time_to_worker" { summary } else { calls };
+            PERCENTILES.map(|(percentile, _)| {
+                let units = ["s", "seconds"].into_iter();
+                units
+                    .filter_map(|unit| place[format!("{part}_{unit}")][percentile].as_f64())
+                    .next()
+            })
+        });
+        Ok(Self {
+            endpoint,
+            path,
+            requests,
+            errors,
+            times,
+        })
+    }
+
+    /// Whether runs of a plan can be compared with it.
+    ///
+    /// # Errors
+    /// When the plan is for another endpoint, or does something else there.
+    pub fn check(&self, plan: &RoutePlan) -> Result<(), Incomparable> {
+        let screen = |name: &str| format!("'{}'", Untrusted::from(name).screen(80));
+        if self.endpoint != plan.endpoint {
+            return Err(Incomparable::Endpoint {
+                saved: screen(&self.endpoint),
+                now: screen(&plan.endpoint),
+            });
+        }
+        let path = plan.hop.as_ref().map(|hop| hop.absolute_path());
+        if self.path != path {
+            let kind = |path: &Option<String>| match path {
+                Some(path) => format!("sends requests on to {}", Untrusted::from(path.as_str()).screen(80)),
+                None => "sends nothing to workers".to_owned(),
+            };
+            return Err(Incomparable::Kind {
+                saved: kind(&self.path),
+                now: kind(&path),
+            });
+        }
+        Ok(())
+    }
+
+    /// How many of its requests ended.
+    pub const fn requests(&self) -> u64 {
+        self.requests
+    }
+
+    /// The percentiles and errors of it and of a run that [`SavedRun::check`] found comparable, those that both lack left
+    /// out.
+    pub fn differences(&self, stats: &RouteStats) -> Vec<Figure> {
+        let calls = stats.worker_calls();
+        let parts = [
+            stats.time_to_worker(),
+            calls.connect(),
+            calls.first_byte(),
+            calls.last_byte(),
+            calls.total(),
+        ];
+        let mut figures = Vec::new();
+        for (((_, labels), saved), now) in PARTS.into_iter().zip(self.times).zip(parts) {
+            let now = Quantiles::of(now);
+            for ((label, first), (_, get)) in labels.into_iter().zip(saved).zip(PERCENTILES) {
+                figures.push(Figure {
+                    label,
+                    unit: FigureUnit::Seconds,
+                    first,
+                    second: now.as_ref().map(get),
+                });
+            }
+        }
+        figures.push(Figure {
+            label: "errors",
+            unit: FigureUnit::Share,
+            first: self.errors,
+            second: stats.error_share(self.path.is_some()),
+        });
+        figures.retain(|figure| figure.first.is_some() || figure.second.is_some());
+        figures
+    }
+}

@@ -1,0 +1,89 @@
+//! Compares a run with a saved one.
+
+use std::path::Path;
+
+use serde_json::{Value as Json, json};
+
+use crate::cli::output::CliError;
+use crate::cli::table;
+use crate::domain::format::percent;
+use crate::domain::routing::{Figure, RoutePlan, Run, SavedRun, words};
+use crate::domain::text::visible;
+use crate::store::text_file;
+
+// An export has some 500 bytes an attempt, and a run 250,000 attempts at most.
+/// The longest saved run, in MiB.
+const LONGEST: u64 = 256;
+
+/// A saved run and its file.
+pub struct Against {
+    file: String,
+    saved: SavedRun,
+}
+
+impl Against {
+    /// Reads a saved run that the run of a plan can be compared with: nothing is sent for another one.
+    pub fn read(path: &Path, plan: &RoutePlan) -> Result<Self, CliError> {
+        let file = visible(&path.to_string_lossy(), 400);
+        let usage = |why: String| CliError::Usage(format!("--against: {why}"));
+        let text = text_file::read(path, LONGEST).map_err(|why| usage(why.to_string()))?;
+        let saved = SavedRun::parse(&text).map_err(|why| usage(format!("{file}: {why}")))?;
+        saved.check(plan).map_err(|why| usage(format!("{file}: {why}")))?;
+        Ok(Self { file, saved })
+    }
+
+    /// The differences as a table.
+    pub fn table(&self, run: &Run) -> String {
+        let head = ["", "Then", "Now", "Change"].map(str::to_owned).to_vec();
+        let counts = vec![
+            "requests".to_owned(),
+            words::count(self.saved.requests()),
+            words::count(run.stats().requests()),
+            String::new(),
+        ];
+        let rows = self.saved.differences(run.stats()).into_iter().map(|figure| {
+            vec![
+                figure.label.to_owned(),
+                words::figure(&figure, figure.first),
+                words::figure(&figure, figure.second),
+                change(&figure),
+            ]
+        });
+        let rows: Vec<_> = [head, counts].into_iter().chain(rows).collect();
+        format!("\nAgainst {}\n{}", self.file, table::plain(&rows))
+    }
+
+    /// The differences as JSON; times in seconds, shares from 0 to 1.
+    pub fn json(&self, run: &Run) -> Json {
+        let figures: Vec<_> = self
+            .saved
+            .differences(run.stats())
+            .into_iter()
+            .map(|figure| {
+                json!({
+                    "figure": figure.label,
+                    "then": figure.first,
+                    "now": figure.second,
+                    "difference": figure.difference(),
+                })
+            })
+            .collect();
+        json!({
+            "file": self.file,
+            "requests": { "then": self.saved.requests(), "now": run.stats().requests() },
+            "figures": figures,
+        })
+    }
+}
+
+/// The relative change, or the difference of shares.
+fn change(figure: &Figure) -> String {
+    let signed = |value: f64, words: String| if value > 0.0 { format!("+{words}") } else { words };
+    if figure.label == "errors" {
+        let difference = figure.difference();
+        return difference.map_or_else(String::new, |value| signed(value, words::difference(figure, value)));
+    }
+    figure
+        .change()
+        .map_or_else(String::new, |value| signed(value, percent(value)))
+}

@@ -1,0 +1,63 @@
+//! What goes on to the workers, and the question before it does.
+
+use std::io::{self, IsTerminal as _};
+
+use crate::api::Session;
+use crate::cli::output::{self, CliError};
+use crate::cli::prompt;
+use crate::cli::route_args::RouteArguments;
+use crate::domain::routing::{Hop, RoutePlan, words};
+use crate::settings::Settings;
+use crate::store::text_file;
+
+/// The word that confirms.
+const WORD: &str = "send";
+
+/// The request for workers that the flags ask for.
+pub(super) fn hop(arguments: &RouteArguments) -> Result<Option<Hop>, CliError> {
+    let Some((path, file)) = arguments.send.as_ref().zip(arguments.payload.as_ref()) else {
+        return Ok(None);
+    };
+    Ok(Some(Hop {
+        path: path.clone(),
+        payload: text_file::read(file, text_file::LONGEST_PAYLOAD)
+            .map_err(|why| CliError::Usage(format!("--payload: {why}")))?,
+        retries: arguments.retries.unwrap_or(0),
+    }))
+}
+
+/// Refuses if there is no terminal to confirm on.
+pub(super) fn allowed(arguments: &RouteArguments) -> Result<(), CliError> {
+    let can_ask = io::stdin().is_terminal() && io::stderr().is_terminal();
+    if arguments.yes || can_ask {
+        return Ok(());
+    }
+    Err(CliError::Usage(
+        "nothing was sent: no terminal to confirm on. Add --yes to send without asking".to_owned(),
+    ))
+}
+
+/// Says what is sent to whom, and asks unless `yes`.
+pub(super) async fn confirm(
+    (session, settings): (&Session, &Settings),
+    plan: &RoutePlan,
+    warmup: Option<&RoutePlan>,
+    yes: bool,
+) -> Result<(), CliError> {
+    let Some(hop) = &plan.hop else { return Ok(()) };
+    let route = session.client().config().route.to_string();
+    for line in words::sending(plan, hop, &route) {
+        output::tell(&line);
+    }
+    if let Some(warmup) = warmup {
+        output::tell(&format!(
+            "Warm-up, sent first and not measured: {}",
+            words::plan(warmup)
+        ));
+    }
+    output::tell(words::bill(settings.is_sandbox()));
+    if yes {
+        return Ok(());
+    }
+    prompt::confirm(WORD, "start", "nothing was sent").await
+}

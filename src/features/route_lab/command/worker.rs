@@ -1,0 +1,132 @@
+//! What the workers answered, for people and as JSON.
+
+use serde_json::{Value as Json, json};
+
+use crate::domain::pretty;
+use crate::domain::routing::{Quantiles, RouteSample, Run, WorkerOutcome, WorkerSummary, words};
+use crate::domain::text::visible_lines;
+
+/// The calls of workers, a line each: percentiles of the parts, responses by class, tokens.
+pub(super) fn lines(summary: &WorkerSummary) -> Vec<String> {
+    let parts = [
+        ("connect, TLS", &summary.connect),
+        ("first byte", &summary.first_byte),
+        ("last byte", &summary.last_byte),
+        ("total", &summary.total),
+    ];
+    let mut lines: Vec<_> = parts
+        .into_iter()
+        .filter_map(|(label, times)| Some(super::show::times(label, times.as_ref()?)))
+        .collect();
+    let classes: Vec<_> = summary
+        .classes
+        .iter()
+        .map(|(class, count)| format!("{} {}", words::count(*count), class.label()))
+        .collect();
+    if !classes.is_empty() {
+        let retries = summary.calls
+            - summary
+                .classes
+                .iter()
+                .map(|(_, count)| count)
+                .sum::<u64>()
+                .min(summary.calls);
+        let retries = match retries {
+            0 => String::new(),
+            1 => "; 1 retry".to_owned(),
+            number => format!("; {} retries", words::count(number)),
+        };
+        lines.push(format!("workers answered: {}{retries}", classes.join(", ")));
+    }
+    if let Some(rate) = &summary.token_rate {
+        lines.push(format!(
+            "tokens a second  p50 {:.1}, max {:.1}; {} tokens",
+            rate.p50,
+            rate.max,
+            words::count(summary.tokens)
+        ));
+    }
+    lines
+}
+
+/// The worker's response to the only request, as text for a terminal.
+pub(super) fn response(run: &Run) -> Option<String> {
+    if !run.plan().is_single() {
+        return None;
+    }
+    let last = run.samples().last()?;
+    let answer = run.answer(last.index).filter(|answer| !answer.compared().is_empty())?;
+    let is_cut = last
+        .call
+        .as_ref()
+        .is_some_and(|call| call.bytes > answer.compared().len() as u64);
+    let lines = pretty::body(answer.compared(), is_cut);
+    Some(visible_lines(&format!("{}\n", lines.join("\n"))))
+}
+
+/// The reply of the router with the member `bourse`: the times in seconds and the response of the worker.
+pub(super) fn reply(run: &Run, index: u64, reply: &str) -> Json {
+    let mut whole: Json = serde_json::from_str(reply).unwrap_or_default();
+    let sample = run.samples().iter().find(|sample| sample.index == index);
+    if let (Json::Object(members), Some(sample)) = (&mut whole, sample) {
+        members.insert("bourse".to_owned(), measured(run, sample));
+    }
+    whole
+}
+
+fn measured(run: &Run, sample: &RouteSample) -> Json {
+    let call = sample.call.as_deref();
+    let error = call.and_then(words::trouble);
+    let response = run.answer(sample.index).map(|answer| {
+        let text = answer.compared();
+        serde_json::from_str(text).unwrap_or_else(|_| Json::from(text))
+    });
+    json!({
+        "queue": sample.time_to_worker(),
+        "connect": call.and_then(|call| call.connect),
+        "first_byte": call.and_then(|call| call.first_byte),
+        "last_byte": call.filter(|call| matches!(call.outcome, WorkerOutcome::Answered { .. })).and_then(|call| {
+            call.connect.map(|connect| call.total - connect)
+        }),
+        "total": sample.total(),
+        "request": sample.request + 1,
+        "retry": sample.retry.map_or(0, |retry| retry.number),
+        "status": call.and_then(|call| call.status()),
+        "error": error,
+        "bytes": call.map(|call| call.bytes),
+        "tokens": call.and_then(|call| call.tokens),
+        "tokens_per_second": call.and_then(|call| call.tokens_per_second()),
+        "response": response,
+    })
+}
+
+/// The calls of workers, for the summary in JSON.
+pub(super) fn summary(summary: &WorkerSummary, errors: Option<f64>) -> Json {
+    let classes: serde_json::Map<_, _> = summary
+        .classes
+        .iter()
+        .map(|(class, count)| (class.label(), Json::from(*count)))
+        .collect();
+    let statuses: serde_json::Map<_, _> = summary
+        .statuses
+        .iter()
+        .map(|(status, count)| {
+            let name = status.map_or_else(|| "none".to_owned(), |status| status.to_string());
+            (name, Json::from(*count))
+        })
+        .collect();
+    let figures = |times: &Option<Quantiles>| times.as_ref().map(super::show::quantiles);
+    json!({
+        "calls": summary.calls,
+        "good": summary.good,
+        "errors": errors,
+        "classes": classes,
+        "statuses": statuses,
+        "connect_seconds": figures(&summary.connect),
+        "first_byte_seconds": figures(&summary.first_byte),
+        "last_byte_seconds": figures(&summary.last_byte),
+        "total_seconds": figures(&summary.total),
+        "tokens": summary.tokens,
+        "tokens_per_second": figures(&summary.token_rate),
+    })
+}
