@@ -181,6 +181,7 @@ impl Flood {
             ended: self.now.mono,
             bytes: 300,
             response: Ok(Reply::Routed(RouteReply::Assigned(reply))),
+            called: None,
         };
         let news = News::Routed(Box::new(reply));
         self.send(Message::News { ticket, news });

@@ -53,6 +53,7 @@ fn profile(url: &str) -> Profile {
         base_url: url.to_owned(),
         route_url: url.to_owned(),
         has_key: true,
+        worker_root: Default::default(),
     }
 }
 

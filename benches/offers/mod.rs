@@ -52,6 +52,7 @@ pub fn profile() -> Profile {
         base_url: String::new(),
         route_url: String::new(),
         has_key: false,
+        worker_root: Default::default(),
     }
 }
 

@@ -170,11 +170,23 @@ fn group(text: &Text<'_>, parts: &[Part]) -> Group {
 
 /// How many clauses end although they could go on: `$8` before `a day`, `nvlink` before `400 GB/s`.
 pub(super) fn loose(text: &Text<'_>, parts: &[Rc<Part>]) -> usize {
-    let is_loose = |part: &&Rc<Part>| {
-        let is_longer = |(next, what): &(usize, What)| *next > part.next && what.facts().is_some();
-        matches!(&part.what, What::Clause(clause) if !clause.may_go_on) && ways(text, part.start).iter().any(is_longer)
+    let has_noun = |words: Range<usize>| {
+        words
+            .into_iter()
+            .any(|at| role!(text, at, Role::Noun(_) => ()).is_some())
     };
-    parts.iter().filter(is_loose).count()
+    // `460gb storage disk 180gb`: the second noun may belong to either number.
+    let leads = |next: &Part| next.what.facts().is_some() && has_noun(next.start..next.start + 1);
+    let is_shared = |part: &Part, next: Option<&Rc<Part>>| {
+        has_noun(part.start..part.next) && next.is_some_and(|next| next.start == part.next && leads(next))
+    };
+    let is_loose = |at: &usize| {
+        let part = &parts[*at];
+        let is_longer = |(next, what): &(usize, What)| *next > part.next && what.facts().is_some();
+        let ends = matches!(&part.what, What::Clause(clause) if !clause.may_go_on);
+        ends && !is_shared(part, parts.get(at + 1)) && ways(text, part.start).iter().any(is_longer)
+    };
+    (0..parts.len()).filter(is_loose).count()
 }
 
 /// Whether nothing but fillers is between a position and the beginning of the text or a comma.

@@ -346,7 +346,7 @@ impl FormView for NewRun {
         cx.effect_for_view(Effect::ReadText { ticket, path });
     }
 
-    fn told(&mut self, news: News, cx: &mut Cx<'_>) {
+    fn on_news(&mut self, news: News, cx: &mut Cx<'_>) {
         let (News::Text(read), Some(path)) = (news, self.reading.take()) else {
             return;
         };
