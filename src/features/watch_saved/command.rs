@@ -91,7 +91,7 @@ pub async fn watch(
         let run = run.until_done(&mut watcher, &resolve, jobs);
         tokio::join!(run, commands(command, queue)).0
     };
-    let served = async {
+    let scrapes = async {
         match server {
             Some(server) => server.serve(snapshots).await,
             None => std::future::pending().await,
@@ -99,7 +99,7 @@ pub async fn watch(
     };
     let ended = tokio::select! {
         ended = work => ended,
-        Err(error) = served => Err(CliError::Failed(format!("--metrics: {error}"))),
+        Err(error) = scrapes => Err(CliError::Failed(format!("--metrics: {error}"))),
         () = stop.wait() => if has_conditions { Err(CliError::NotMet) } else { Ok(()) },
     };
     settings.keep_pacing(&run.connection.session);
