@@ -26,7 +26,9 @@ pub struct RouteArguments {
     #[arg(long, value_name = "TIME", conflicts_with = "number", value_parser = span)]
     pub duration: Option<Duration>,
 
-    /// Requests in flight at once [default: 1, with --duration 4]
+    /// Requests in flight at once [default: 1]
+    ///
+    /// [default: with --duration 4, else 1]
     #[arg(short = 'c', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub concurrency: Option<u16>,
 
@@ -81,7 +83,7 @@ pub struct RouteArguments {
     pub format: Format,
 
     /// Show signatures and tokens in the replies of --format json
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub show_secrets: bool,
 
     /// Print the request as one curl command and send nothing

@@ -210,7 +210,7 @@ fn a_series_shows_classes_and_retries_with_the_same_index() {
     let run = Routes::read(&desk.model.state).latest().unwrap().run();
     assert!(run.is_over());
     desk.resize(160, 50);
-    desk.expect("worker 503");
+    desk.expect("worker 503").expect("2 sent, 1 retry");
     desk.keys("tab tab");
     desk.expect("Worker 2xx").expect("Worker 4xx").expect_not("Worker 5xx");
 }

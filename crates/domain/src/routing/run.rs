@@ -164,6 +164,8 @@ pub struct Run {
     next: u64,
     /// The number of the next request.
     next_request: u64,
+    /// How many attempts were retries.
+    retries: u64,
     in_flight: BTreeMap<u64, Flight>,
     waits: Vec<Wait>,
     samples: Vec<RouteSample>,
@@ -193,6 +195,7 @@ impl Run {
             limit: MOST_ATTEMPTS,
             next: 0,
             next_request: 0,
+            retries: 0,
             in_flight: BTreeMap::new(),
             waits: Vec::new(),
             samples: Vec::new(),
@@ -382,6 +385,11 @@ impl Run {
     /// How many requests were sent.
     pub const fn requests(&self) -> u64 {
         self.next_request
+    }
+
+    /// How many requests were routed again after their worker's status.
+    pub const fn retries(&self) -> u64 {
+        self.retries
     }
 
     /// How many requests wait for the next poll.

@@ -178,10 +178,15 @@ fn status(route_run: &RouteRun, scene: &Scene<'_, '_>) -> Line<'static> {
     }
     let requests = words::count(run.requests());
     let mut sent = format!("  {}  {requests} sent", words::span(run.elapsed(now.mono)));
-    let polls = run.sent() - run.requests();
+    let retries = run.retries();
+    let polls = run.sent() - run.requests() - retries;
     if polls > 0 {
         let unit = if polls == 1 { "poll" } else { "polls" };
         sent = format!("{sent}, {} {unit}", words::count(polls));
+    }
+    if retries > 0 {
+        let unit = if retries == 1 { "retry" } else { "retries" };
+        sent = format!("{sent}, {} {unit}", words::count(retries));
     }
     if run.in_flight() > 0 {
         sent = format!("{sent}, {} in flight", run.in_flight());

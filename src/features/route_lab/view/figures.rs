@@ -46,7 +46,9 @@ pub(super) fn titled(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scene<'
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
     let summary = run.summary(scene.now.mono);
     let (times, counts) = (times(&summary, theme), counts(&summary, theme));
-    let [left, right] = Layout::horizontal([Constraint::Length(46), Constraint::Fill(1)]).areas(inner);
+    // The parts at the workers need more.
+    let wide = if summary.worker_calls.is_some() { 50 } else { 46 };
+    let [left, right] = Layout::horizontal([Constraint::Length(wide), Constraint::Fill(1)]).areas(inner);
     if scene.size > Size::Compact || inner.width >= 76 {
         for (lines, area) in [(times, left), (counts, right)] {
             for (line, row) in lines.into_iter().zip(area.rows()) {

@@ -185,6 +185,7 @@ impl Run {
 
     /// Routes a request again. It was due when the wait was over: waits of ours are part of its total.
     fn send_retry(&mut self, now: f64, wait: &Wait, before: &Attempt) -> Attempt {
+        self.retries += 1;
         let sent = micros(now - self.began);
         let attempt = Attempt {
             index: self.next,
