@@ -9,6 +9,7 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use super::create_args::CreateArguments;
+pub use super::formats::{ExportFormat, Format, RecordFormat, ReplyFormat, ReportFormat, TextArguments};
 use crate::api::client::epoch_seconds;
 use crate::domain::cost::{Input, Job, JobWords, VolumeTerm};
 use crate::domain::deadline::DeadlineError;
@@ -24,7 +25,7 @@ use crate::settings::Global;
 /// Without --profile or --base-url every command runs against an embedded sandbox market: no
 /// account, no configuration, no cost.
 #[derive(Debug, Parser)]
-#[command(name = "bourse", version)]
+#[command(name = "bourse", version = env!("BOURSE_VERSION"), disable_help_subcommand = true)]
 pub struct Arguments {
     /// The flags of every command.
     #[command(flatten)]
@@ -78,47 +79,10 @@ impl Addition {
     }
 }
 
-/// The output of a command that reports on several offers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum ReportFormat {
-    /// Aligned columns and sentences
-    #[default]
-    Table,
-    /// All figures
-    Json,
-    /// One line per group, step or offer
-    Csv,
-}
-
 /// The most requests that load all offers of a search, unless `--requests` says otherwise.
 ///
 /// A market of 20,000 offers takes some ten; one that fills every page would take hundreds.
 pub const USUAL_BUDGET: u32 = 100;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Format {
-    /// Aligned columns
-    #[default]
-    Table,
-    /// Records or replies exactly as received
-    Json,
-    /// One line per record, values in wire units
-    Csv,
-}
-
-/// How records are printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum RecordFormat {
-    /// Aligned columns
-    #[default]
-    Table,
-    /// Records exactly as received
-    Json,
-    /// The same, a record a line
-    Jsonl,
-    /// One line per record, values in wire units
-    Csv,
-}
 
 #[derive(Debug, Args)]
 pub struct SandboxArguments {
@@ -140,6 +104,10 @@ pub struct SandboxArguments {
     /// Never refuse requests for coming too fast (status 429)
     #[arg(long)]
     pub no_rate_limits: bool,
+
+    /// Format of the address and the key that are printed at start
+    #[arg(long, hide_short_help = true, value_enum, default_value_t)]
+    pub format: ReplyFormat,
 }
 
 #[derive(Debug, Default, Args)]
@@ -163,7 +131,7 @@ pub struct SearchArguments {
     pub order: Option<String>,
 
     /// Rows to show, after every condition and sort [default: all]
-    #[arg(short = 'n', value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(short = 'n', long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
     pub rows: Option<u32>,
 
     /// Records to request
@@ -180,6 +148,10 @@ pub struct SearchArguments {
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: RecordFormat,
+
+    /// Exit with status 4 if nothing is found
+    #[arg(long, hide_short_help = true)]
+    pub fail_empty: bool,
 
     /// Print the request as one curl command and send nothing
     #[arg(long)]
@@ -296,16 +268,6 @@ pub struct WriteArguments {
     pub format: ReplyFormat,
 }
 
-/// How the reply to a write is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum ReplyFormat {
-    /// The outcome in a sentence
-    #[default]
-    Text,
-    /// The market's reply as received, secrets hidden
-    Json,
-}
-
 #[derive(Debug, Args)]
 pub struct UnlistArguments {
     /// Id of the volume listing (not the id of an offer)
@@ -338,7 +300,7 @@ pub struct RouteArguments {
     pub cost: f64,
 
     /// Number of requests [default: 1]
-    #[arg(short = 'n', value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub number: Option<u64>,
 
     /// Send requests for this long instead, e.g. 30s or 5m
@@ -348,7 +310,7 @@ pub struct RouteArguments {
     pub duration: Option<Duration>,
 
     /// Requests in flight at once [default: 1, with --duration 4]
-    #[arg(short = 'c', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(short = 'c', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub concurrency: Option<u16>,
 
     /// Requests per second

@@ -176,7 +176,8 @@ async fn perform(settings: &Settings, write: Write, how: WriteArguments) -> Resu
         let text = match how.format {
             ReplyFormat::Text => preview(&consent),
             ReplyFormat::Json => format!(
-                "{{\"method\": \"{}\", \"url\": {}, \"body\": {}}}\n",
+                "{{\"v\": {}, \"kind\": \"request\", \"method\": \"{}\", \"url\": {}, \"body\": {}}}\n",
+                output::DOCUMENT_VERSION,
                 consent.method,
                 serde_json::Value::from(url(&consent)),
                 consent.body

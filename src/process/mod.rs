@@ -23,7 +23,7 @@ use group::Group;
 pub use group::{end_all, kill_all};
 
 /// Variables that keys are read from.
-const SECRET_VARIABLES: [&str; 2] = ["BOURSE_API_KEY", "VAST_API_KEY"];
+const SECRET_VARIABLES: [&str; 3] = ["BOURSE_API_KEY", "VAST_API_KEY", "VASTAI_API_KEY"];
 
 /// Whether a command may use the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

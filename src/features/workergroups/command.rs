@@ -57,7 +57,7 @@ pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<
     };
     answer.tell();
     output::note_shown(rows.len(), matched, "workergroups");
-    Ok(())
+    output::require_rows(arguments.search.fail_empty, rows.is_empty())
 }
 
 /// Fills the columns on supply, as the check of all workergroups in the dashboard does: one search for all groups that

@@ -10,7 +10,7 @@ use crate::pty_support::Pty;
 use crate::repository::guide::shell::Shell;
 
 /// The commands, each with the words behind `bourse`.
-const COMMANDS: [&[&str]; 32] = [
+const COMMANDS: [&[&str]; 33] = [
     &[],
     &["offers"],
     &["volumes"],
@@ -42,6 +42,7 @@ const COMMANDS: [&[&str]; 32] = [
     &["config", "print-default"],
     &["paths"],
     &["completions"],
+    &["help"],
     &["man"],
 ];
 

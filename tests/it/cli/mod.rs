@@ -16,6 +16,7 @@ mod markets;
 mod pick;
 mod route;
 mod sandbox_past;
+mod scripting;
 mod search_notes;
 mod verdict;
 mod watch_saved;

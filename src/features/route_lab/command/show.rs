@@ -230,7 +230,8 @@ fn document(ended: &Ended, secrets: bool) -> String {
     let replies = ended.replies.iter().flatten();
     let replies: Vec<_> = replies.map(|(_, reply)| redact(reply.compared())).collect();
     format!(
-        "{{\"replies\": [{}],\n\"summary\": {:#}}}\n",
+        "{{\"v\": {}, \"kind\": \"route\",\n\"replies\": [{}],\n\"summary\": {:#}}}\n",
+        output::DOCUMENT_VERSION,
         replies.join(",\n"),
         as_json(ended)
     )
