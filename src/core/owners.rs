@@ -54,6 +54,7 @@ impl Owners {
             | News::Saved(_)
             | News::Written(_)
             | News::Edited(_)
+            | News::Ran(_)
             | News::Market(_) => self.0.remove(&ticket),
         }
     }

@@ -107,7 +107,7 @@ const READS: [(&str, &[&str]); 18] = [
         "details",
         &["annotations", "copy_export", "history", "job", "workergroups"],
     ),
-    ("help", &["copy_export", "markets", "saved"]),
+    ("help", &["copy_export", "markets", "saved", "user_commands"]),
     ("history", &["workergroups"]),
     ("markets", &["route_lab"]),
     ("pick", &["copy_export", "markets"]),
