@@ -142,9 +142,7 @@ fn load(sandbox: &Sandbox, what: &str, span: Duration, is_varied: bool) {
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args().collect();
     if arguments.get(1).is_some_and(|word| word == "sandbox") {
-        let arguments = cli::arguments();
-        let command = arguments.command.as_ref().unwrap();
-        return cli::run(&arguments, command);
+        return cli::run(&mut cli::arguments()).unwrap();
     }
     let is_trial = arguments.iter().any(|word| word == "--test");
     let span = Duration::from_secs(if is_trial { 1 } else { 10 });

@@ -4,8 +4,10 @@
 pub mod args;
 pub(crate) mod complete;
 pub(crate) mod config;
+pub mod contract;
 pub(crate) mod create_args;
 pub(crate) mod enrich;
+pub mod formats;
 pub mod help;
 pub(crate) mod notes;
 pub(crate) mod output;
@@ -14,6 +16,7 @@ pub(crate) mod recorded;
 pub(crate) mod route_args;
 pub(crate) mod sandbox;
 pub(crate) mod search;
+mod spelling;
 pub(crate) mod supply_args;
 pub(crate) mod table;
 pub(crate) mod wanted;
@@ -34,13 +37,16 @@ use crate::features::pick::arguments::PickArguments;
 use crate::features::price_index::arguments::IndexArguments;
 use crate::features::watch_saved::SavedArguments;
 use crate::process;
-use crate::settings::{Config, Environment, Global, Settings, config as config_file};
-use crate::store::Paths;
+use crate::settings::flags::{Color, Variables, color_choice};
+use crate::settings::{Config, Environment, Error, Global, Settings, config as config_file};
 
 use write::check::WritesCommand;
 
 pub use args::Arguments;
-use args::{CompleteArguments, GroupsArguments, OffersArguments, SandboxArguments, UnlistArguments, VolumesArguments};
+use args::{
+    CompleteArguments, GroupsArguments, OffersArguments, SandboxArguments, TextArguments, UnlistArguments,
+    VolumesArguments,
+};
 pub use output::CliError;
 use route_args::RouteArguments;
 
@@ -108,11 +114,18 @@ pub enum Command {
         command: ConfigCommand,
     },
     /// Print where configuration, API keys and state are
-    Paths,
+    Paths(TextArguments),
     /// Print the completion script of a shell
     Completions {
         /// Shell to complete in
         shell: clap_complete::Shell,
+    },
+    /// Print the help of a command
+    #[command(hide = true)] // as the next one
+    Help {
+        /// Command, e.g. `groups create` [default: bourse itself]
+        #[arg(value_name = "COMMAND")]
+        command: Vec<String>,
     },
     /// Print the man page
     #[command(hide = true)] // for packages: the list of commands fits a small terminal without
@@ -123,10 +136,33 @@ pub enum Command {
 }
 
 impl Command {
+    /// Whether it works without the configuration that `--config` names, which it may create.
+    const fn creates_configuration(&self) -> bool {
+        matches!(
+            self,
+            Self::Completions { .. }
+                | Self::Help { .. }
+                | Self::Man
+                | Self::Complete(_)
+                | Self::Sandbox(_)
+                | Self::Config {
+                    command: ConfigCommand::PrintDefault
+                }
+                | Self::Markets {
+                    command: MarketsCommand::Add(_)
+                }
+        )
+    }
+
     /// Whether it helps to repair a broken configuration, which stops every other command.
     const fn repairs_configuration(&self) -> bool {
         match self {
-            Self::Config { .. } | Self::Paths | Self::Completions { .. } | Self::Man | Self::Complete(_) => true,
+            Self::Config { .. }
+            | Self::Paths(_)
+            | Self::Completions { .. }
+            | Self::Help { .. }
+            | Self::Man
+            | Self::Complete(_) => true,
             Self::Offers(_)
             | Self::Volumes(_)
             | Self::Market(_)
@@ -151,36 +187,59 @@ impl Command {
 #[derive(Debug, Clone, Copy, Subcommand)]
 pub enum ConfigCommand {
     /// Check the configuration file
-    Check,
+    Check(TextArguments),
     /// Print the effective settings and where each comes from
-    Show,
+    Show(TextArguments),
     /// Print every setting with its default, commented out
     PrintDefault,
 }
 
 /// Parses the command line of this process; exits on a usage error, `--help` and `--version`.
 pub fn arguments() -> Arguments {
-    let read = help::command().try_get_matches();
+    let line: Vec<String> = std::env::args_os()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    Color::in_line(&line).choose();
+    let command = || help::command().color(color_choice());
+    let read = command().try_get_matches();
     let read = read.and_then(|matches| Arguments::from_arg_matches(&matches));
-    read.unwrap_or_else(|error| {
+    let mut arguments = read.unwrap_or_else(|error| {
         // clap quotes arguments as they are: it gets them once more, fit to be shown.
-        let shown = std::env::args_os().map(|word| text::message(&word.to_string_lossy()));
-        match help::command().try_get_matches_from(shown) {
+        let shown = line.iter().map(|word| text::message(word));
+        match command().try_get_matches_from(shown) {
             Err(shown) => shown.exit(),
             Ok(_) => error.exit(),
         }
-    })
+    });
+    arguments.global.variables = Variables::of_process();
+    output::silence_notes(arguments.global.quiet);
+    if let Some(command) = &arguments.command {
+        spelling::note_older_spellings(command, &line);
+    }
+    arguments
 }
 
-/// Runs a subcommand and returns its exit status.
-pub fn run(arguments: &Arguments, command: &Command) -> ExitCode {
-    let performed = perform(arguments, command);
+/// Runs the subcommand and returns its exit status; `None` without one.
+pub fn run(arguments: &mut Arguments) -> Option<ExitCode> {
+    let mut command = arguments.command.take()?;
+    let is_json = arguments.global.json;
+    let formatted = if is_json {
+        spelling::choose_json(&mut command)
+    } else {
+        Ok(())
+    };
+    let performed = formatted.and_then(|()| perform(arguments, &command));
     process::end_all();
-    performed.unwrap_or_else(CliError::report)
+    Some(performed.unwrap_or_else(CliError::report))
 }
 
 /// The settings of the dashboard, with the conditions of `--query` and the `--limit`.
 pub fn dashboard_settings(arguments: &Arguments) -> Result<Settings, CliError> {
+    if arguments.global.json {
+        return Err(CliError::Usage(
+            "--json is for commands, such as bourse offers --json".to_owned(),
+        ));
+    }
     let mut settings = resolve(&arguments.global)?;
     if let Some(text) = &arguments.query {
         let query = language::default_query(Resource::Offers, settings.dialect);
@@ -216,18 +275,25 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
         return Err(CliError::Usage(misplaced.to_owned()));
     }
     let global = &arguments.global;
+    let paths = global.paths();
+    if !command.creates_configuration() {
+        global
+            .require_config()
+            .map_err(|error| CliError::Usage(error.to_string()))?;
+    }
     if !command.repairs_configuration() {
-        Config::of_user(Paths::of_user().as_ref()).map_err(CliError::Configuration)?;
+        Config::of_user(paths.as_ref()).map_err(CliError::Configuration)?;
     }
     let done = match command {
         Command::Completions { shell } => complete::script(*shell),
         Command::Complete(options) => complete::complete(options),
         Command::Config { command } => match command {
-            ConfigCommand::Check => config::check(Paths::of_user().as_ref()),
-            ConfigCommand::Show => config::show(&arguments.global),
+            ConfigCommand::Check(options) => config::check(paths.as_ref(), options.format),
+            ConfigCommand::Show(options) => config::show(global, options.format),
             ConfigCommand::PrintDefault => config::print_default(),
         },
-        Command::Paths => config::print_paths(&arguments.global),
+        Command::Paths(options) => config::print_paths(global, options.format),
+        Command::Help { command } => help::print(command),
         Command::Man => output::write(include_bytes!("../assets/man/bourse.1")),
         Command::Sandbox(options) => on_threads(sandbox::serve(&arguments.global, options)),
         Command::Offers(options) => block_on(features::search::command::offers(&noted(global)?, options)),
@@ -238,7 +304,7 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
         Command::Pick(options) => block_on(features::pick::command::pick(&noted(global)?, options)),
         Command::Watch { options, saved } => {
             let settings = noted(global)?;
-            let again = || Settings::resolve(global, &Environment::of_process(), Paths::of_user());
+            let again = || Settings::resolve(global, &Environment::of_process(), global.paths());
             block_on(features::watch_saved::command::watch(&settings, again, options, saved))
         }
         Command::History { history, index } if index.index => {
@@ -270,7 +336,17 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
 }
 
 fn resolve(global: &Global) -> Result<Settings, CliError> {
-    Ok(Settings::resolve(global, &Environment::of_process(), Paths::of_user())?)
+    global
+        .require_config()
+        .map_err(|error| CliError::Usage(error.to_string()))?;
+    let settings = Settings::resolve(global, &Environment::of_process(), global.paths())?;
+    match global.sandbox_option() {
+        Some(option) if !settings.is_sandbox() => Err(CliError::from(Error::Usage(format!(
+            "{option} is for the sandbox, and '{}' is a live market: remove the option",
+            settings.profile
+        )))),
+        _ => Ok(settings),
+    }
 }
 
 /// The settings, with their notices printed to stderr.

@@ -4,19 +4,20 @@ use std::io::IsTerminal as _;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 
+use bourse::settings::flags;
 use bourse::{cli, runtime};
 use color_eyre::config::{HookBuilder, Theme};
 
 fn main() -> color_eyre::Result<ExitCode> {
     // Before an API key is read.
     runtime::harden();
-    let arguments = cli::arguments();
+    let mut arguments = cli::arguments();
     install_error_hooks()?;
     if let Err(error) = runtime::log::start() {
         return Ok(cli::CliError::Usage(error.to_string()).report());
     }
-    if let Some(command) = &arguments.command {
-        return Ok(cli::run(&arguments, command));
+    if let Some(status) = cli::run(&mut arguments) {
+        return Ok(status);
     }
     loop {
         match cli::dashboard_settings(&arguments) {
@@ -37,7 +38,8 @@ fn main() -> color_eyre::Result<ExitCode> {
 
 /// Error reports, without colours unless stderr is a terminal.
 fn install_error_hooks() -> color_eyre::Result<()> {
-    let plain = !std::io::stderr().is_terminal() || std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+    let no_color = flags::variable("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let plain = !std::io::stderr().is_terminal() || no_color;
     let theme = if plain { Theme::new() } else { Theme::dark() };
     HookBuilder::new()
         .theme(theme)

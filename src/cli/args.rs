@@ -9,6 +9,7 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use super::create_args::CreateArguments;
+pub use super::formats::{ExportFormat, Format, RecordFormat, ReplyFormat, ReportFormat, TextArguments};
 use super::supply_args::SupplyArguments;
 use crate::api::client::epoch_seconds;
 use crate::domain::cost::{Input, Job, JobWords, VolumeTerm};
@@ -25,7 +26,7 @@ use crate::settings::Global;
 /// Without --profile or --base-url every command runs against an embedded sandbox market: no
 /// account, no configuration, no cost.
 #[derive(Debug, Parser)]
-#[command(name = "bourse", version)]
+#[command(name = "bourse", version = env!("BOURSE_VERSION"), disable_help_subcommand = true)]
 pub struct Arguments {
     /// The flags of every command.
     #[command(flatten)]
@@ -79,47 +80,10 @@ impl Addition {
     }
 }
 
-/// The output of a command that reports on several offers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum ReportFormat {
-    /// Aligned columns and sentences
-    #[default]
-    Table,
-    /// All figures
-    Json,
-    /// One line per group, step or offer
-    Csv,
-}
-
 /// The most requests that load all offers of a search, unless `--requests` says otherwise.
 ///
 /// A market of 20,000 offers takes some ten; one that fills every page would take hundreds.
 pub const USUAL_BUDGET: u32 = 100;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Format {
-    /// Aligned columns
-    #[default]
-    Table,
-    /// Records or replies exactly as received
-    Json,
-    /// One line per record, values in wire units
-    Csv,
-}
-
-/// How records are printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum RecordFormat {
-    /// Aligned columns
-    #[default]
-    Table,
-    /// Records exactly as received
-    Json,
-    /// The same, a record a line
-    Jsonl,
-    /// One line per record, values in wire units
-    Csv,
-}
 
 #[derive(Debug, Args)]
 pub struct SandboxArguments {
@@ -141,6 +105,10 @@ pub struct SandboxArguments {
     /// Never refuse requests for coming too fast (status 429)
     #[arg(long)]
     pub no_rate_limits: bool,
+
+    /// Format of the address and the key that are printed at start
+    #[arg(long, hide_short_help = true, value_enum, default_value_t)]
+    pub format: ReplyFormat,
 }
 
 #[derive(Debug, Default, Args)]
@@ -164,7 +132,7 @@ pub struct SearchArguments {
     pub order: Option<String>,
 
     /// Rows to show, after every condition and sort [default: all]
-    #[arg(short = 'n', value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(short = 'n', long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
     pub rows: Option<u32>,
 
     /// Records to request
@@ -181,6 +149,10 @@ pub struct SearchArguments {
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: RecordFormat,
+
+    /// Exit with status 4 if nothing is found
+    #[arg(long, hide_short_help = true)]
+    pub fail_empty: bool,
 
     /// Print the request as one curl command and send nothing
     #[arg(long)]
@@ -297,16 +269,6 @@ pub struct WriteArguments {
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: ReplyFormat,
-}
-
-/// How the reply to a write is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum ReplyFormat {
-    /// The outcome in a sentence
-    #[default]
-    Text,
-    /// The market's reply as received, secrets hidden
-    Json,
 }
 
 #[derive(Debug, Args)]

@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+use serde_json::json;
+
+use super::args::ReplyFormat;
 use super::{CliError, output, table};
 use crate::domain::text::{message, visible};
 use crate::record::store::Database;
@@ -14,7 +17,7 @@ pub fn print_default() -> Result<(), CliError> {
     output::write(default_config().as_bytes())
 }
 
-pub fn check(paths: Option<&Paths>) -> Result<(), CliError> {
+pub fn check(paths: Option<&Paths>, format: ReplyFormat) -> Result<(), CliError> {
     let Some(paths) = paths else {
         return Err(CliError::Failed("no home directory for a configuration".to_owned()));
     };
@@ -23,8 +26,27 @@ pub fn check(paths: Option<&Paths>) -> Result<(), CliError> {
     for mistake in &mistakes {
         output::complain(&mistake.to_string());
     }
+    if format == ReplyFormat::Json {
+        let mistakes = mistakes.iter().map(|mistake| {
+            let position = mistake.position();
+            json!({
+                "line": position.map(|position| position.line),
+                "column": position.map(|position| position.column),
+                "message": message(&mistake.to_string()),
+            })
+        });
+        let content = json!({
+            "file": path.display().to_string(),
+            "exists": path.exists(),
+            "mistakes": mistakes.collect::<Vec<_>>(),
+        });
+        output::print_document("config-check", content)?;
+    }
     if !mistakes.is_empty() {
         return Err(CliError::Quiet);
+    }
+    if format == ReplyFormat::Json {
+        return Ok(());
     }
     let said = if path.exists() {
         format!("{}: OK\n", path.display())
@@ -37,11 +59,17 @@ pub fn check(paths: Option<&Paths>) -> Result<(), CliError> {
     output::print(&said)
 }
 
-pub fn show(flags: &Global) -> Result<(), CliError> {
-    let paths = Paths::of_user();
+pub fn show(flags: &Global, format: ReplyFormat) -> Result<(), CliError> {
+    let paths = flags.paths();
     let file = File::read(paths.as_ref());
     note_mistakes(&file.mistakes);
     let rows = effective::effective(flags, paths.as_ref(), &file)?;
+    if format == ReplyFormat::Json {
+        let settings = rows
+            .iter()
+            .map(|[setting, value, from]| json!({ "setting": setting, "value": value, "from": from }));
+        return output::print_document("config", json!({ "settings": settings.collect::<Vec<_>>() }));
+    }
     let head = ["Setting", "Value", "From"].map(str::to_owned);
     let lines: Vec<Vec<String>> = std::iter::once(head)
         .chain(rows)
@@ -56,8 +84,8 @@ fn note_mistakes(mistakes: &[ConfigError]) {
     }
 }
 
-pub fn print_paths(flags: &Global) -> Result<(), CliError> {
-    let Some(paths) = Paths::of_user() else {
+pub fn print_paths(flags: &Global, format: ReplyFormat) -> Result<(), CliError> {
+    let Some(paths) = flags.paths() else {
         return Err(CliError::Failed(
             "no home directory: set HOME, or XDG_CONFIG_HOME and XDG_STATE_HOME".to_owned(),
         ));
@@ -67,7 +95,7 @@ pub fn print_paths(flags: &Global) -> Result<(), CliError> {
     // A broken configuration has paths too, but no market in use.
     let chosen = mistakes.is_empty().then(|| Chosen::new(flags, &config)).transpose()?;
     let of_profile = |path: &dyn Fn(&str) -> PathBuf| chosen.as_ref().map(|chosen| path(&chosen.profile.name));
-    let rows: Vec<Vec<String>> = [
+    let files: Vec<_> = [
         ("configuration", Some(paths.config_file())),
         ("keys", Some(paths.keys())),
         ("state", Some(paths.state.clone())),
@@ -81,10 +109,16 @@ pub fn print_paths(flags: &Global) -> Result<(), CliError> {
     ]
     .into_iter()
     .filter_map(|(what, path)| Some((what, path?)))
-    .map(|(what, path)| {
+    .collect();
+    if format == ReplyFormat::Json {
+        let files = files
+            .iter()
+            .map(|(what, path)| json!({ "name": what, "path": path.display().to_string(), "exists": path.exists() }));
+        return output::print_document("paths", json!({ "paths": files.collect::<Vec<_>>() }));
+    }
+    let rows = files.into_iter().map(|(what, path)| {
         let note = if path.exists() { "" } else { "(not created yet)" };
         vec![what.to_owned(), visible(&path.to_string_lossy(), 4096), note.to_owned()]
-    })
-    .collect();
-    output::print(&table::left(&rows))
+    });
+    output::print(&table::left(&rows.collect::<Vec<_>>()))
 }

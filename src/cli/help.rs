@@ -7,10 +7,11 @@ use std::fmt::Write as _;
 use clap::{Arg, ArgAction, Command, CommandFactory as _};
 
 use super::args::Arguments;
+use super::output::CliError;
 use super::wanted::LOCAL_LIMIT;
-use crate::domain::Resource;
+use crate::domain::{Resource, text};
 use crate::features;
-use crate::settings::flags::SANDBOX;
+use crate::settings::flags::{SANDBOX, color_choice};
 
 /// A command line and its effect.
 pub type Example = (&'static str, &'static str);
@@ -45,8 +46,8 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
     ]),
     (&["market"], &[
         ("bourse market", "GPU models with supply and prices"),
-        ("bourse market gpu_name=RTX_4090 --by country", "one model by country"),
-        ("bourse market --by host --format csv", "hosts, for a spreadsheet"),
+        ("bourse market gpu_name=RTX_4090 --group-by country", "one model by country"),
+        ("bourse market --group-by host --format csv", "hosts, for a spreadsheet"),
     ]),
     (&["depth"], &[
         ("bourse depth gpu_name=RTX_4090", "how many there are at each price"),
@@ -69,7 +70,7 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
     ]),
     (&["watch"], &[
         ("bourse watch 4090 europe --once", "record the prices of this search once"),
-        ("bourse watch h100 --every 5m --once --format json", "the changes as JSON, for a timer"),
+        ("bourse watch h100 --every 5m --once --format jsonl", "the changes as JSON, for a timer"),
         ("bourse watch 4090 --if 'dph_total<9' --count 2 --exec 'echo found'",
             "run a command once two offers are cheap enough"),
         ("bourse watch --saved --list", "every saved search and alert, and how often"),
@@ -150,6 +151,7 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
         ("bourse completions zsh > _bourse", "zsh: move the file into a folder of $fpath"),
         ("bourse completions fish > ~/.config/fish/completions/bourse.fish", "fish"),
     ]),
+    (&["help"], &[("bourse help groups create", "as bourse groups create --help")]),
     (&["man"], &[("bourse man > bourse.1", "read it with: man ./bourse.1")]),
 ];
 
@@ -160,6 +162,17 @@ pub fn examples(path: &[&str]) -> Vec<Example> {
     of_command.flat_map(|(_, examples)| *examples).copied().collect()
 }
 
+/// Prints the help of the command that `words` name, as its `--help`.
+pub fn print(words: &[String]) -> Result<(), CliError> {
+    let words = words.iter().map(|word| text::message(word));
+    let line = std::iter::once("bourse".to_owned()).chain(words);
+    let command = command().color(color_choice());
+    match command.try_get_matches_from(line.chain(["--help".to_owned()])) {
+        Err(help) => help.exit(),
+        Ok(_) => Ok(()),
+    }
+}
+
 /// The end of the program's own help.
 const KEYS: &str = "\
 The API key is never an argument: see --api-key-file. Profiles, keys and themes
@@ -168,7 +181,7 @@ are set in the configuration file: bourse config print-default prints one.";
 /// The end of the help of a command that writes.
 const WRITES: &str = "\
 The request is shown first and sent once; it is never retried.
-Exit status: 0 done, 1 refused, 2 wrong usage, 3 outcome unknown.
+Exit status: 0 done, 1 failed or refused, 2 wrong usage, 3 outcome unknown.
 
 ";
 
@@ -188,6 +201,13 @@ Exit status: 0 the conditions of --if were met, or there are none; 4 they were n
 /// The end of the help of `bourse pick`.
 const PICKS: &str = "\
 Exit status: 0 an offer was printed, 4 none matches or is left, 1 failed, 2 wrong usage.
+
+";
+
+/// The end of the help of `bourse plan`.
+const PLANS: &str = "\
+Exit status: 0 a plan was printed, 4 there is none within the limits and the budget,
+1 failed, 2 wrong usage.
 
 ";
 
@@ -225,8 +245,6 @@ pub fn command() -> Command {
     ];
     let flags = flags.map(|flag| flag.hide_short_help(true));
     let command = command.disable_help_flag(true).disable_version_flag(true);
-    // `bourse offers --help` says the same, and the list of commands fits a small terminal.
-    let command = command.disable_help_subcommand(true);
     // Two blank lines fewer than usual: the list of commands fits a small terminal.
     let template = "{about-with-newline}{usage-heading} {usage}\n{all-args}{after-help}";
     let command = command.help_template(template);
@@ -327,6 +345,7 @@ fn after_help(path: &[String]) -> String {
         ["writes", "check"] => SETTLES,
         ["watch"] => FIRES,
         ["pick"] => PICKS,
+        ["plan"] => PLANS,
         _ => "",
     };
     format!("{text}\n{closing}{ELSEWHERE}")

@@ -4,6 +4,9 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::{Value as Json, json};
 
 use crate::api::ApiError;
 use crate::domain::format::grouped;
@@ -20,7 +23,7 @@ pub enum CliError {
     Failed(String),
     /// The outcome of a write is unknown: exit status 3.
     Unknown(String),
-    /// What was waited for did not happen: exit status 4.
+    /// A stated condition is not met: exit status 4.
     NotMet,
     /// Ctrl-c or a signal ended it, with this exit status.
     Left(i32, String),
@@ -162,12 +165,55 @@ pub fn complain(message: &str) {
     say(&format!("bourse: {message}"));
 }
 
+/// Whether `--quiet` is given.
+static IS_QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Prints no more notes and no progress, if `is_quiet`.
+pub fn silence_notes(is_quiet: bool) {
+    IS_QUIET.store(is_quiet, Ordering::Relaxed);
+}
+
 /// Prints a note to stderr.
 pub fn note(message: &str) {
     if capture(|captured| captured.notes.push(message.to_owned())) {
         return;
     }
-    say(&format!("note: {message}"));
+    if !IS_QUIET.load(Ordering::Relaxed) {
+        say(&format!("note: {message}"));
+    }
+}
+
+/// Prints a document of bourse's own: its version and kind, then the members of `content`.
+pub fn print_document(kind: &str, content: Json) -> Result<(), CliError> {
+    print_json(&format!("{:#}\n", document(kind, content)))
+}
+
+/// The same on one line, as a record of a stream.
+pub fn print_line(kind: &str, content: Json) -> Result<(), CliError> {
+    print_json(&format!("{}\n", document(kind, content)))
+}
+
+/// The status of `--fail-empty`, once the empty result is printed.
+///
+/// # Errors
+/// [`CliError::NotMet`] if rows are required and there are none.
+pub fn require_rows(is_required: bool, is_empty: bool) -> Result<(), CliError> {
+    if is_required && is_empty {
+        return Err(CliError::NotMet);
+    }
+    Ok(())
+}
+
+/// The version of the documents: it rises when a member changes its name, type or unit.
+pub const DOCUMENT_VERSION: u32 = 1;
+
+/// `content` behind the members that every document begins with.
+pub fn document(kind: &str, content: Json) -> Json {
+    let mut document = json!({ "v": DOCUMENT_VERSION, "kind": kind });
+    if let (Some(document), Json::Object(content)) = (document.as_object_mut(), content) {
+        document.extend(content);
+    }
+    document
 }
 
 /// The first `most` of some lines, with a note on the others.
@@ -207,7 +253,9 @@ impl ProgressLine {
     pub fn new() -> Self {
         Self {
             shown: false,
-            watched: io::stderr().is_terminal() && CAPTURED.with_borrow(Option::is_none),
+            watched: io::stderr().is_terminal()
+                && CAPTURED.with_borrow(Option::is_none)
+                && !IS_QUIET.load(Ordering::Relaxed),
         }
     }
 

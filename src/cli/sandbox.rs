@@ -1,8 +1,9 @@
 //! `bourse sandbox`: the sandbox marketplace for other clients.
 
+use serde_json::json;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::args::SandboxArguments;
+use super::args::{ReplyFormat, SandboxArguments};
 use super::output::{self, CliError};
 use crate::process::{self, Claim};
 use crate::sandbox::{Sandbox, SandboxConfig, Token};
@@ -40,12 +41,11 @@ pub async fn serve(flags: &Global, arguments: &SandboxArguments) -> Result<(), C
              is behind it",
         );
     }
-    let greeting = format!(
-        "bourse sandbox on http://{}\napi key: {}\n",
-        running.addr(),
-        running.key()
-    );
-    output::print(&greeting)?;
+    let (address, key) = (format!("http://{}", running.addr()), running.key());
+    match arguments.format {
+        ReplyFormat::Text => output::print(&format!("bourse sandbox on {address}\napi key: {key}\n"))?,
+        ReplyFormat::Json => output::print_line("sandbox", json!({ "address": address, "api_key": key }))?,
+    }
     stop.wait().await;
     running.stop().await;
     Ok(())

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::args::{RecordFormat, SearchArguments};
 use super::enrich;
-use super::output::CliError;
+use super::output::{self, CliError};
 use crate::api::redact;
 use crate::domain::cost::{Job, Prices};
 use crate::domain::field::Kind;
@@ -141,7 +141,13 @@ impl View {
             let gap = if index > 0 { ",\n" } else { "" };
             [Cow::Borrowed(gap), record]
         });
-        let start = format!("{{\"{}\": [", listing.catalog().list_key);
+        let (catalog, version) = (listing.catalog(), output::DOCUMENT_VERSION);
+        let kind = match catalog.resource {
+            Resource::Offers => "offers",
+            Resource::Volumes => "volumes",
+            Resource::Workergroups => "groups",
+        };
+        let start = format!("{{\"v\": {version}, \"kind\": \"{kind}\", \"{}\": [", catalog.list_key);
         std::iter::once(Cow::Owned(start)).chain(records).chain([
             Cow::Borrowed("]"),
             Cow::Owned(bills),

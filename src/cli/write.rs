@@ -204,7 +204,8 @@ async fn perform(settings: &Settings, mut write: Write, how: WriteArguments) -> 
                     .as_ref()
                     .map(|checked| format!(", \"cost\": {}", checked.json()));
                 format!(
-                    "{{\"method\": \"{}\", \"url\": {}, \"body\": {}{}}}\n",
+                    "{{\"v\": {}, \"kind\": \"request\", \"method\": \"{}\", \"url\": {}, \"body\": {}{}}}\n",
+                    output::DOCUMENT_VERSION,
                     consent.method,
                     serde_json::Value::from(url(&consent)),
                     consent.body,

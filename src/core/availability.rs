@@ -148,6 +148,7 @@ const fn needs_reply(action: Action) -> bool {
             | Action::Ban
             | Action::Star(_)
             | Action::Note(_)
+            | Action::Command(_)
     )
 }
 

@@ -46,6 +46,11 @@ impl Commands {
             let mut rows = BINDINGS.iter().filter(|row| row.action == action);
             rows.any(|row| contexts.contains(&row.context))
         };
+        if matches!(action, Action::Command(_)) {
+            // It is about the selected row of the table.
+            cx.go_to(cx.state.pane);
+            return cx.perform(action);
+        }
         let is_here = knows(self.contexts) && !self.hidden.contains(&action);
         if is_here || matches!(action, Action::Market(_)) {
             cx.close();

@@ -11,7 +11,7 @@ use crate::api::ledger::LedgerEntry;
 use crate::api::{Called, Request, Response};
 use crate::core::themes::Themes;
 use crate::domain::annotations::{AnnotationChange, Annotations};
-use crate::domain::journal::{Damage, Intent, Outcome};
+use crate::domain::journal::{CommandRun, Damage, Intent, Outcome};
 use crate::domain::routing::{Hop, Run};
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
 use crate::domain::{Listing, Query, workergroup};
@@ -100,6 +100,8 @@ pub enum News {
     Text(Result<String, EffectError>),
     /// The result of a market command.
     Market(Box<MarketEvent>),
+    /// A program of the user's has ended; see [`Effect::Run`].
+    Ran(Box<Ran>),
 }
 
 /// The response to a route request, with its times on the monotonic clock.
@@ -262,6 +264,11 @@ pub enum Effect {
         /// The file's extension, by which editors choose their highlighting: `.json`.
         suffix: &'static str,
     },
+    /// Run a program of the user's between its two lines in the journal; brings [`News::Ran`].
+    Run {
+        ticket: Ticket,
+        command: Box<RunCommand>,
+    },
     /// Change the configuration file, or read it again.
     Config(ConfigCommand),
     /// Forget the intervals learned from refusals.
@@ -285,6 +292,26 @@ impl EffectError {
     pub fn new(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self(cause.into())
     }
+}
+
+/// A program of the user's to run, without a shell.
+#[derive(Debug, PartialEq)]
+pub struct RunCommand {
+    /// What is written to the journal before it runs, with all of its words.
+    pub record: CommandRun,
+    pub environment: Vec<(&'static str, String)>,
+}
+
+/// A program of the user's that has ended, or could not be run.
+#[derive(Debug)]
+pub struct Ran {
+    /// How it ended, as a phrase.
+    pub status: String,
+    pub is_error: bool,
+    /// What it printed, without known secrets.
+    pub output: String,
+    /// Whether it printed more.
+    pub is_cut: bool,
 }
 
 /// What is done with the configuration file.
@@ -363,7 +390,8 @@ impl Effect {
                 | HistoryJob::ClaimPoll { ticket, .. },
             )
             | Self::Market { ticket, .. }
-            | Self::Edit { ticket, .. } => Some(*ticket),
+            | Self::Edit { ticket, .. }
+            | Self::Run { ticket, .. } => Some(*ticket),
             Self::Arrange(arrival) => Some(arrival.ticket()),
             Self::KeepOutcome(_)
             | Self::SetDamageAside(_)

@@ -55,6 +55,7 @@ impl Owners {
             | News::Written(_)
             | News::Edited(_)
             | News::Text(_)
+            | News::Ran(_)
             | News::Market(_) => self.0.remove(&ticket),
         }
     }

@@ -23,6 +23,7 @@ pub mod requests;
 pub mod route_lab;
 pub mod saved;
 pub mod search;
+pub mod user_commands;
 pub mod volumes;
 pub mod watch_saved;
 pub mod whole_market;
@@ -40,7 +41,7 @@ use crate::domain::{Condition, Resource};
 use crate::keys::Action;
 
 /// The features that keep state or wait for something. Each sees what those before it have added to an update.
-static FEATURES: [Feature; 8] = [
+static FEATURES: [Feature; 9] = [
     requests::FEATURE,
     workergroups::FEATURE,
     auto_refresh::FEATURE,
@@ -49,6 +50,7 @@ static FEATURES: [Feature; 8] = [
     route_lab::FEATURE,
     pick::FEATURE,
     whole_market::FEATURE,
+    user_commands::FEATURE,
 ];
 
 /// The dashboard with all its views. `conditions` are those of the first search, unless they are
@@ -176,6 +178,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
             markets::view::open(Some(index), cx);
             true
         }
+        Action::Command(index) => user_commands::start(index, cx),
         Action::Theme => cx.try_open(appearance::view::Theme::new),
         Action::RouteLab => route_lab::view::open(cx),
         Action::OpenRequest => requests::request::open_failed(cx),

@@ -1,11 +1,14 @@
 //! The last line: the keys that matter here, and the ways back at its right end.
 
+use std::borrow::Cow;
+
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 
 use crate::core::Model;
 use crate::core::frame_layout::Target;
 use crate::core::view::Scene;
+use crate::domain::text::visible;
 use crate::keys::{Action, BINDINGS, Binding};
 use crate::tui::text::{cells, fit};
 
@@ -15,14 +18,14 @@ const GAP: u16 = 2;
 /// A key and its effect.
 struct Hint {
     key: String,
-    word: &'static str,
+    word: Cow<'static, str>,
     rank: u8,
     action: Action,
 }
 
 impl Hint {
     fn width(&self) -> u16 {
-        cells(&self.key) + 1 + cells(self.word)
+        cells(&self.key) + 1 + cells(&self.word)
     }
 }
 
@@ -99,22 +102,46 @@ fn of_context(model: &Model) -> Vec<Hint> {
         .filter_map(|row| {
             row.hint.map(|(word, rank)| Hint {
                 key: model.keymap.shown_key(row),
-                word: model.hint(row.action).unwrap_or(word),
+                word: model.hint(row.action).unwrap_or(word).into(),
                 rank: if is_at_hand(model, row.action) { 0 } else { rank },
                 action: row.action,
             })
         })
         .collect();
+    hints.extend(own(model));
     // The row of a key says how soon its hint is dropped; equal ones stay in the table's order.
     hints.sort_by_key(|hint| hint.rank);
     // An action on two keys gets one hint.
     let mut seen = Vec::new();
     hints.retain(|hint| {
-        let is_new = !seen.contains(&(hint.action, hint.word));
-        seen.push((hint.action, hint.word));
+        let shown = (hint.action, hint.word.clone());
+        let is_new = !seen.contains(&shown);
+        seen.push(shown);
         is_new
     });
     hints
+}
+
+/// The user's own commands on the rows of the open pane: the keys that somebody chose come early.
+fn own(model: &Model) -> Vec<Hint> {
+    /// Behind the query, before the rest.
+    const RANK: u8 = 2;
+    if !model.overlays.is_empty() {
+        return Vec::new();
+    }
+    let named = (0_u16..).zip(&model.settings.values.commands);
+    let hints = named.filter_map(|(index, named)| {
+        let action = Action::Command(index);
+        let is_usable = model.has_use_for(action) && model.disabled(action).is_none();
+        let key = model.keymap.own_key(action).filter(|_| is_usable)?;
+        Some(Hint {
+            key,
+            word: visible(&named.name, 20).into(),
+            rank: RANK,
+            action,
+        })
+    });
+    hints.collect()
 }
 
 /// `Esc back  : commands  ? help`, except for keys that are typed as text here.
@@ -133,7 +160,8 @@ fn ways_out(model: &Model) -> Vec<Hint> {
                 word: match (action, row.hint) {
                     (Action::Back, Some((hint, _))) => model.hint(action).unwrap_or(hint),
                     _ => model.hint(action).unwrap_or(word),
-                },
+                }
+                .into(),
                 rank: 0,
                 action,
             })

@@ -129,6 +129,8 @@ macro_rules! actions {
             Widen(Side),
             /// Connects to the market at this index of the list; the palette generates its rows.
             Market(u16),
+            /// Runs the user's command at this index of the configuration on the selected row.
+            Command(u16),
         }
 
         impl Action {
@@ -144,6 +146,7 @@ macro_rules! actions {
                     Self::Shift(_) => Group::Find,
                     Self::Star(_) | Self::Note(_) => Group::Save,
                     Self::Market(_) => Group::Connect,
+                    Self::Command(_) => Group::Build,
                     Self::Move(_) | Self::Pane(_) | Self::Widen(_) => Group::Look,
                 }
             }

@@ -1,6 +1,7 @@
 //! Keys: the table of default bindings, the user's own bindings on top of it, and what they mean to widgets.
 
 mod bindings;
+pub mod commands;
 pub mod pane;
 pub mod user;
 mod widget;

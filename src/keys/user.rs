@@ -197,7 +197,7 @@ fn conflict(setting: &UserKeys, other: &Binding, line: Option<usize>, chord: Cho
 }
 
 /// How keys are spelt, for messages.
-const KEYS: &str = "a character, enter, esc, tab, shift-tab, space, backspace, delete, up, down, \
+pub(super) const KEYS: &str = "a character, enter, esc, tab, shift-tab, space, backspace, delete, up, down, \
     left, right, home, end, pgup, pgdn or f1 to f12, with ctrl- or alt- in front if wanted";
 
 /// Whether text is typed in a context: no letter or digit is bound there.

@@ -10,10 +10,12 @@ mod group;
 
 use std::io::{self, IsTerminal as _};
 use std::process::{ExitStatus, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 pub use rustix::process::Signal;
 use rustix::process::{WaitId, WaitIdOptions, kill_process_group, waitid};
+use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{Child, ChildStdout, Command};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -23,7 +25,7 @@ use group::Group;
 pub use group::{end_all, kill_all};
 
 /// Variables that keys are read from.
-const SECRET_VARIABLES: [&str; 2] = ["BOURSE_API_KEY", "VAST_API_KEY"];
+const SECRET_VARIABLES: [&str; 3] = ["BOURSE_API_KEY", "VAST_API_KEY", "VASTAI_API_KEY"];
 
 /// Whether a command may use the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -103,6 +105,87 @@ pub async fn finish(
         Ok(Ok(status)) => Err(CommandError::Status { program, status }),
         Ok(Err(source)) => Err(CommandError::Run { program, source }),
         Err(_) => Err(CommandError::Late { program, patience }),
+    }
+}
+
+/// How long what a command left in the background may still print.
+const LAG: Duration = Duration::from_millis(300);
+
+/// What a command printed on both of its outputs, and how it ended.
+#[derive(Debug)]
+pub struct Captured {
+    pub output: Vec<u8>,
+    /// Whether it printed more than was wanted.
+    pub is_cut: bool,
+    pub status: ExitStatus,
+}
+
+/// As [`finish`], of a program and its arguments, with up to `most` bytes of what it prints; it has no terminal.
+///
+/// # Errors
+/// When it cannot be run, or takes longer.
+pub async fn capture(
+    words: &[String],
+    values: Vec<(&'static str, String)>,
+    patience: Duration,
+    most: usize,
+) -> Result<Captured, CommandError> {
+    let (program, arguments) = words.split_first().ok_or(WordsError::Empty)?;
+    let program = program.clone();
+    let mut command = Command::new(&program);
+    command.args(arguments).envs(values);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut running = match Running::start(command, Terminal::Withheld) {
+        Ok(running) => running,
+        Err(source) => return Err(CommandError::Run { program, source }),
+    };
+    let (output, errors) = (running.output(), running.child.stderr.take());
+    let printed = Mutex::new((Vec::new(), false));
+    let reading = async {
+        tokio::join!(collect(output, &printed, most), collect(errors, &printed, most));
+    };
+    let work = async {
+        tokio::pin!(reading);
+        let mut is_read = false;
+        let status = {
+            let ended = running.wait();
+            tokio::pin!(ended);
+            loop {
+                tokio::select! {
+                    status = &mut ended => break status,
+                    () = &mut reading, if !is_read => is_read = true,
+                }
+            }
+        };
+        if !is_read {
+            let _ = tokio::time::timeout(LAG, &mut reading).await;
+        }
+        status
+    };
+    let status = match tokio::time::timeout(patience, work).await {
+        Ok(Ok(status)) => status,
+        Ok(Err(source)) => return Err(CommandError::Run { program, source }),
+        Err(_) => return Err(CommandError::Late { program, patience }),
+    };
+    let (output, is_cut) = printed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(Captured { output, is_cut, status })
+}
+
+/// Adds what a pipe brings, up to `most` bytes in all; the rest is read, so that the command can go on.
+async fn collect(pipe: Option<impl AsyncRead + Unpin>, printed: &Mutex<(Vec<u8>, bool)>, most: usize) {
+    let Some(mut pipe) = pipe else { return };
+    let mut bytes = vec![0; 8192];
+    while let Ok(count) = pipe.read(&mut bytes).await {
+        if count == 0 {
+            return;
+        }
+        let mut printed = printed.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = count.min(most.saturating_sub(printed.0.len()));
+        printed.0.extend_from_slice(&bytes[..kept]);
+        printed.1 |= kept < count;
     }
 }
 

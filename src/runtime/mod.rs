@@ -25,6 +25,7 @@ pub mod start;
 mod surface;
 pub mod terminal;
 pub mod tty;
+mod user_command;
 pub mod watchdog;
 pub mod writes;
 

@@ -23,6 +23,7 @@ use crate::features::markets::command::{ProfileResolver, profile_of};
 use crate::process;
 use crate::record::store::HistoryLocation;
 use crate::sandbox::Running;
+use crate::settings::flags::variable;
 use crate::settings::{Connection, Error, Market, Preferences, Settings};
 use crate::store::{GroupsFile, Journal, PacingFile, Paths, StateStore};
 use crate::tui::appearance::{Choice, ThemeConfig};
@@ -129,7 +130,6 @@ pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> San
 /// it is in use, as the terminal may still report its background; otherwise `light` is what the
 /// terminal has reported.
 pub(super) fn theme_choices(preferences: &Preferences, light: Option<bool>) -> crate::core::themes::Themes {
-    let variable = |name: &str| std::env::var(name).ok();
     let all = preferences.themes.iter().map(|(name, look, is_users)| {
         let follows = look.choice == Choice::Auto && preferences.look.choice == Choice::Auto;
         NamedTheme {
@@ -225,7 +225,6 @@ pub struct Themes {
 impl Themes {
     /// The themes of a look, as the environment allows.
     pub(super) fn of(look: &ThemeConfig) -> Self {
-        let variable = |name: &str| std::env::var(name).ok();
         let theme = |is_light| look.theme(is_light, variable);
         let asks = look.wants_background(variable);
         Self {

@@ -160,7 +160,7 @@ pub(super) fn set_aside(journal: Journal, outbox: UnboundedSender<Message>, dama
 }
 
 /// Uses the journal off the caller's thread: it waits for the disk.
-async fn off_thread<T: Send + 'static>(
+pub(super) async fn off_thread<T: Send + 'static>(
     journal: &Journal,
     act: impl FnOnce(&Journal) -> Result<T, JournalError> + Send + 'static,
 ) -> Result<T, JournalError> {

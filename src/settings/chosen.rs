@@ -30,10 +30,9 @@ impl Chosen {
     pub fn new(flags: &Global, config: &Config) -> Result<Self, Error> {
         let named = flags.profile.as_ref().or_else(|| {
             // An address from the command line does not take the default profile's dialect.
-            config
-                .values
-                .default_profile
-                .as_ref()
+            let usual = flags.variables.profile.as_ref();
+            usual
+                .or(config.values.default_profile.as_ref())
                 .filter(|_| flags.base_url.is_none())
         });
         let named = named.map(|name| {

@@ -270,6 +270,7 @@ impl Config {
             values: Values {
                 colors: bare(&self.values.colors),
                 keys: bare(&self.values.keys),
+                commands: bare(&self.values.commands),
                 ..self.values.clone()
             },
             dropped: Vec::new(),

@@ -2,6 +2,7 @@
 
 use super::chosen::Chosen;
 use super::config::{CUSTOM, SANDBOX, VAST};
+use super::flags::{PROFILE_VARIABLE, variable};
 use super::key_source::{KeySource, Source};
 use super::table::SETTINGS;
 use super::{Config, ConfigError, Environment, Error, Global, Profile};
@@ -90,6 +91,7 @@ fn source(flag: Option<&str>, position: Option<String>) -> String {
 fn profile_row(flags: &Global, file: &File, profile: &Profile) -> Row {
     let profile_flag = flags.profile.as_ref().map(|_| "--profile");
     let flag = profile_flag.or(flags.base_url.as_ref().map(|_| "--base-url"));
+    let flag = flag.or(flags.variables.profile.as_ref().map(|_| PROFILE_VARIABLE));
     row("profile", &profile.name, source(flag, file.position("default_profile")))
 }
 
@@ -177,13 +179,16 @@ fn sandbox_rows(flags: &Global) -> [Row; 4] {
 
 /// The settings outside of markets.
 fn value_rows(file: &File) -> Vec<Row> {
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let no_color = variable("NO_COLOR").filter(|value| !value.is_empty());
     let mut rows = Vec::new();
     for setting in SETTINGS {
         // `theme = "dark"` is short for `name = "dark"` in the section.
         let short = setting.name.strip_suffix(".name").unwrap_or(setting.name);
-        if short == "theme" && no_color {
-            rows.push(row(short, "none", "NO_COLOR"));
+        if short == "theme"
+            && let Some(value) = &no_color
+        {
+            let is_flag = value.starts_with("--color");
+            rows.push(row(short, "none", if is_flag { value } else { "NO_COLOR" }));
             continue;
         }
         for (part, value) in (setting.show)(&file.config.values) {

@@ -1,19 +1,150 @@
 //! The flags of every command, which go before the environment and the configuration.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::{env, fmt};
 
-use clap::{Args, ValueHint};
+use clap::{Args, ColorChoice, ValueEnum, ValueHint};
 
 use crate::sandbox::faults::FaultSpec;
+use crate::store::Paths;
 
 /// The heading of the sandbox's options.
 pub const SANDBOX: &str = "Sandbox";
 
+/// The environment variable with the path of the configuration file.
+pub const CONFIG_VARIABLE: &str = "BOURSE_CONFIG";
+
+/// The environment variable with the name of the profile.
+pub const PROFILE_VARIABLE: &str = "BOURSE_PROFILE";
+
+/// When help, errors and the dashboard have colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless `NO_COLOR` is set
+    #[default]
+    Auto,
+    /// Also in pipes, and despite `NO_COLOR`
+    Always,
+    Never,
+}
+
+/// `--color`, for every thread of the process.
+static COLOR: OnceLock<Color> = OnceLock::new();
+
+impl Color {
+    /// Makes it the choice of the process; the first choice wins.
+    pub fn choose(self) {
+        let _ = COLOR.set(self);
+    }
+
+    /// The choice in a line that is not parsed yet: its help and its errors are printed by it.
+    pub fn in_line(words: &[String]) -> Self {
+        let pairs = words.windows(2).filter(|pair| pair[0] == "--color");
+        let behind = pairs.map(|pair| pair[1].as_str());
+        let joined = words.iter().filter_map(|word| word.strip_prefix("--color="));
+        let choice = behind.chain(joined).find_map(|word| Self::from_str(word, false).ok());
+        choice.unwrap_or_default()
+    }
+}
+
+/// The choice of the process, for help and errors.
+pub fn color_choice() -> ColorChoice {
+    match COLOR.get() {
+        None | Some(Color::Auto) => ColorChoice::Auto,
+        Some(Color::Always) => ColorChoice::Always,
+        Some(Color::Never) => ColorChoice::Never,
+    }
+}
+
+/// The value of an environment variable with `--color` laid over `NO_COLOR`.
+pub fn variable(name: &str) -> Option<String> {
+    match COLOR.get() {
+        Some(Color::Never) if name == "NO_COLOR" => Some("--color never".to_owned()),
+        Some(Color::Always) if name == "NO_COLOR" => None,
+        _ => env::var(name).ok(),
+    }
+}
+
+/// Choices in the environment that a flag replaces. An empty variable counts as unset.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Variables {
+    /// `BOURSE_CONFIG`
+    pub config: Option<PathBuf>,
+    /// `BOURSE_PROFILE`
+    pub profile: Option<String>,
+}
+
+impl Variables {
+    /// The variables of this process.
+    pub fn of_process() -> Self {
+        let variable = |name| env::var_os(name).filter(|value: &OsString| !value.is_empty());
+        Self {
+            config: variable(CONFIG_VARIABLE).map(PathBuf::from),
+            profile: variable(PROFILE_VARIABLE).map(|name| name.to_string_lossy().into_owned()),
+        }
+    }
+}
+
+/// A configuration file that a flag or variable names and that is not there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{origin}: no file {path}; bourse config print-default > FILE creates one", path = .path.display())]
+pub struct MissingConfig {
+    origin: Origin,
+    path: PathBuf,
+}
+
+/// Where the path of the configuration comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Flag,
+    Variable,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Flag => "--config",
+            Self::Variable => CONFIG_VARIABLE,
+        })
+    }
+}
+
 /// Flags that are accepted before or after a subcommand.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Global {
-    /// Market to use: sandbox, vast or a profile of the configuration [default: `default_profile`
-    /// of the configuration, else sandbox]
+    /// Configuration file [default: `BOURSE_CONFIG`, else `config.toml` in the folder of `bourse paths`]
+    ///
+    /// Relative paths in it, saved API keys and themes are relative to its folder.
+    #[arg(long, global = true, value_name = "FILE", hide_short_help = true, value_hint = ValueHint::FilePath)]
+    pub config: Option<PathBuf>,
+
+    /// Print JSON, as --format json does
+    #[arg(long, global = true, hide_short_help = true)]
+    pub json: bool,
+
+    /// Print no notes and no progress on standard error
+    #[arg(short, long, global = true, hide_short_help = true)]
+    pub quiet: bool,
+
+    /// When help, errors and the dashboard have colours
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        value_enum,
+        default_value_t,
+        hide_short_help = true
+    )]
+    pub color: Color,
+
+    /// The environment, which goes behind the flags.
+    #[arg(skip)]
+    pub variables: Variables,
+
+    /// Market to use: sandbox, vast or a profile of the configuration [default: `BOURSE_PROFILE`,
+    /// else `default_profile` of the configuration, else sandbox]
     #[arg(
         long,
         global = true,
@@ -83,4 +214,48 @@ pub struct Global {
     /// operation. `docs/sandbox.md` lists all faults.
     #[arg(long, global = true, value_name = "SPEC", hide_short_help = true, help_heading = SANDBOX)]
     pub faults: Option<FaultSpec>,
+}
+
+impl Global {
+    /// The folders of the user, with the configuration that the flag or the variable names.
+    pub fn paths(&self) -> Option<Paths> {
+        let paths = Paths::of_user()?;
+        Some(match self.named_config() {
+            Some((_, file)) => paths.with_config_file(file),
+            None => paths,
+        })
+    }
+
+    /// Checks that a named configuration exists: a mistyped path must not open another market.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub fn require_config(&self) -> Result<(), MissingConfig> {
+        match self.named_config() {
+            Some((origin, path)) if !path.exists() => Err(MissingConfig {
+                origin,
+                path: path.clone(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn named_config(&self) -> Option<(Origin, &PathBuf)> {
+        let flag = self.config.as_ref().map(|path| (Origin::Flag, path));
+        flag.or_else(|| Some((Origin::Variable, self.variables.config.as_ref()?)))
+    }
+
+    /// The first option of the sandbox that is given.
+    pub fn sandbox_option(&self) -> Option<&'static str> {
+        let options = [
+            ("--seed", self.seed.is_some()),
+            ("--offers", self.offers.is_some()),
+            ("--freeze", self.freeze),
+            ("--speed", self.speed.is_some()),
+            ("--latency", self.latency.is_some()),
+            ("--faults", self.faults.is_some()),
+        ];
+        let given = options.into_iter().find(|(_, is_given)| *is_given);
+        given.map(|(name, _)| name)
+    }
 }

@@ -14,8 +14,9 @@ use crate::store::keys::{self, ApiKeyError};
 /// The environment variable with a key for any market.
 pub const KEY_VARIABLE: &str = "BOURSE_API_KEY";
 
-/// The environment variable with the key for the public service.
-pub const VAST_KEY_VARIABLE: &str = "VAST_API_KEY";
+/// The environment variables with the key for the public service, in the order in which they are read: its own
+/// client's, and that of its Terraform providers and SDKs.
+pub const VAST_KEY_VARIABLES: [&str; 2] = ["VAST_API_KEY", "VASTAI_API_KEY"];
 
 /// The source of a key. Never the key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,12 +110,11 @@ impl Source {
         if profile.name != VAST {
             return Self::Nowhere;
         }
-        if let Some(text) = &environment.vast_key {
-            return Self::Variable(VAST_KEY_VARIABLE, text.clone());
+        if let Some((name, text)) = &environment.vast_key {
+            return Self::Variable(name, text.clone());
         }
         paths
-            .map(Paths::public_client_key_file)
-            .filter(|path| path.exists())
+            .and_then(Paths::public_client_key_file)
             .map_or(Self::Nowhere, Self::OtherClient)
     }
 

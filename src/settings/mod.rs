@@ -27,6 +27,10 @@ pub use table::{Values, default_config};
 
 use crate::api::ApiError;
 use crate::keys::Keymap;
+use crate::keys::commands::UserCommand;
+
+/// A command of the user's with its name in the configuration.
+pub type NamedCommand = appearance::Entry<UserCommand>;
 
 /// Why the settings cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::appearance::{Entry, ThemeName};
 use super::config::{Config, ConfigError};
 use super::themes::{self, ThemeFile};
+use crate::keys::commands::bind_commands;
 use crate::keys::{Keymap, configured};
 use crate::tui::appearance::{Choice, Override, ThemeConfig};
 
@@ -23,11 +24,19 @@ impl Preferences {
     /// invalid settings.
     pub fn of(config: Config, path: &Path) -> (Self, Vec<ConfigError>) {
         let mut wrong = config.dropped.clone();
-        let (keymap, errors) = configured(&config.values.user_keys());
+        let (mut keymap, errors) = configured(&config.values.user_keys());
         for error in errors {
             if let Some(entry) = config.values.keys.iter().find(|entry| entry.name == error.name) {
                 wrong.push(ConfigError::wrong(path, entry.position, error.message));
             }
+        }
+        let commands = config.values.commands.iter();
+        let commands: Vec<_> = commands
+            .map(|named| (named.name.as_str(), named.position.line, &named.value))
+            .collect();
+        for error in bind_commands(&mut keymap, &commands) {
+            let position = config.position(&format!("commands.{}.key", error.name));
+            wrong.push(ConfigError::wrong(path, position.unwrap_or_default(), error.message));
         }
         let (_, mistakes) = overrides(&config.values.colors, path);
         wrong.extend(mistakes);

@@ -11,14 +11,15 @@ use toml::de::{DeString, DeTable, DeValue};
 use super::appearance::{Entry, ThemeName};
 use super::config::{CUSTOM, Config, Position, Profile, SANDBOX, VAST};
 use super::table::{PROFILE, SETTINGS};
-use super::themes;
+use super::{NamedCommand, themes};
 use crate::api::Origin;
-use crate::domain::Dialect;
 use crate::domain::catalog::closest;
 use crate::domain::cost::ModelSizes;
 use crate::domain::limits::Dollars;
 use crate::domain::quantity::{self, Quantity};
 use crate::domain::throughput::{Throughput, WorkUnit};
+use crate::domain::{Dialect, Resource};
+use crate::keys::commands::{Piece, UserCommand, command_chord, pieces};
 use crate::tui::appearance::Choice;
 
 /// A mistake in the file.
@@ -357,6 +358,77 @@ impl Reader<'_> {
         })
     }
 
+    /// Commands of the user's. A wrong one is dropped on its own, whatever is wrong with it.
+    pub(super) fn commands(&mut self, value: &Value<'_>) -> Option<Vec<NamedCommand>> {
+        self.locally(|reader| {
+            let mut commands = Vec::new();
+            for (name, value) in reader.table(value)? {
+                let before = reader.mistakes.len();
+                let command = reader.command(name, value);
+                let command = command.filter(|_| reader.mistakes.len() == before);
+                commands.extend(command.map(|command| reader.entry(name, value, command)));
+            }
+            commands.sort_by_key(|entry| entry.position);
+            Some(commands)
+        })
+    }
+
+    fn command(&mut self, name: &Name<'_>, value: &Value<'_>) -> Option<UserCommand> {
+        const KNOWN: [&str; 4] = ["key", "run", "on", "confirm"];
+        let settings = self.table(value)?;
+        for (key, _) in settings {
+            if !KNOWN.contains(&key.get_ref().as_ref()) {
+                self.unknown(key, &KNOWN);
+            }
+        }
+        let on = match settings.get("on") {
+            None => Some(Resource::Offers),
+            Some(on) => {
+                let kinds = Resource::ALL.map(|resource| (kind_of_row(resource), resource));
+                self.parsed(on, |word| one_of("kind of row", word, kinds))
+            }
+        };
+        let confirm = match settings.get("confirm") {
+            None => Some(false),
+            Some(confirm) => self.flag(confirm),
+        };
+        let (Some(key), Some(run)) = (settings.get("key"), settings.get("run")) else {
+            let command = name.get_ref();
+            self.wrong(&name.span(), format!("the command '{command}' needs a key and a run"));
+            return None;
+        };
+        let chord = self.parsed(key, command_chord);
+        let (on, confirm, run) = (on?, confirm?, self.words(run, on?)?);
+        Some(UserCommand {
+            chord: chord?,
+            run,
+            on,
+            confirm,
+        })
+    }
+
+    /// A program and its arguments, with fields of the row in braces.
+    fn words(&mut self, value: &Value<'_>, on: Resource) -> Option<Vec<String>> {
+        let wanted = "a list of a program and its arguments, such as [\"vastai\", \"show\", \"{id}\"]";
+        let list = self.typed(value, value.get_ref().as_array(), wanted)?;
+        let mut words = Vec::new();
+        for (index, item) in list.iter().enumerate() {
+            let word = self.string(item)?;
+            match pieces(&word, on) {
+                Ok(pieces) if index == 0 && pieces.iter().any(|piece| matches!(piece, Piece::Field(_))) => {
+                    self.wrong(&item.span(), "the program cannot come from a row");
+                }
+                Ok(_) => {}
+                Err(why) => self.wrong(&item.span(), why.to_string()),
+            }
+            words.push(word);
+        }
+        if words.first().is_none_or(String::is_empty) {
+            self.wrong(&value.span(), "run names no program");
+        }
+        Some(words)
+    }
+
     fn entry<T>(&self, name: &Name<'_>, at: &Value<'_>, value: T) -> Entry<T> {
         Entry {
             name: name.get_ref().to_string(),
@@ -431,6 +503,15 @@ pub(super) fn one_of<T: Copy, const N: usize>(
         kind,
         names: choices.map(|(name, _)| format!("'{name}'")).join(", "),
     })
+}
+
+/// The word for a row in the configuration.
+const fn kind_of_row(resource: Resource) -> &'static str {
+    match resource {
+        Resource::Offers => "offer",
+        Resource::Volumes => "volume",
+        Resource::Workergroups => "workergroup",
+    }
 }
 
 fn one_line(message: &str) -> String {

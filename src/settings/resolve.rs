@@ -7,7 +7,7 @@ use std::time::Duration;
 use secrecy::ExposeSecret as _;
 
 use super::chosen::{Chosen, KeyReach};
-use super::key_source::{KEY_VARIABLE, KeySource, Source, VAST_KEY_VARIABLE};
+use super::key_source::{KEY_VARIABLE, KeySource, Source, VAST_KEY_VARIABLES};
 use super::sandbox_past::SandboxPast;
 use super::{Config, ConfigError, Error, Global, Preferences, Profile, worker_ca};
 use crate::api::client::epoch_seconds;
@@ -29,7 +29,8 @@ use crate::store::{PacingFile, Paths, StateFile};
 #[derive(Clone, Default)]
 pub struct Environment {
     pub key: Option<String>,
-    pub vast_key: Option<String>,
+    /// The key of the public service, with the variable that has it.
+    pub vast_key: Option<(&'static str, String)>,
     /// Whether key commands may use the terminal.
     pub terminal: Terminal,
 }
@@ -43,7 +44,9 @@ impl Environment {
         };
         Self {
             key: variable(KEY_VARIABLE),
-            vast_key: variable(VAST_KEY_VARIABLE),
+            vast_key: VAST_KEY_VARIABLES
+                .into_iter()
+                .find_map(|name| Some((name, variable(name)?))),
             terminal: Terminal::Lent,
         }
     }

@@ -13,6 +13,7 @@ use crate::domain::limits::{Dollars, Limits};
 use crate::domain::throughput::Throughput;
 use crate::domain::watching::Watching;
 use crate::keys::UserKeys;
+use crate::keys::commands::UserCommand;
 use crate::process;
 
 /// A setting outside of markets.
@@ -193,6 +194,21 @@ settings! {
 "#, keys: Vec<Entry<Vec<String>>> = Vec::new(),
         |reader, value| reader.keys(value),
         |value| value.iter().map(|keys| (keys.name.clone(), keys.value.join(" "))).collect();
+
+    /// Commands of your own on keys: run on the selected row, without a shell. `{id}` is the row's id, and any other
+    /// field of the row works the same way; a doubled brace is one. `on` is offer, volume or workergroup, and `confirm`
+    /// asks first. The command finds `BOURSE_OFFER`, `BOURSE_MACHINE`, `BOURSE_MODEL` and `BOURSE_PRICE` in its
+    /// environment, and no key. Fields with characters that a command may act on are refused.
+    "commands" = r#"#[commands.rent]
+#key = "f9"
+#run = ["vastai", "create", "instance", "{id}", "--image", "pytorch/pytorch", "--disk", "20"]
+#on = "offer"
+#confirm = true
+"#, commands: Vec<Entry<UserCommand>> = Vec::new(),
+        |reader, value| reader.commands(value),
+        |value| value.iter().map(|named| {
+            (named.name.clone(), format!("{} on {}", named.value.chord, named.value.on.nouns()))
+        }).collect();
 }
 
 /// A limit in dollars per hour.

@@ -92,6 +92,7 @@ impl History {
                     true
                 }
                 Line::Outcome(outcome) => outcome.verdict != Verdict::Unknown || keys.contains(&outcome.key),
+                Line::Command(_) | Line::CommandEnd(_) => true,
             });
             match parsed {
                 Some(parsed) => {

@@ -1,11 +1,14 @@
 //! Where files are: the XDG base directories, also on macOS.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
 
 use super::files::PROFILES;
+
+/// The configuration file, unless another one is named.
+const CONFIG_FILE: &str = "config.toml";
 
 /// The folder of key files, inside the configuration's.
 const KEYS: &str = "keys";
@@ -17,8 +20,12 @@ pub struct Paths {
     pub config: PathBuf,
     /// `$XDG_STATE_HOME/bourse`
     pub state: PathBuf,
+    /// The configuration file.
+    config_file: PathBuf,
     /// `$XDG_CONFIG_HOME`, for other programs' files.
     config_base: PathBuf,
+    /// The home folder, for other programs' files.
+    home: PathBuf,
 }
 
 impl Paths {
@@ -27,24 +34,40 @@ impl Paths {
         let base = etcetera::choose_base_strategy().ok()?;
         let config_base = base.config_dir();
         let state_base = base.state_dir().unwrap_or_else(|| base.data_dir());
+        let config = config_base.join("bourse");
         Some(Self {
-            config: config_base.join("bourse"),
+            config_file: config.join(CONFIG_FILE),
+            config,
+            home: base.home_dir().to_owned(),
             state: state_base.join("bourse"),
             config_base,
         })
     }
 
     /// Folders below one root, for tests.
-    pub fn below(root: &std::path::Path) -> Self {
+    pub fn below(root: &Path) -> Self {
+        let config = root.join("config/bourse");
         Self {
-            config: root.join("config/bourse"),
+            config_file: config.join(CONFIG_FILE),
+            config,
+            home: root.join("home"),
             state: root.join("state/bourse"),
             config_base: root.join("config"),
         }
     }
 
+    /// The same with another configuration file, and its folder as that of themes and key files.
+    pub fn with_config_file(self, file: &Path) -> Self {
+        let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+        Self {
+            config: file.parent().map_or(self.config, Path::to_owned),
+            config_file: file,
+            ..self
+        }
+    }
+
     pub fn config_file(&self) -> PathBuf {
-        self.config.join("config.toml")
+        self.config_file.clone()
     }
 
     /// The folder of the key files that bourse writes.
@@ -63,7 +86,7 @@ impl Paths {
     }
 
     /// Whether bourse writes that key file itself.
-    pub fn is_private_key_file(&self, path: &std::path::Path) -> bool {
+    pub fn is_private_key_file(&self, path: &Path) -> bool {
         path.parent() == Some(self.keys().as_path())
     }
 
@@ -99,9 +122,14 @@ impl Paths {
         self.state.join("bourse.log")
     }
 
-    /// The key file of the public service's own client; read only, never written.
-    pub fn public_client_key_file(&self) -> PathBuf {
-        self.config_base.join("vastai/vast_api_key")
+    /// The key file of the public service's own client, which is never written: the one in its configuration folder,
+    /// else that of its older versions, `~/.vast_api_key`. `None` if there is none.
+    pub fn public_client_key_file(&self) -> Option<PathBuf> {
+        let files = [
+            self.config_base.join("vastai/vast_api_key"),
+            self.home.join(".vast_api_key"),
+        ];
+        files.into_iter().find(|path| path.exists())
     }
 }
 

@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
 use tempfile::TempDir;
 
+use crate::cli::commands::without_delay;
+
 /// After this long a test gives up.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -89,7 +91,9 @@ impl Pty {
         // For figures of a release build without a release build of the tests.
         let program = std::env::var("BOURSE_TEST_PROGRAM");
         let program = program.as_deref().unwrap_or(env!("CARGO_BIN_EXE_bourse"));
-        let arguments = [&["--latency", "0"], arguments].concat();
+        let folder = variables.iter().find(|(name, _)| *name == "XDG_CONFIG_HOME");
+        let config = folder.and_then(|(_, path)| std::fs::read_to_string(format!("{path}/bourse/config.toml")).ok());
+        let arguments = [without_delay(arguments, &config.unwrap_or_default()), arguments].concat();
         Self::spawn(Path::new(program), &arguments, variables, cols, rows)
     }
 

@@ -71,6 +71,7 @@ impl Files {
 fn awaited(effect: &Effect) -> Option<&'static str> {
     Some(match effect {
         Effect::Edit { .. } => "edited",
+        Effect::Run { .. } => "ran",
         Effect::Export { .. } => "written",
         Effect::Market { .. } => "market",
         Effect::Save { saving, .. } => match saving {
@@ -87,6 +88,7 @@ fn awaited(effect: &Effect) -> Option<&'static str> {
 fn kind(news: &News) -> &'static str {
     match news {
         News::Edited(_) => "edited",
+        News::Ran(_) => "ran",
         News::Written(_) => "written",
         News::Market(_) => "market",
         News::Saved(Saved::State(_)) => "state",

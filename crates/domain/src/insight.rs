@@ -38,6 +38,11 @@ pub use summary::{
 pub use supply::{Amount, Lot, Machine, Picks, Supply};
 pub use totals::Totals;
 
+/// The sum of some numbers. Rust's own sum of none is -0.
+pub fn total(numbers: impl Iterator<Item = f64>) -> f64 {
+    numbers.fold(0.0, |sum, number| sum + number)
+}
+
 /// Whether the loaded rows are all that the market has for the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coverage {

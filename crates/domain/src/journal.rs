@@ -146,6 +146,35 @@ impl Damage {
     }
 }
 
+/// A command of the user's that is about to run on a row: `[commands.NAME]` of the configuration.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CommandRun {
+    /// Identifies the run within the file.
+    pub key: String,
+    /// When it was started, in seconds since 1970.
+    pub at: f64,
+    pub profile: String,
+    /// Base address of the market that the row is from.
+    pub address: String,
+    /// The name of the command in the configuration.
+    pub name: String,
+    /// The program and its arguments. Printable ASCII.
+    pub words: Vec<String>,
+}
+
+/// The end of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CommandEnd {
+    /// The [`CommandRun::key`] of the run.
+    pub key: String,
+    /// When it ended, in seconds since 1970.
+    pub at: f64,
+    /// How it ended, such as `exit status: 1`. Printable ASCII.
+    pub status: String,
+}
+
 /// One line of the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -153,6 +182,8 @@ pub enum Line {
     Intent(Intent),
     /// After the response, or when it was lost.
     Outcome(Outcome),
+    Command(CommandRun),
+    CommandEnd(CommandEnd),
 }
 
 /// A write as the history shows it.
@@ -191,6 +222,7 @@ pub fn entries(lines: Vec<Line>) -> Vec<Entry> {
                 intent.subject = clean(&intent.subject);
                 entries.push(Entry { intent, outcome: None });
             }
+            Line::Command(_) | Line::CommandEnd(_) => {}
             Line::Outcome(mut outcome) => {
                 outcome.words = clean(&outcome.words);
                 if let Some(entry) = of_key(&mut entries, &outcome.key) {

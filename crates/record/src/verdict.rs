@@ -3,6 +3,7 @@
 //! Like is compared with like: a price with the lowest prices of the past, for the same model, number
 //! of GPUs and price type. Against all that was on offer, the cheapest would always be low.
 
+use bourse_domain::insight::total;
 use bourse_domain::{OfferType, Query};
 use jiff::tz::TimeZone;
 
@@ -369,7 +370,7 @@ fn rate(memory: &Memory, price: f64) -> Option<Rating> {
     };
     let weight = |is_counted: &dyn Fn(f64) -> bool| -> f64 {
         let counted = prices.iter().filter(|(asked, _)| is_counted(*asked));
-        counted.map(|(_, seconds)| seconds).sum()
+        total(counted.map(|(_, seconds)| *seconds))
     };
     let total = weight(&|_| true);
     let below = weight(&|asked| asked < price);

@@ -41,6 +41,8 @@ pub fn default_chords<R: KeyRow>(row: &R) -> Vec<Chord> {
 #[derive(Debug, Clone)]
 pub struct Keymap<R: KeyRow> {
     rows: Vec<BoundRow<R>>,
+    /// Keys of actions that are in no row, such as the user's own commands.
+    own: Vec<(R::Context, Chord, R::Action)>,
     /// Whether arrow keys are written out (`left`): an ASCII arrow would look like the key `<` or `>`.
     in_words: bool,
 }
@@ -61,6 +63,7 @@ impl<R: KeyRow> Default for Keymap<R> {
         });
         Self {
             rows: rows.collect(),
+            own: Vec::new(),
             in_words: false,
         }
     }
@@ -75,7 +78,23 @@ impl<R: KeyRow> Keymap<R> {
                 .iter()
                 .find(|bound| bound.row.context() == *context && bound.chords.contains(&pressed))
                 .map(|bound| bound.row.action())
+                .or_else(|| {
+                    let mut own = self.own.iter();
+                    own.find(|(bound_in, chord, _)| bound_in == context && *chord == pressed)
+                        .map(|(.., action)| *action)
+                })
         })
+    }
+
+    /// Gives a key to an action that is in no row; the rows of the context go first.
+    pub fn bind_own(&mut self, context: R::Context, chord: Chord, action: R::Action) {
+        self.own.push((context, chord, action));
+    }
+
+    /// The key of an action that is in no row, as displayed.
+    pub fn own_key(&self, action: R::Action) -> Option<String> {
+        let (_, chord, _) = self.own.iter().find(|(.., own)| *own == action)?;
+        Some(self.shown(*chord))
     }
 
     /// The first of the contexts that handles the shown key of a row; `None` without a key.
@@ -139,6 +158,9 @@ impl<R: KeyRow> Keymap<R> {
 
     /// The key of an action, as displayed; for an action without a key, its name in the palette.
     pub fn key_of(&self, action: R::Action) -> String {
+        if let Some(key) = self.own_key(action) {
+            return key;
+        }
         let rows = || self.rows.iter().filter(|bound| bound.row.action() == action);
         if let Some(chord) = rows().find_map(|bound| bound.chords.first()) {
             return self.shown(*chord);

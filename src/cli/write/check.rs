@@ -349,5 +349,5 @@ fn as_json(open: &[Open], listing: Option<&Listing>) -> Json {
             "listed": matching(entry),
         }),
     });
-    json!({"v": 1, "kind": "writes", "entries": entries.collect::<Vec<_>>()})
+    output::document("writes", json!({ "entries": entries.collect::<Vec<_>>() }))
 }

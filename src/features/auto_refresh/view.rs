@@ -7,6 +7,7 @@ use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Scene};
 use crate::core::views::form_view::FormView;
 use crate::core::views::sheet;
+use crate::domain::insight::total;
 use crate::domain::quantity::{Quantity, QuantityError};
 use crate::domain::{Resource, format, quantity};
 use crate::features::auto_refresh;
@@ -122,7 +123,7 @@ impl WatchForm {
         let elsewhere = [Resource::Offers, Resource::Volumes].into_iter();
         let elsewhere = elsewhere.filter(|resource| *resource != self.resource);
         let elsewhere = elsewhere.filter_map(|resource| state.browsers[resource].watching());
-        let elsewhere: f64 = elsewhere.map(|watch| 60.0 / watch.interval()).sum();
+        let elsewhere = total(elsewhere.map(|watch| 60.0 / watch.interval()));
         let here = 60.0 / interval;
         let limit = state.settings.pace.limit;
         let rate = |many: f64| format::trimmed(many, 1);

@@ -50,6 +50,10 @@ pub struct BidsArguments {
     #[arg(long, hide_short_help = true)]
     pub no_bans: bool,
 
+    /// Exit with status 4 if nothing is recorded
+    #[arg(long, hide_short_help = true)]
+    pub fail_empty: bool,
+
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: ReportFormat,

@@ -57,7 +57,9 @@ pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError
     };
     let Some(history) = database.ask(&study)? else {
         output::note(NOTHING);
-        return Figures::default().print(options.format, &[], json!({}));
+        let document = json!({ "conditions": search.conditions, "type": search.offer_type.wire() });
+        Figures::default().print(options.format, KIND, &[], document)?;
+        return output::require_rows(options.fail_empty, true);
     };
     let withheld = history.withheld();
     let markets = if withheld.is_none() { &history.markets[..] } else { &[] };
@@ -80,8 +82,12 @@ pub fn bids(settings: &Settings, options: &BidsArguments) -> Result<(), CliError
         &run,
         settings.is_sandbox(),
     ));
-    figures.print(options.format, &sentences.collect::<Vec<_>>(), document)
+    figures.print(options.format, KIND, &sentences.collect::<Vec<_>>(), document)?;
+    output::require_rows(options.fail_empty, figures.rows.is_empty())
 }
+
+/// The kind of its document.
+const KIND: &str = "bids";
 
 fn figures(markets: &[BidMarket], watched: i64, run: &Run) -> Figures {
     let mut rows = Vec::new();

@@ -3,6 +3,7 @@
 use super::study::{BidHistory, BidLevel, BidMarket, Hold};
 use crate::domain::OfferType;
 use crate::domain::format::{brief, dollars, lasting, percent, trimmed};
+use crate::domain::insight::total;
 use crate::features::history::figures::{Cell, Head};
 use crate::record::{DAY, seconds};
 
@@ -53,9 +54,9 @@ impl Run {
     /// What a bid comes to, if the work meets as many interruptions as the record has.
     pub fn outlook(&self, level: &BidLevel, watched: i64) -> Outlook {
         let holds = level.holds.iter();
-        let held: f64 = holds.clone().map(|hold| seconds(hold.seconds)).sum();
-        let saved: f64 = holds.clone().map(|hold| self.saved(hold)).sum();
-        let interruptions: f64 = holds.clone().map(|hold| f64::from(u8::from(hold.is_interrupted))).sum();
+        let held = total(holds.clone().map(|hold| seconds(hold.seconds)));
+        let saved = total(holds.clone().map(|hold| self.saved(hold)));
+        let interruptions = total(holds.clone().map(|hold| f64::from(u8::from(hold.is_interrupted))));
         let longest = holds.max_by_key(|hold| (hold.seconds, !hold.is_interrupted));
         // Longer work than the record has at a bid would meet what nobody has seen.
         let is_done = saved > 0.0 && saved >= self.hours * 3600.0;

@@ -10,7 +10,7 @@ use crate::cli::{output, table};
 use crate::domain::insight::plan::{Need, Offers, Plan, Planning};
 use crate::domain::{Resource, export, format};
 use crate::features::market::arguments::PlanArguments;
-use crate::features::market::command::{Market, print_document};
+use crate::features::market::command::{Market, print_analysis};
 use crate::settings::Settings;
 
 pub async fn plan(settings: &Settings, options: &PlanArguments) -> Result<(), CliError> {
@@ -25,7 +25,7 @@ pub async fn plan(settings: &Settings, options: &PlanArguments) -> Result<(), Cl
         planning: &planning,
     };
     match (options.analysis.format, &planning.plan) {
-        (ReportFormat::Json, _) => print_document(&market, shown.json())?,
+        (ReportFormat::Json, _) => print_analysis(&market, "plan", shown.json())?,
         (ReportFormat::Table, Some(plan)) => output::print(&shown.table(plan))?,
         (ReportFormat::Csv, Some(plan)) => output::print(&shown.csv(plan))?,
         (ReportFormat::Csv, None) => output::print(&shown.csv_head())?,
@@ -36,13 +36,14 @@ pub async fn plan(settings: &Settings, options: &PlanArguments) -> Result<(), Cl
         let budget = need.budget.filter(|budget| plan.bill > *budget);
         return budget.map_or(Ok(()), |budget| {
             let budget = market.bill().money(budget);
-            let message = format!("the cheapest plan is over the budget of {budget}");
-            Err(CliError::Failed(message))
+            output::complain(&format!("the cheapest plan is over the budget of {budget}"));
+            Err(CliError::NotMet)
         });
     }
     let remarks = planning.remarks(&need, market.bill(), |row| market.id(row));
     let texts: Vec<String> = remarks.into_iter().map(|remark| remark.text).collect();
-    Err(CliError::Failed(texts.join("\n")))
+    output::complain(&texts.join("\n"));
+    Err(CliError::NotMet)
 }
 
 fn need(options: &PlanArguments) -> Result<Need, CliError> {
@@ -56,7 +57,7 @@ fn need(options: &PlanArguments) -> Result<Need, CliError> {
         same: options.same,
         one_model: !options.any_model,
         vram_gb: options.vram,
-        deadline: options.deadline,
+        deadline: options.within,
         budget: options.budget,
         conditions: Vec::new(),
     };

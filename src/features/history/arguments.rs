@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::cli::args::{Addition, ArgumentError, OfferTypeParser, ReportFormat, span};
+use crate::cli::args::{Addition, ArgumentError, ExportFormat, OfferTypeParser, ReportFormat, TextArguments, span};
 use crate::domain::OfferType;
 
 /// The shortest interval of a watch.
@@ -22,7 +22,7 @@ pub struct WatchedSearch {
     pub query: Vec<String>,
 
     /// Search network volume offers instead of machine offers
-    #[arg(long, conflicts_with = "offer_type")]
+    #[arg(long = "network-volumes", alias = "volumes", conflicts_with = "offer_type")]
     pub volumes: bool,
 
     /// Start without the default conditions
@@ -81,7 +81,7 @@ pub struct WatchArguments {
     #[arg(long, value_enum, default_value_t)]
     pub format: WatchFormat,
 
-    /// Add what bourse knows to each change of `--format json`, separated by commas
+    /// Add what bourse knows to each change of `--format jsonl`, separated by commas
     #[arg(long, hide_short_help = true, value_name = "WHAT", value_enum, value_delimiter = ',')]
     pub with: Vec<Addition>,
 }
@@ -93,6 +93,8 @@ pub enum WatchFormat {
     #[default]
     Text,
     /// A JSON object for each change, one a line
+    Jsonl,
+    /// With --list, a document
     Json,
 }
 
@@ -102,7 +104,7 @@ pub struct HistoryArguments {
     pub search: WatchedSearch,
 
     /// Lines to show, the newest ones [default: all]
-    #[arg(short = 'n', value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(short = 'n', long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
     pub rows: Option<u32>,
 
     /// Days to look back
@@ -117,6 +119,10 @@ pub struct HistoryArguments {
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
 
+    /// Exit with status 4 if nothing is recorded
+    #[arg(long, hide_short_help = true)]
+    pub fail_empty: bool,
+
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: ReportFormat,
@@ -125,9 +131,9 @@ pub struct HistoryArguments {
 #[derive(Debug, Clone, Copy, Subcommand)]
 pub enum DbCommand {
     /// Check the file for damage, and show what it holds
-    Check,
+    Check(TextArguments),
     /// Shrink the file to what it holds
-    Vacuum,
+    Vacuum(TextArguments),
     /// Print every recorded price with its times
     Export {
         /// Output format
@@ -135,15 +141,7 @@ pub enum DbCommand {
         format: ExportFormat,
     },
     /// Move the file aside, so that the next start begins a new one
-    Reset,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum ExportFormat {
-    /// One object per line
-    #[default]
-    Json,
-    Csv,
+    Reset(TextArguments),
 }
 
 fn interval(text: &str) -> Result<Duration, ArgumentError> {

@@ -69,7 +69,8 @@ pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), Cl
     let prices = PriceSeries { question, buckets };
     let Some(series) = database.ask(&prices)? else {
         output::note("nothing is recorded of this search: bourse watch records it");
-        return print_nothing(options.format);
+        print_nothing(options, &prices.question, settings)?;
+        return output::require_rows(options.fail_empty, true);
     };
     let kind = database.ask(&CheapestKind(prices.question.clone()))?;
     let query = prices.question.query;
@@ -89,7 +90,7 @@ pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), Cl
         ReportFormat::Json => {
             let mut document = report.json();
             recorded::mark(settings, &mut document);
-            output::print_json(&format!("{document:#}\n"))
+            output::print_document("history", document)
         }
     }
 }
@@ -117,11 +118,31 @@ pub fn asked(query: &Query, options: &HistoryArguments) -> Result<Query, CliErro
     Ok(query)
 }
 
-fn print_nothing(format: ReportFormat) -> Result<(), CliError> {
-    match format {
+/// The report of a search that is not recorded.
+fn print_nothing(options: &HistoryArguments, question: &Question, settings: &Settings) -> Result<(), CliError> {
+    match options.format {
         ReportFormat::Table => output::print(&(nothing_known() + "\n")),
         ReportFormat::Csv => output::print(&export::csv_lines([HEAD.map(str::to_owned)])),
-        ReportFormat::Json => output::print_json("null\n"),
+        ReportFormat::Json => {
+            let query = &question.query;
+            let search = SearchKey::of(query);
+            let mut document = json!({
+                "conditions": search.conditions,
+                "type": search.offer_type.wire(),
+                "unit": price_unit(query.resource, query.storage_gb()),
+                "since": rfc3339(question.since),
+                "until": rfc3339(question.until),
+                "watched": 0,
+                "unknown": question.until.since(question.since),
+                "now": null,
+                "record_low": null,
+                "verdict": null,
+                "lifetime_seconds": null,
+                "series": [],
+            });
+            recorded::mark(settings, &mut document);
+            output::print_document("history", document)
+        }
     }
 }
 

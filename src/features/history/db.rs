@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-use super::arguments::{DbCommand, ExportFormat};
+use super::arguments::DbCommand;
 use super::command::{end_name, rfc3339};
 use crate::api::client::epoch_seconds;
+use crate::cli::args::{ExportFormat, ReplyFormat};
 use crate::cli::output;
 use crate::cli::output::CliError;
 use crate::domain::export::csv_lines;
@@ -33,11 +34,15 @@ pub fn db(settings: &Settings, command: DbCommand) -> Result<(), CliError> {
         return Err(CliError::Failed(why.to_owned()));
     };
     let shown = path.display();
-    if matches!(command, DbCommand::Reset) {
+    if let DbCommand::Reset(options) = command {
         let date = moment(epoch_seconds());
         let date = date.split(' ').next().unwrap_or_default();
         let aside = Database::set_aside(path, date)
             .map_err(|error| CliError::Failed(format!("can't move {shown}: {error}")))?;
+        if options.format == ReplyFormat::Json {
+            let aside = aside.map(|aside| aside.display().to_string());
+            return output::print_document("db-reset", json!({ "file": shown.to_string(), "moved_to": aside }));
+        }
         return output::print(&match aside {
             Some(aside) => format!("Moved to {}\n", aside.display()),
             None => format!("Nothing is recorded in {shown}\n"),
@@ -45,15 +50,19 @@ pub fn db(settings: &Settings, command: DbCommand) -> Result<(), CliError> {
     }
     let mut database = history.open()?;
     match command {
-        DbCommand::Check => check(&database, &shown.to_string()),
-        DbCommand::Vacuum => {
+        DbCommand::Check(options) => check(&database, &shown.to_string(), options.format),
+        DbCommand::Vacuum(options) => {
             let before = database.contents()?.size;
             database.vacuum(Moment::of(epoch_seconds()))?;
             let after = database.contents()?.size;
+            if options.format == ReplyFormat::Json {
+                let content = json!({ "file": shown.to_string(), "bytes_before": before, "bytes": after });
+                return output::print_document("db-vacuum", content);
+            }
             output::print(&format!("{} → {}\n", bytes(before), bytes(after)))
         }
         DbCommand::Export { format } => export(&database, format),
-        DbCommand::Reset => Ok(()),
+        DbCommand::Reset(_) => Ok(()),
     }
 }
 
@@ -61,7 +70,7 @@ fn bytes(number: i64) -> String {
     size(usize::try_from(number).unwrap_or(usize::MAX))
 }
 
-fn check(database: &Database, shown: &str) -> Result<(), CliError> {
+fn check(database: &Database, shown: &str, format: ReplyFormat) -> Result<(), CliError> {
     let wrong = database.check()?;
     if !wrong.is_empty() {
         let list = wrong.join("\n");
@@ -70,6 +79,19 @@ fn check(database: &Database, shown: &str) -> Result<(), CliError> {
         )));
     }
     let contents = database.contents()?;
+    if format == ReplyFormat::Json {
+        let span = contents.span.map(|(first, last)| [rfc3339(first), rfc3339(last)]);
+        let content = json!({
+            "file": shown,
+            "searches": contents.searches,
+            "polls": contents.polls,
+            "prices": contents.prices,
+            "bytes": contents.size,
+            "first": span.as_ref().map(|[first, _]| first),
+            "last": span.as_ref().map(|[_, last]| last),
+        });
+        return output::print_document("db-check", content);
+    }
     let count = |number: i64| grouped(usize::try_from(number).unwrap_or(usize::MAX));
     let mut text = format!(
         "{shown}: no damage\n{} searches, {} polls, {} prices, {}\n",
@@ -92,7 +114,7 @@ fn export(database: &Database, format: ExportFormat) -> Result<(), CliError> {
     }
     database.export(|spell| {
         lines.push(match format {
-            ExportFormat::Json => format!("{}\n", json_of(spell)),
+            ExportFormat::Jsonl => format!("{}\n", output::document("price", json_of(spell))),
             ExportFormat::Csv => csv_lines([cells(spell)]),
         });
         if lines.len() >= BATCH {
@@ -106,7 +128,7 @@ fn export(database: &Database, format: ExportFormat) -> Result<(), CliError> {
 fn print(format: ExportFormat, lines: &[String]) -> Result<(), CliError> {
     let text = lines.concat();
     match format {
-        ExportFormat::Json => output::print_json(&text),
+        ExportFormat::Jsonl => output::print_json(&text),
         ExportFormat::Csv => output::print(&text),
     }
 }

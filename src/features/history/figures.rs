@@ -42,8 +42,14 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// Prints them, for people above sentences, as JSON in a member of `document`.
-    pub fn print(&self, format: ReportFormat, sentences: &[String], mut document: Json) -> Result<(), CliError> {
+    /// Prints them, for people above sentences, as JSON in a member of `document`, which is of that `kind`.
+    pub fn print(
+        &self,
+        format: ReportFormat,
+        kind: &str,
+        sentences: &[String],
+        mut document: Json,
+    ) -> Result<(), CliError> {
         let rows = self.rows.iter();
         match format {
             ReportFormat::Table => {
@@ -73,7 +79,7 @@ impl Figures {
                     keys.zip(row.iter().map(|cell| cell.value.clone())).collect()
                 };
                 document["figures"] = rows.map(object).collect();
-                output::print_json(&format!("{document:#}\n"))
+                output::print_document(kind, document)
             }
         }
     }

@@ -34,7 +34,7 @@ pub struct AnalysisArguments {
     pub storage: Option<f64>,
 
     /// Lines to show [default: all]
-    #[arg(short = 'n', value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(short = 'n', long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
     pub rows: Option<u32>,
 
     /// Offers to request
@@ -46,6 +46,10 @@ pub struct AnalysisArguments {
     /// Include machines and hosts that you banned
     #[arg(long, hide_short_help = true)]
     pub no_bans: bool,
+
+    /// Exit with status 4 if nothing is found
+    #[arg(long, hide_short_help = true)]
+    pub fail_empty: bool,
 
     /// Output format
     #[arg(long, value_enum, default_value_t)]
@@ -68,8 +72,8 @@ pub struct MarketArguments {
     pub analysis: AnalysisArguments,
 
     /// What to group by
-    #[arg(long, value_enum, default_value_t)]
-    pub by: Grouping,
+    #[arg(long, alias = "by", value_name = "WHAT", value_enum, default_value_t)]
+    pub group_by: Grouping,
 }
 
 #[derive(Debug, Args)]
@@ -131,12 +135,13 @@ pub struct PlanArguments {
     /// Time in which the job is done, e.g. 4d
     ///
     /// Its download is included.
-    #[arg(long, value_name = "TIME", value_parser = hours, requires = "JobArguments", hide_short_help = true)]
-    pub deadline: Option<f64>,
+    #[arg(long, alias = "deadline", value_name = "TIME", value_parser = hours, requires = "JobArguments",
+        hide_short_help = true)]
+    pub within: Option<f64>,
 
     /// Highest bill in $: of the job, else per hour
     ///
-    /// Exit status 1 if no plan is within it.
+    /// Exit status 4 if no plan is within it.
     #[arg(long, value_name = "AMOUNT", value_parser = dollars)]
     pub budget: Option<f64>,
 }

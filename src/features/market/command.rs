@@ -130,13 +130,13 @@ impl Market {
     }
 }
 
-/// Prints a JSON document, with what it is based on.
-pub fn print_document(market: &Market, content: Json) -> Result<(), CliError> {
+/// Prints a JSON document of that kind, with what it is based on.
+pub fn print_analysis(market: &Market, kind: &str, content: Json) -> Result<(), CliError> {
     let mut document = market.described();
     if let (Some(document), Json::Object(content)) = (document.as_object_mut(), content) {
         document.extend(content);
     }
-    output::print_json(&format!("{document:#}\n"))
+    output::print_document(kind, document)
 }
 
 /// The text of a number in CSV; empty without one.
@@ -146,7 +146,7 @@ fn cell(number: Option<f64>) -> String {
 
 pub async fn market(settings: &Settings, options: &MarketArguments) -> Result<(), CliError> {
     let market = Market::load(settings, &options.analysis, None).await?;
-    let key = match options.by {
+    let key = match options.group_by {
         Grouping::Gpu => "gpu_name",
         Grouping::Country => "geolocation",
         Grouping::Host => "host_id",
@@ -161,15 +161,15 @@ pub async fn market(settings: &Settings, options: &MarketArguments) -> Result<()
         output::first(groups, options.analysis.rows, "groups")
     });
     match options.analysis.format {
-        ReportFormat::Table => output::print(&market_table(&market, options.by, field, &groups))?,
+        ReportFormat::Table => output::print(&market_table(&market, options.group_by, field, &groups))?,
         ReportFormat::Csv => output::print(&market_csv(&market, key, field, &groups))?,
         ReportFormat::Json => {
             let groups = groups.iter().map(|group| group_json(&market, key, field, group));
-            print_document(&market, json!({ "groups": groups.collect::<Vec<_>>() }))?;
+            print_analysis(&market, "market", json!({ "groups": groups.collect::<Vec<_>>() }))?;
         }
     }
     result.tell(settings.dialect, "left out");
-    Ok(())
+    output::require_rows(options.analysis.fail_empty, groups.is_empty())
 }
 
 /// The name of a group, empty where the records have no value.
@@ -306,15 +306,17 @@ pub async fn depth(settings: &Settings, options: &DepthArguments) -> Result<(), 
         ReportFormat::Table if is_short => {}
         ReportFormat::Table => output::print(&depth_table(&market, &depth, &purchases, options.gpus.is_none()))?,
         ReportFormat::Csv => output::print(&depth_csv(&market, &purchases))?,
-        ReportFormat::Json => print_document(&market, depth_json(&market, &depth, &purchases, options.gpus))?,
+        ReportFormat::Json => {
+            print_analysis(&market, "depth", depth_json(&market, &depth, &purchases, options.gpus))?;
+        }
     }
     result.tell(settings.dialect, "left out");
     if is_short {
         let all = depth.gpus();
         let hint = "drop a condition or raise --limit";
-        return Err(CliError::Failed(format!("only {all} GPUs match: {hint}")));
+        output::note(&format!("only {all} GPUs match: {hint}"));
     }
-    Ok(())
+    output::require_rows(options.analysis.fail_empty, purchases.is_empty())
 }
 
 fn depth_table(market: &Market, depth: &Depth, purchases: &[Purchase], is_all: bool) -> String {

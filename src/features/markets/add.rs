@@ -4,18 +4,18 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use clap::{Args, ValueHint};
 use secrecy::ExposeSecret as _;
+use serde_json::json;
 
 use super::command::save_market;
 use super::name::name_fault;
 use super::probe::probe;
 use super::{KeyFrom, NewMarket};
 use crate::api::{Origin, Secret};
-use crate::cli::args::ArgumentError;
+use crate::cli::args::{ArgumentError, ReplyFormat};
 use crate::cli::output::{self, CliError};
 use crate::domain::Dialect;
 use crate::domain::evidence::Findings;
 use crate::settings::{Config, Environment, Global, KEY_VARIABLE};
-use crate::store::Paths;
 use crate::store::keys::{self, ApiKeyError};
 
 #[derive(Debug, Args)]
@@ -31,6 +31,10 @@ pub struct AddArguments {
     /// with four searches]
     #[arg(long, value_name = "NAME", value_parser = dialect)]
     pub dialect: Option<&'static Dialect>,
+
+    /// Output format
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ReplyFormat,
 }
 
 fn dialect(name: &str) -> Result<&'static Dialect, ArgumentError> {
@@ -43,7 +47,9 @@ fn dialect(name: &str) -> Result<&'static Dialect, ArgumentError> {
 pub async fn add(global: &Global, arguments: &AddArguments) -> Result<(), CliError> {
     let usage = |why: &str| CliError::Usage(why.to_owned());
     let unusable = |error: ApiKeyError| CliError::Usage(error.to_string());
-    let paths = Paths::of_user().ok_or_else(|| usage("no home directory for a configuration"))?;
+    let paths = global
+        .paths()
+        .ok_or_else(|| usage("no home directory for a configuration"))?;
     let config = Config::load(&paths.config_file()).map_err(CliError::Configuration)?;
     let taken: Vec<String> = config.names().into_iter().map(str::to_owned).collect();
     if let Some(why) = name_fault(&arguments.name, &taken) {
@@ -84,6 +90,10 @@ pub async fn add(global: &Global, arguments: &AddArguments) -> Result<(), CliErr
         key: saved.map_or(KeyFrom::Environment, KeyFrom::File),
     };
     save_market(&paths, &market).map_err(|error| CliError::Failed(error.to_string()))?;
+    if arguments.format == ReplyFormat::Json {
+        let content = json!({ "market": market.name, "address": address.to_string(), "dialect": dialect.name });
+        return output::print_document("market-added", content);
+    }
     output::print(&format!(
         "{} added: {address}, dialect {}, network speeds in {}\n",
         market.name,

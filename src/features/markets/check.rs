@@ -63,7 +63,7 @@ pub async fn check(settings: &Settings, arguments: &CheckArguments) -> Result<()
     settings.keep_pacing(session);
     match arguments.format {
         ReplyFormat::Text => output::print(&text(settings, session, &reports))?,
-        ReplyFormat::Json => output::print_json(&format!("{:#}\n", document(settings, session, &reports)))?,
+        ReplyFormat::Json => output::print_document("market-check", document(settings, session, &reports))?,
     }
     if reports.iter().any(|(_, report)| report.is_err()) {
         return Err(CliError::Quiet);

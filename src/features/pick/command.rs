@@ -66,6 +66,9 @@ pub async fn pick(settings: &Settings, options: &PickArguments) -> Result<(), Cl
                     0 => "no offer can be picked".to_owned(),
                     tried => format!("{tried} of {all} tried, all gone: --tries tries more, or search again"),
                 });
+                if is_json {
+                    output::print_document("pick", json!({ "offer": null }))?;
+                }
                 return Err(CliError::NotMet);
             }
         }

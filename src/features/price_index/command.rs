@@ -40,7 +40,9 @@ pub fn index(settings: &Settings, options: &HistoryArguments, index: IndexArgume
     };
     let Some(index) = database.ask(&analysis)? else {
         output::note("nothing is recorded of this search: bourse watch records it");
-        return figures.print(options.format, &[], json!({}));
+        let document = json!({ "conditions": search.conditions, "unit": unit });
+        figures.print(options.format, KIND, &[], document)?;
+        return output::require_rows(options.fail_empty, true);
     };
     let lines = index
         .lines
@@ -64,5 +66,9 @@ pub fn index(settings: &Settings, options: &HistoryArguments, index: IndexArgume
         &format!("{} {}", short(index.since, &zone), zone_name(&zone)),
         (&unit, origin),
     );
-    figures.print(options.format, &basis, document)
+    figures.print(options.format, KIND, &basis, document)?;
+    output::require_rows(options.fail_empty, figures.rows.is_empty())
 }
+
+/// The kind of its document.
+const KIND: &str = "price-index";

@@ -21,6 +21,7 @@ use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::Cx;
 use crate::domain::dialect::RouteKey;
+use crate::domain::insight::total;
 use crate::domain::objection::Objection;
 use crate::domain::routing::{Attempt, End, Jitter, Phase, RoutePlan, Run, words};
 use crate::domain::{CellRef, Listing, Resource};
@@ -206,7 +207,7 @@ impl Routes {
 
     /// Total load estimate sent and not refused since the program started.
     pub fn load_injected(&self) -> f64 {
-        let here: f64 = self.runs.iter().map(|run| run.run.load_injected()).sum();
+        let here = total(self.runs.iter().map(|run| run.run.load_injected()));
         self.load_before + here
     }
 

@@ -146,5 +146,5 @@ async fn search(settings: &Settings, arguments: &SearchArguments, mut wanted: Wa
     if result.is_incomplete {
         return Err(CliError::NotMet);
     }
-    Ok(())
+    output::require_rows(arguments.fail_empty, shown.is_empty())
 }

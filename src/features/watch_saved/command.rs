@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use serde_json::json;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -55,7 +56,7 @@ pub async fn watch(
         is_once: options.once,
     };
     if saved.list {
-        return list(settings, rhythm);
+        return list(settings, rhythm, options.format);
     }
     let one = if saved.saved {
         None
@@ -280,8 +281,8 @@ impl Run<'_> {
             };
             match self.options.format {
                 WatchFormat::Text => output::print(&format!("{text}\n"))?,
-                WatchFormat::Json => {
-                    let json = json.to_string();
+                WatchFormat::Jsonl | WatchFormat::Json => {
+                    let json = output::document("change", json).to_string();
                     let json = member.map_or_else(|| json.clone(), |member| enrich::with_member(&json, &member));
                     output::print_json(&format!("{json}\n"))?;
                 }
@@ -296,7 +297,7 @@ impl Run<'_> {
 }
 
 /// Prints what would be watched and how often.
-fn list(settings: &Settings, rhythm: Rhythm) -> Result<(), CliError> {
+fn list(settings: &Settings, rhythm: Rhythm, format: WatchFormat) -> Result<(), CliError> {
     let saved = settings.paths.as_ref();
     let saved = saved.map(|paths| StateStore::open(paths, &settings.profile).1);
     let saved = saved.unwrap_or_default();
@@ -317,6 +318,18 @@ fn list(settings: &Settings, rhythm: Rhythm) -> Result<(), CliError> {
     engine.keep(targets.iter().map(|target| target.wish(rhythm, 0.0)), 0.0);
     let every = |target: &Target| engine.interval(rhythm.every(&target.task));
     let (wanted, rate) = (engine.wanted(), engine.rate());
+    if format != WatchFormat::Text {
+        let searches = targets.iter().map(|target| {
+            json!({ "search": described(&target.task), "name": target.name(), "every_seconds": every(target) })
+        });
+        let content = json!({
+            "searches": searches.collect::<Vec<_>>(),
+            "requests_per_minute": rate,
+            "wanted_per_minute": wanted,
+            "most_per_minute": rhythm.requests_a_minute,
+        });
+        return output::print_document("watch-list", content);
+    }
     let rows = targets
         .iter()
         .map(|target| vec![described(&target.task), target.name(), lasting(every(target))]);

@@ -24,7 +24,7 @@ pub struct SavedArguments {
     pub saved: bool,
 
     /// Show what `--saved` would watch, without sending
-    #[arg(long, requires = "saved", conflicts_with_all = ["once", "format"])]
+    #[arg(long, requires = "saved", conflicts_with = "once")]
     pub list: bool,
 
     /// Serve metrics of the watch at this address, for Prometheus

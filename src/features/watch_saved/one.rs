@@ -41,8 +41,8 @@ impl<'a> OneSearch<'a> {
         if let Some(command) = &options.exec {
             process::command_words(command).map_err(|error| CliError::Usage(format!("--exec: {error}")))?;
         }
-        let is_json = options.format == WatchFormat::Json;
-        enrich::check(&options.with, is_json, "--format json", wanted.job.is_some())?;
+        let is_json = options.format != WatchFormat::Text;
+        enrich::check(&options.with, is_json, "--format jsonl", wanted.job.is_some())?;
         notes::warn(&wanted.query, settings.dialect);
         Ok(Self {
             settings,

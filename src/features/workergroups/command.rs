@@ -66,7 +66,7 @@ pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<
     answer.tell();
     tell_sent(&listing, &rows, &writes);
     output::note_shown(rows.len(), matched, "workergroups");
-    Ok(())
+    output::require_rows(arguments.search.fail_empty, rows.is_empty())
 }
 
 /// Notes the limits that were sent when groups were created here and that the market does not return.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Dashboard, Notify, Surface};
 use crate::api::{ApiError, Operation, Request};
-use crate::core::message::{ConfigCommand, EffectError, HistoryJob, News, Notification};
+use crate::core::message::{ConfigCommand, EffectError, HistoryJob, News, Notification, RunCommand};
 use crate::core::{Effect, Message};
 use crate::domain::journal::Intent;
 use crate::domain::routing::Hop;
@@ -18,7 +18,7 @@ use crate::runtime::history::HistoryThread;
 use crate::runtime::markets::MarketTasks;
 use crate::runtime::messages::from_progress;
 use crate::runtime::writes::{self, Journalled, journalled};
-use crate::runtime::{alarm, routes};
+use crate::runtime::{alarm, routes, user_command};
 use crate::sandbox::Running;
 use crate::settings::sandbox_past::SandboxPast;
 use crate::settings::themes::ThemeError;
@@ -47,6 +47,7 @@ impl<S: Surface> Dashboard<S> {
                 request,
                 intent,
             } => self.write(ticket, request, intent),
+            Effect::Run { ticket, command } => self.run_command(ticket, *command),
             Effect::KeepOutcome(outcome) => {
                 writes::keep_outcome(self.files.journal.clone(), self.outbox.clone(), outcome);
             }
@@ -151,6 +152,17 @@ impl<S: Surface> Dashboard<S> {
             if !damage.is_empty() {
                 let _ = outbox.send(Message::JournalDamage(damage));
             }
+        });
+    }
+
+    fn run_command(&self, ticket: Ticket, command: RunCommand) {
+        let (journal, secrets) = (self.files.journal.clone(), self.calls.secrets());
+        let (outbox, clock) = (self.outbox.clone(), self.clock);
+        tokio::spawn(async move {
+            let ran = user_command::run(journal, command, secrets, || clock.now().epoch).await;
+            let news = News::Ran(Box::new(ran));
+            // The receiver is gone once the program ends.
+            let _ = outbox.send(Message::News { ticket, news });
         });
     }
 

@@ -10,7 +10,7 @@ use crate::pty_support::Pty;
 use crate::repository::guide::shell::Shell;
 
 /// The commands, each with the words behind `bourse`.
-const COMMANDS: [&[&str]; 34] = [
+const COMMANDS: [&[&str]; 35] = [
     &[],
     &["offers"],
     &["volumes"],
@@ -44,6 +44,7 @@ const COMMANDS: [&[&str]; 34] = [
     &["config", "print-default"],
     &["paths"],
     &["completions"],
+    &["help"],
     &["man"],
 ];
 

@@ -51,10 +51,13 @@ fn what_changed_since_the_last_search_is_printed_as_lines() {
     assert_eq!((status, out.as_str()), (0, ""), "{err}");
     assert!(err.contains("2 machines recorded"), "{err}");
     next_second();
-    let with = ["--once", "--format", "json", "--with", "price_per_gpu"];
+    let with = ["--once", "--format", "jsonl", "--with", "price_per_gpu"];
     let (status, out, err) = run(&mut watch(&home, &url, &with));
     assert_eq!(status, 0, "{err}");
     for event in events(&out) {
+        let names: Vec<&String> = event.as_object().unwrap().keys().take(2).collect();
+        assert_eq!(names, ["v", "kind"], "{event}");
+        assert_eq!((&event["v"], &event["kind"]), (&json!(1), &json!("change")));
         let known = match event["machine_id"].as_i64() {
             Some(10) => json!({"v": 1, "price_per_gpu": 0.25}),
             Some(30) => json!({"v": 1, "price_per_gpu": 0.9}),
@@ -257,7 +260,7 @@ fn causes_are_told_as_in_the_dashboard() {
     });
     let (home, url) = (Home::new(), recorder.url());
     let reported = || {
-        let flags = ["--once", "--format", "json", "dph_total<0.5"];
+        let flags = ["--once", "--format", "jsonl", "dph_total<0.5"];
         let (status, out, err) = run(&mut watch(&home, &url, &flags));
         assert_eq!(status, 0, "{err}");
         let reported = events(&out);

@@ -135,7 +135,7 @@ fn every_route_reply_is_printed_as_received_beside_the_summary() {
     assert!(at < then, "in the order of the requests:\n{out}");
     let whole: Json = serde_json::from_str(&out).unwrap();
     let members: Vec<_> = whole.as_object().unwrap().keys().collect();
-    assert_eq!(members, ["replies", "summary"]);
+    assert_eq!(members, ["v", "kind", "replies", "summary"]);
     assert_eq!(whole["replies"].as_array().unwrap().len(), 2);
     assert_eq!(whole["summary"]["failed"], json!(1));
 }

@@ -6,6 +6,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use bourse::cli::contract::{STATUSES, VARIABLES};
 use bourse::cli::help;
 use bourse::core::keys::Keymap;
 use bourse::keys::{BINDINGS, Context};
@@ -14,8 +15,8 @@ use clap_mangen::Man;
 
 use super::commands::bourse;
 
-/// The sections of the man page that are not generated.
-const BESIDE: &str = r"
+/// The section on files, which is not generated.
+const FILES: &str = r"
 .SH FILES
 .TP
 .I $XDG_CONFIG_HOME/bourse/config.toml
@@ -26,43 +27,13 @@ API keys saved from the dashboard, readable only by you.
 .TP
 .I $XDG_STATE_HOME/bourse/
 Saved searches and the history of writes. \fBbourse paths\fR prints every path.
-.SH ENVIRONMENT
-.TP
-.B BOURSE_API_KEY
-The API key for any market except the sandbox.
-.TP
-.B VAST_API_KEY
-The API key of the profile vast, if there is no other.
-.TP
-.B NO_COLOR
-With any value: no colours.
-.TP
-.B COLORTERM, TERM, LC_ALL, LC_CTYPE, LANG
-Which colours and characters the terminal supports.
-.SH EXIT STATUS
-.TP
-.B 0
-Success.
-.TP
-.B 1
-Failed, or rejected by the market.
-.TP
-.B 2
-Wrong usage or configuration, or no terminal.
-.TP
-.B 3
-The outcome of a write is unknown.
-.TP
-.B 4
-The conditions of bourse watch --if were not met.
-.TP
-.BI 128+ n
-Signal \fIn\fR ended the dashboard.
 ";
 
 fn page() -> io::Result<Vec<u8>> {
-    // The heading of the list on screen says more.
-    let mut command = help::command().subcommand_help_heading("Commands");
+    // The commit of the version would change the page with every build.
+    let mut command = complete(help::command())
+        .version(env!("CARGO_PKG_VERSION"))
+        .subcommand_help_heading("Commands");
     command.build();
     // Examples are added below, line by line: within the text they would be filled into paragraphs.
     let whole = Man::new(command.clone().after_help("").after_long_help("")).date(released());
@@ -77,8 +48,33 @@ fn page() -> io::Result<Vec<u8>> {
         subcommand(&mut page, own, &mut vec![own.get_name()])?;
     }
     keys(&mut page)?;
-    page.extend(BESIDE.trim_start().bytes());
+    page.extend(FILES.trim_start().bytes());
+    table(&mut page, "ENVIRONMENT", &VARIABLES)?;
+    table(&mut page, "EXIT STATUS", &STATUSES)?;
     Ok(page)
+}
+
+/// The command with the help of every argument as its long one: the page leaves out what only the short help has.
+fn complete(command: Command) -> Command {
+    let command = command.mut_args(|argument| {
+        let help = argument.get_long_help().or(argument.get_help()).cloned();
+        argument.hide_short_help(false).long_help(help.unwrap_or_default())
+    });
+    command.mut_subcommands(complete)
+}
+
+/// A section with an entry for each row.
+fn table(page: &mut Vec<u8>, heading: &str, rows: &[(&str, &str)]) -> io::Result<()> {
+    writeln!(page, ".SH {heading}")?;
+    for (name, meaning) in rows {
+        writeln!(
+            page,
+            ".TP\n.B {}\n{}",
+            literal(name),
+            literal(&meaning.replace('`', ""))
+        )?;
+    }
+    Ok(())
 }
 
 /// The day of the newest release.
@@ -207,4 +203,32 @@ fn the_man_page_keeps_its_examples_on_lines_of_their_own() {
         assert!(page.contains(words), "{words}");
     }
     assert!(!page.contains("__complete"));
+}
+
+/// The visible arguments below a command whose help is not in the page, and how many were looked for.
+fn lacking(command: &Command, page: &str, path: &str, count: &mut usize) -> Vec<String> {
+    let mut found = Vec::new();
+    for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
+        let help = argument.get_long_help().or(argument.get_help()).unwrap().to_string();
+        let first = help.lines().next().unwrap().replace('-', r"\-").replace('\'', r"\*(Aq");
+        *count += 1;
+        if !page.contains(&first) {
+            found.push(format!("{path} {}: {first}", argument.get_id()));
+        }
+    }
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        found.extend(lacking(below, page, &format!("{path} {}", below.get_name()), count));
+    }
+    found
+}
+
+#[test]
+fn the_man_page_explains_every_entry() {
+    let mut command = help::command();
+    command.build();
+    let (_, page, _) = bourse(&["man"]);
+    let mut count = 0;
+    let found = lacking(&command, &page, "bourse", &mut count);
+    assert!(count > 200, "{count}");
+    assert!(found.is_empty(), "{} of {count}:\n{}", found.len(), found.join("\n"));
 }

@@ -22,6 +22,7 @@ mod pick;
 mod route;
 mod route_send;
 mod sandbox_past;
+mod scripting;
 mod search_notes;
 mod verdict;
 mod watch_saved;

@@ -133,7 +133,7 @@ fn a_timer_records_tells_changes_and_rings_once() {
     assert_eq!(out.lines().count(), 1, "{out}");
     assert_eq!(fs::read_to_string(home.path().join("rang")).unwrap(), "cheap 0.9\n");
     next_second();
-    let (status, out, err) = run(&mut watch(&home, &["--once", "--format", "json"]));
+    let (status, out, err) = run(&mut watch(&home, &["--once", "--format", "jsonl"]));
     assert_eq!(status, 0, "{err}");
     let events: Vec<Json> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(events.len(), 1, "{out}");

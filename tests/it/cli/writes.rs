@@ -212,6 +212,8 @@ fn a_dry_run_prints_the_request_and_sends_nothing() {
     assert_eq!(
         whole,
         json!({
+            "v": 1,
+            "kind": "request",
             "method": "POST",
             "url": format!("{url}/api/v0/workergroups/"),
             "body": {"endpoint_name": "chät", "template_id": 7},

@@ -5,7 +5,7 @@
 
 use bourse::api::Request;
 use bourse::core::exported::{NotWritten, Written};
-use bourse::core::message::{ConfigCommand, EffectError, HistoryJob, News, Saved, Saving};
+use bourse::core::message::{ConfigCommand, EffectError, HistoryJob, News, Ran, Saved, Saving};
 use bourse::core::{Effect, Message, Profile, Ticket};
 use bourse::domain::Dialect;
 use bourse::domain::evidence::{Findings, Observations, Treatment};
@@ -195,6 +195,15 @@ impl Desk<'_> {
                 self.note(&format!("edit a {suffix} file in the person's editor"));
                 self.content(&text);
                 News::Edited(Ok(text))
+            }
+            Effect::Run { command, .. } => {
+                self.note(&format!("run {}", command.record.words.join(" ")));
+                News::Ran(Box::new(Ran {
+                    status: "done".to_owned(),
+                    is_error: false,
+                    output: "ran".to_owned(),
+                    is_cut: false,
+                }))
             }
             Effect::Config(ConfigCommand::Edit) => return self.note("edit the configuration"),
             Effect::Config(ConfigCommand::Reload) => return self.note("read the configuration again"),

@@ -107,7 +107,7 @@ const READS: [(&str, &[&str]); 19] = [
         "details",
         &["annotations", "copy_export", "history", "job", "workergroups"],
     ),
-    ("help", &["copy_export", "markets", "saved"]),
+    ("help", &["copy_export", "markets", "saved", "user_commands"]),
     ("history", &["workergroups"]),
     ("markets", &["route_lab"]),
     ("mcp", &["bids", "cluster", "history", "market", "pick", "search"]),
@@ -122,7 +122,7 @@ const READS: [(&str, &[&str]); 19] = [
 ];
 
 /// The modules of `cli` that start commands. The others are below the features, which use them.
-const DISPATCH: [&str; 3] = ["src/cli.rs", "src/cli/help.rs", "src/cli/write"];
+const DISPATCH: [&str; 4] = ["src/cli.rs", "src/cli/help.rs", "src/cli/spelling.rs", "src/cli/write"];
 
 /// The modules of the record that keep files: a room of their own, `record::store`.
 const FILES: [&str; 3] = ["store", "files", "state_file"];

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use bourse::cli::contract::{DOCUMENTS, OWN_DOCUMENTS, STATUSES, VARIABLES};
 use bourse::core::keys::Keymap;
 use bourse::domain::field::{Kind, Section};
 use bourse::domain::language::{Mode, parse};
@@ -268,6 +269,37 @@ pub fn check(page: &str, name: &str, wanted: &str) {
     );
 }
 
+fn statuses() -> String {
+    let rows = STATUSES.iter();
+    let rows = rows.map(|(status, meaning)| {
+        format!(
+            "| {} | {} |",
+            status.replace("+n", "+*n*"),
+            meaning.replace("Signal n", "Signal *n*")
+        )
+    });
+    let rows: Vec<String> = rows.collect();
+    format!("| status | meaning |\n| --: | --- |\n{}", rows.join("\n"))
+}
+
+fn variables() -> String {
+    let rows = VARIABLES.iter().map(|(names, meaning)| {
+        let names: Vec<String> = names.split(", ").map(|name| format!("`{name}`")).collect();
+        format!("| {} | {meaning} |", names.join(", "))
+    });
+    let rows: Vec<String> = rows.collect();
+    format!("| variable | meaning |\n| --- | --- |\n{}", rows.join("\n"))
+}
+
+fn documents() -> String {
+    let rows = DOCUMENTS.iter().chain(&OWN_DOCUMENTS).map(|(kind, commands, members)| {
+        let commands: Vec<String> = commands.split(", ").map(|command| format!("`{command}`")).collect();
+        format!("| `{kind}` | {} | {members} |", commands.join(", "))
+    });
+    let rows: Vec<String> = rows.collect();
+    format!("| kind | command | members |\n| --- | --- | --- |\n{}", rows.join("\n"))
+}
+
 fn faults() -> String {
     let mut text = String::from(
         "| number | name | operations | performed | a client reports | what happens |\n\
@@ -307,6 +339,9 @@ fn the_guide_is_in_step_with_the_tables() {
     check("query.md", "units", &units());
     check("query.md", "groups", &groups());
     check("sandbox.md", "faults", &faults());
+    check("scripting.md", "statuses", &statuses());
+    check("scripting.md", "documents", &documents());
+    check("scripting.md", "variables", &variables());
 }
 
 /// Design contract: the keys that people and checks rely on.

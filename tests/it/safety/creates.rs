@@ -245,7 +245,7 @@ impl Schedule {
     fn take_decisions(&mut self) -> Result<(), String> {
         let decided = self.core.journal.iter().filter_map(|line| match line {
             Line::Outcome(outcome) if outcome.words.ends_with("as you decided") => Some(outcome.key.clone()),
-            Line::Outcome(_) | Line::Intent(_) => None,
+            Line::Outcome(_) | Line::Intent(_) | Line::Command(_) | Line::CommandEnd(_) => None,
         });
         let decided: Vec<String> = decided.collect();
         if decided.len() > self.kept && self.decisions == 0 {

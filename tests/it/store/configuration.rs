@@ -11,11 +11,13 @@ use bourse::tui::appearance::Override;
 use bourse::tui::theme::Theme;
 use ratatui::style::Color;
 
+use crate::cli::commands::without_delay;
 use crate::test_app::{THREE, TestApp};
 
 fn bourse(home: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let config = fs::read_to_string(home.join(".config/bourse/config.toml"));
     let output = Command::new(env!("CARGO_BIN_EXE_bourse"))
-        .args(["--latency", "0"])
+        .args(without_delay(arguments, &config.unwrap_or_default()))
         .args(arguments)
         .env_clear()
         .env("HOME", home)

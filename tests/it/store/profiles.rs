@@ -129,7 +129,7 @@ fn an_address_of_the_public_service_has_its_dialect_but_not_its_key() {
         ..Global::default()
     };
     let environment = Environment {
-        vast_key: Some(KEY.to_owned()),
+        vast_key: Some(("VAST_API_KEY", KEY.to_owned())),
         ..Environment::default()
     };
     let known = home.known(flags, environment, "custom");
@@ -168,7 +168,7 @@ fn the_list_names_where_a_key_is_and_why_it_cannot_be_used() {
     assert_eq!(source(&known, "c"), KeySource::File(path));
     assert_eq!(source(&known, "d"), KeySource::Command, "it is not run for that");
     let environment = Environment {
-        vast_key: Some(KEY.to_owned()),
+        vast_key: Some(("VAST_API_KEY", KEY.to_owned())),
         ..Environment::default()
     };
     let known = home.known(Global::default(), environment, "sandbox");

@@ -332,6 +332,8 @@ fn key(line: &Line) -> String {
     match line {
         Line::Intent(intent) => intent.key.clone(),
         Line::Outcome(outcome) => outcome.key.clone(),
+        Line::Command(run) => run.key.clone(),
+        Line::CommandEnd(end) => end.key.clone(),
     }
 }
 

@@ -54,6 +54,7 @@ mod term;
 mod theme;
 mod themes;
 pub mod unlist;
+mod user_commands;
 mod volumes;
 mod watch;
 mod whole_market;

@@ -25,4 +25,5 @@ mod shopping;
 #[cfg(target_os = "linux")]
 mod soak;
 mod unlisting;
+mod user_commands;
 mod window;

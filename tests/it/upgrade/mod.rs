@@ -19,7 +19,7 @@ use bourse::record::store::Database;
 use bourse::store::Paths;
 use rusqlite::Connection;
 
-use crate::cli::commands::run;
+use crate::cli::commands::{run, without_delay};
 use crate::pty_support::Pty;
 use crate::recorder::{Recorder, json};
 
@@ -75,7 +75,9 @@ impl Home {
     /// The program with this home and nothing else in its environment.
     fn bourse(&self, arguments: &[&str]) -> (i32, String, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bourse"));
-        command.args(["--latency", "0"]).args(arguments);
+        command
+            .args(without_delay(arguments, "default_profile"))
+            .args(arguments);
         command.env_clear().env("HOME", self.root.path());
         command.env("PATH", "/usr/bin:/bin");
         run(command.envs(self.folders()))

@@ -2,7 +2,7 @@
 
 use super::knapsack::{Knapsack, Machines};
 use super::supply::{Lot, Set, Supply, Unit};
-use super::{Measures, count};
+use super::{Measures, count, total};
 use crate::listing::Listing;
 
 /// The most GPUs whose cheapest offers are looked for, in depth and in plans: finding those of 1,024
@@ -29,7 +29,7 @@ impl Purchase {
         });
         Self {
             gpus: lots.iter().map(|lot| lot.gpus).sum(),
-            cost: lots.iter().map(|lot| lot.price).sum(),
+            cost: total(lots.iter().map(|lot| lot.price)),
             lots,
         }
     }

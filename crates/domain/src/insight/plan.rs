@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::depth::MOST_GPUS;
 use super::knapsack::Knapsack;
 use super::supply::{Lot, Machine, Set, Supply, Unit};
-use super::whole;
+use super::{total, whole};
 use crate::cost::{Basis, Prices};
 use crate::country;
 use crate::format::{counted, nominal_gb};
@@ -36,14 +36,14 @@ pub struct Plan {
 
 impl Plan {
     fn of(mut machines: Vec<Vec<Lot>>) -> Self {
-        let cost = |lots: &Vec<Lot>| -> f64 { lots.iter().map(|lot| lot.price).sum() };
+        let cost = |lots: &Vec<Lot>| total(lots.iter().map(|lot| lot.price));
         machines.sort_by(|left, right| {
             let by_cost = cost(right).total_cmp(&cost(left));
             by_cost.then_with(|| left[0].row.cmp(&right[0].row))
         });
         Self {
             gpus: machines.iter().flatten().map(|lot| lot.gpus).sum(),
-            bill: machines.iter().map(cost).sum(),
+            bill: total(machines.iter().map(cost)),
             machines,
         }
     }

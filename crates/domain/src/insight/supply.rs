@@ -8,7 +8,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use super::quantile;
+use super::{quantile, total};
 use crate::cost::gpu_numbers;
 use crate::listing::{Column, Listing};
 use crate::value::CellRef;
@@ -286,7 +286,7 @@ impl<'a> Chosen<'a> {
             Unit::Offers => self.lots.len() as u64,
         };
         let units = usize::try_from(units).unwrap_or(usize::MAX);
-        let cost = self.lots.iter().map(|lot| lot.price).sum();
+        let cost = total(self.lots.iter().map(|lot| lot.price));
         if sets.iter().any(|set| set.units >= units && set.cost <= cost) {
             return;
         }
@@ -453,7 +453,7 @@ impl Picks {
         let spare = self.picks.len() - here;
         let window = |start: usize| -> f64 {
             let picks = self.picks.iter().skip(start).take(here);
-            picks.map(|pick| pick.price).sum()
+            total(picks.map(|pick| pick.price))
         };
         // An odd rest has no middle: half a step to either side, like the median of an even number.
         let middle = f64::midpoint(window(spare / 2), window(spare.div_ceil(2)));

@@ -1,6 +1,7 @@
 //! What offers are together: the totals of the marked ones.
 
 use super::supply::{Amount, Machine, Supply};
+use super::total;
 use crate::cost::{Basis, Prices};
 use crate::format::nominal_total_gb;
 
@@ -35,8 +36,10 @@ impl Totals {
             let numbers: Option<Vec<f64>> = rows.iter().map(|row| number(key, *row)).collect();
             numbers?.into_iter().reduce(f64::min)
         };
-        let sum =
-            |value: &dyn Fn(usize) -> Option<f64>| -> Option<f64> { rows.iter().map(|row| value(*row as usize)).sum() };
+        let sum = |value: &dyn Fn(usize) -> Option<f64>| {
+            let numbers: Option<Vec<f64>> = rows.iter().map(|row| value(*row as usize)).collect();
+            Some(total(numbers?.into_iter()))
+        };
         let supply = Supply::of(listing, rows);
         Self {
             amount: supply.amount(),

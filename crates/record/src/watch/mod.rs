@@ -10,6 +10,7 @@ mod figures;
 
 use std::collections::VecDeque;
 
+use bourse_domain::insight::total;
 use bourse_domain::query::Query;
 use bourse_domain::{Condition, Resource};
 
@@ -415,9 +416,8 @@ impl<K: Clone + PartialEq> Engine<K> {
 
     /// Requests a minute that all wishes want.
     pub fn wanted(&self) -> f64 {
-        self.leaders()
-            .map(|task| 60.0 * f64::from(task.wish.requests) / task.wish.every)
-            .sum()
+        let rates = self.leaders();
+        total(rates.map(|task| 60.0 * f64::from(task.wish.requests) / task.wish.every))
     }
 
     /// Requests a minute that there will be.

@@ -3,7 +3,7 @@
 use crate::domain::cost::{Fit, Prices};
 use crate::domain::field::Unit;
 use crate::domain::format::{percent, trimmed};
-use crate::domain::insight::{Supply, Totals};
+use crate::domain::insight::{Supply, Totals, total};
 use crate::domain::{Listing, Resource, format};
 use crate::table::browser::Browser;
 
@@ -120,7 +120,8 @@ pub(super) fn totals(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<
     let sum = |key: &str| -> Option<f64> {
         let field = listing.catalog().column(key)?;
         let numbers = rows.iter().map(|row| listing.cell(*row as usize, field).number());
-        numbers.sum()
+        let numbers: Option<Vec<f64>> = numbers.collect();
+        Some(total(numbers?.into_iter()))
     };
     match browser.resource() {
         Resource::Offers => offers(browser, listing, rows),

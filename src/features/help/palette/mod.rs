@@ -11,9 +11,11 @@ use crate::core::copy_item::CopyItem;
 use crate::core::view::{Cx, Outcome, Placement, Scene, View};
 use crate::domain::Field;
 use crate::domain::saved::SavedSearch;
+use crate::domain::text::visible;
 use crate::features::copy_export::copy::{copy_item, offered};
-use crate::features::{markets, saved as searches};
+use crate::features::{markets, saved as searches, user_commands};
 use crate::keys::{Action, Binding, Context, Group};
+use crate::settings::NamedCommand;
 use crate::tui::dialog;
 use crate::tui::input_widget::InputWidget;
 use crate::tui::list::{Item, List};
@@ -24,6 +26,8 @@ use crate::tui::text::capitalized;
 enum Entry {
     Do(&'static Binding),
     Connect(u16),
+    /// Runs a command of the user's.
+    Own(u16),
     Copy(CopyItem),
     Run(Box<SavedSearch>),
     SortBy(&'static Field),
@@ -38,6 +42,7 @@ impl Entry {
         match self {
             Self::Do(row) => row.action.group(),
             Self::Connect(_) => Group::Connect,
+            Self::Own(_) => Group::Build,
             Self::Copy(_) => Group::Save,
             Self::Run(_) | Self::SortBy(_) | Self::Condition(_) => Group::Find,
             Self::Column(_) => Group::Look,
@@ -49,7 +54,7 @@ impl Entry {
     fn is_listed(&self, text: &str) -> bool {
         let wants = |word: &str| text.to_lowercase().starts_with(word);
         match self {
-            Self::Do(_) | Self::Connect(_) => true,
+            Self::Do(_) | Self::Connect(_) | Self::Own(_) => true,
             Self::Copy(_) | Self::Run(_) => !text.is_empty(),
             Self::SortBy(_) => wants("sort"),
             Self::Condition(_) => wants("filter"),
@@ -63,6 +68,7 @@ impl Entry {
             Self::Do(row) if matches!(row.action, Action::GroupFromSearch) => &["from-search", "workergroup"],
             Self::Do(row) => std::slice::from_ref(&row.name),
             Self::Connect(_)
+            | Self::Own(_)
             | Self::Copy(_)
             | Self::Run(_)
             | Self::SortBy(_)
@@ -96,6 +102,7 @@ impl Palette {
             None => {}
             Some(Entry::Do(row)) => self.commands.run(row.action, cx),
             Some(Entry::Connect(index)) => self.commands.run(Action::Market(*index), cx),
+            Some(Entry::Own(index)) => self.commands.run(Action::Command(*index), cx),
             Some(Entry::Copy(form)) => {
                 cx.close();
                 copy_item(form, cx);
@@ -141,6 +148,7 @@ fn lines(commands: &Commands, state: &State) -> List<Entry> {
     items.extend(copies(commands, state));
     if commands.reaches_markets() {
         items.extend(connections(state));
+        items.extend(own(commands, state));
     }
     let list = List::new(grouped(items));
     list.known_as(Entry::names).listing(Entry::is_listed)
@@ -252,6 +260,22 @@ fn fields(state: &State) -> Vec<Item<Entry>> {
     let columns = catalog.columns();
     let columns = columns.map(|field| item("Column", field, Entry::Column(field)));
     sorts.chain(conditions).chain(columns).collect()
+}
+
+/// The user's own commands on the rows of the pane.
+fn own(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
+    let named = (0_u16..).zip(&state.settings.values.commands);
+    let is_here = |(_, named): &(u16, &NamedCommand)| state.pane.resource() == Some(named.value.on);
+    named
+        .filter(is_here)
+        .map(|(index, named)| Item {
+            title: visible(&label(&named.name), 60),
+            text: user_commands::describe(&named.value),
+            note: state.keymap.own_key(Action::Command(index)).unwrap_or_default(),
+            disabled: commands.disabled(Action::Command(index), state),
+            value: Some(Entry::Own(index)),
+        })
+        .collect()
 }
 
 fn connections(state: &State) -> Vec<Item<Entry>> {

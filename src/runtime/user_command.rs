@@ -1,0 +1,66 @@
+//! Runs a command of the user's between its two lines in the journal.
+
+use std::time::Duration;
+
+use super::writes::off_thread;
+use crate::api::redact::KnownSecrets;
+use crate::core::message::{Ran, RunCommand};
+use crate::domain::journal::{CommandEnd, Line, clean};
+use crate::process::{self, Captured};
+use crate::store::Journal;
+
+/// How long a command may run: nobody sees what it asks.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// How much of the output is shown, in bytes.
+const MOST: usize = 256 * 1024;
+
+/// Runs the command, unless its first line cannot be written. `epoch` returns the time in seconds since 1970.
+pub(super) async fn run(journal: Journal, command: RunCommand, secrets: KnownSecrets, epoch: impl Fn() -> f64) -> Ran {
+    let RunCommand { record, environment } = command;
+    let words = record.words.clone();
+    let key = record.key.clone();
+    let mut first = record;
+    first.words = first.words.iter().map(|word| clean(&secrets.remove(word))).collect();
+    if let Err(why) = off_thread(&journal, move |journal| journal.append(&Line::Command(first))).await {
+        return not_run(format!("not run: {why}"));
+    }
+    let mut ran = match process::capture(&words, environment, PATIENCE, MOST).await {
+        Ok(captured) => describe(&captured, &secrets),
+        Err(why) => not_run(why.to_string()),
+    };
+    let end = CommandEnd {
+        key,
+        at: epoch(),
+        status: clean(&ran.status),
+    };
+    let saved = off_thread(&journal, move |journal| journal.append(&Line::CommandEnd(end))).await;
+    if let Err(why) = saved {
+        ran.status = format!("{}; not in the write history: {why}", ran.status);
+    }
+    ran
+}
+
+fn not_run(status: String) -> Ran {
+    Ran {
+        status,
+        is_error: true,
+        output: String::new(),
+        is_cut: false,
+    }
+}
+
+fn describe(captured: &Captured, secrets: &KnownSecrets) -> Ran {
+    let output = String::from_utf8_lossy(&captured.output);
+    let is_error = !captured.status.success();
+    Ran {
+        status: if is_error {
+            captured.status.to_string()
+        } else {
+            "done".to_owned()
+        },
+        is_error,
+        output: secrets.remove(&output).into_owned(),
+        is_cut: captured.is_cut,
+    }
+}
