@@ -66,8 +66,8 @@ pub struct RouteArguments {
 
     /// Fail with exit status 4 unless the run meets these, e.g. 'p95<2s, errors<1%'
     ///
-    /// p50 to p99 are of the time to a worker, with --send of the whole time to its last byte; queue_p50,
-    /// connect_p50 and first_byte_p50 are of a part. errors is the share of requests that got no worker, with
+    /// p50 to p99 are of the time to a worker, with --send of the whole time to its last byte; `queue_p50`,
+    /// `connect_p50` and `first_byte_p50` are of a part. errors is the share of requests that got no worker, with
     /// --send of those whose last outcome is no 2xx.
     #[arg(long, value_name = "LIST", hide_short_help = true)]
     pub require: Option<String>,

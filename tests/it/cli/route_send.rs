@@ -266,7 +266,7 @@ fn a_run_is_compared_with_a_saved_one_of_its_kind() {
         ),
     ] {
         let mut other = saved.clone();
-        other["run"][member] = value;
+        other["summary"]["run"][member] = value;
         fs::write(&base, other.to_string()).unwrap();
         let (status, out, err) = sandbox(&["--yes", "--against", file]);
         assert_eq!((status, out.as_str()), (Some(2), ""), "{err}");

@@ -364,8 +364,8 @@ fn tokens(json: &[u8]) -> Option<u64> {
     let nested = whole.get("response").and_then(|response| response.get("usage"));
     let places = std::iter::once(Some(&whole)).chain(places).chain([nested]).flatten();
     places.into_iter().find_map(|place| {
-        let named = |name: &str| place.get(name).and_then(serde_json::Value::as_u64);
-        names.iter().find_map(|name| named(name))
+        let count = |name: &str| place.get(name).and_then(serde_json::Value::as_u64);
+        names.iter().find_map(|name| count(name))
     })
 }
 

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::hop::WorkerSummary;
+use super::hop::{WorkerCall, WorkerSummary};
 use super::plan::{RoutePlan, Stop};
 use super::run::{End, Phase, Run};
 use super::sample::{OutcomeKind, RouteSample};
@@ -262,7 +262,7 @@ fn attempt_json(sample: &RouteSample) -> Json {
         "request_id": sample.request_id.as_ref().map(Untrusted::compared),
         "load": number_json(sample.load()),
         "retry": sample.retry.map_or(0, |retry| retry.number),
-        "worker_status": call.and_then(|call| call.status()),
+        "worker_status": call.and_then(WorkerCall::status),
         "worker_error": call.and_then(words::trouble),
         "connect_s": optional(call.and_then(|call| call.connect)),
         "first_byte_s": optional(call.and_then(|call| call.first_byte)),

@@ -70,8 +70,10 @@ const PARTS: [(&str, [&str; PERCENTILES.len()]); 5] = [
     ("total", ["total p50", "total p90", "total p95", "total p99"]),
 ];
 
+type Percentile = fn(&Quantiles) -> f64;
+
 /// The percentiles that are compared.
-const PERCENTILES: [(&str, fn(&Quantiles) -> f64); 4] = [
+const PERCENTILES: [(&str, Percentile); 4] = [
     ("p50", |times| times.p50),
     ("p90", |times| times.p90),
     ("p95", |times| times.p95),
@@ -85,7 +87,9 @@ impl SavedRun {
     /// When it is neither.
     pub fn parse(text: &str) -> Result<Self, SavedRunError> {
         let whole: Json = serde_json::from_str(text).map_err(|why| SavedRunError::Json(why.to_string()))?;
-        let (run, summary) = (&whole["run"], &whole["summary"]);
+        let summary = &whole["summary"];
+        // An export has its parameters beside the summary, the output of a command in it.
+        let run = whole.get("run").unwrap_or(&summary["run"]);
         let endpoint = run["endpoint"].as_str().ok_or(SavedRunError::Shape)?.to_owned();
         let requests = summary["requests"].as_u64().ok_or(SavedRunError::Shape)?;
         let outcome = |name: &str| summary["outcomes"][name].as_u64().ok_or(SavedRunError::Shape);
@@ -101,10 +105,8 @@ impl SavedRun {
         let times = PARTS.map(|(part, _)| {
             let place = if part == "time_to_worker" { summary } else { calls };
             PERCENTILES.map(|(percentile, _)| {
-                let units = ["s", "seconds"].into_iter();
-                units
-                    .filter_map(|unit| place[format!("{part}_{unit}")][percentile].as_f64())
-                    .next()
+                let mut units = ["s", "seconds"].into_iter();
+                units.find_map(|unit| place[format!("{part}_{unit}")][percentile].as_f64())
             })
         });
         Ok(Self {

@@ -256,10 +256,12 @@ fn document(ended: &Ended, against: Option<&Against>, secrets: bool) -> String {
         format!(",\n\"against\": {:#}", against.json(run))
     });
     format!(
-        "{{\"v\": {}, \"kind\": \"route\",\n\"replies\": [{}],\n\"run\": {:#},\n\"summary\": {:#}{against}}}\n",
+        "{{\"v\": {}, \"kind\": \"route\",
+\"replies\": [{}],
+\"summary\": {:#}{against}}}
+",
         output::DOCUMENT_VERSION,
         replies.join(",\n"),
-        Json::Object(parameters_json(run)),
         as_json(ended)
     )
 }
@@ -287,6 +289,7 @@ fn as_json(ended: &Ended) -> Json {
         .as_ref()
         .and_then(|status| serde_json::from_str::<Json>(status.compared()).ok());
     json!({
+        "run": parameters_json(run),
         "requests": summary.requests,
         "assigned": summary.count(OutcomeKind::Assigned),
         "waiting": summary.count(OutcomeKind::Waiting),

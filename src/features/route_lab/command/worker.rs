@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::domain::pretty;
-use crate::domain::routing::{Quantiles, RouteSample, Run, WorkerOutcome, WorkerSummary, words};
+use crate::domain::routing::{Quantiles, RouteSample, Run, WorkerCall, WorkerOutcome, WorkerSummary, words};
 use crate::domain::text::visible_lines;
 
 /// The calls of workers, a line each: percentiles of the parts, responses by class, tokens.
@@ -91,11 +91,11 @@ fn measured(run: &Run, sample: &RouteSample) -> Json {
         "total": sample.total(),
         "request": sample.request + 1,
         "retry": sample.retry.map_or(0, |retry| retry.number),
-        "status": call.and_then(|call| call.status()),
+        "status": call.and_then(WorkerCall::status),
         "error": error,
         "bytes": call.map(|call| call.bytes),
         "tokens": call.and_then(|call| call.tokens),
-        "tokens_per_second": call.and_then(|call| call.tokens_per_second()),
+        "tokens_per_second": call.and_then(WorkerCall::tokens_per_second),
         "response": response,
     })
 }
