@@ -123,7 +123,7 @@ pub(crate) fn start(index: u16, cx: &mut Cx<'_>) -> bool {
     }
     let title = format!("Run {name}?");
     cx.open(Confirm::new(title, text, "run", move |cx| {
-        run(name, words, environment, cx)
+        run(name, words, environment, cx);
     }));
     true
 }
