@@ -14,6 +14,7 @@ pub mod help;
 pub mod history;
 pub mod job;
 pub mod market;
+pub mod market_line;
 pub mod markets;
 pub mod pick;
 pub mod price_index;
@@ -39,11 +40,12 @@ use crate::domain::{Condition, Resource};
 use crate::keys::Action;
 
 /// The features that keep state or wait for something. Each sees what those before it have added to an update.
-static FEATURES: [Feature; 8] = [
+static FEATURES: [Feature; 9] = [
     requests::FEATURE,
     workergroups::FEATURE,
     auto_refresh::FEATURE,
     history::FEATURE,
+    market_line::FEATURE,
     alerts::FEATURE,
     route_lab::FEATURE,
     pick::FEATURE,

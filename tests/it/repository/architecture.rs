@@ -96,7 +96,7 @@ const ROOMS: [(&str, &[&str]); 11] = [
 ];
 
 /// Which feature reads which other one: no circle. An arrow that is gone has to leave the list.
-const READS: [(&str, &[&str]); 18] = [
+const READS: [(&str, &[&str]); 19] = [
     ("alerts", &["history", "saved", "workergroups"]),
     ("auto_refresh", &["alerts"]),
     ("bids", &["history"]),
@@ -109,12 +109,13 @@ const READS: [(&str, &[&str]); 18] = [
     ),
     ("help", &["copy_export", "markets", "saved"]),
     ("history", &["workergroups"]),
+    ("market_line", &["history"]),
     ("markets", &["route_lab"]),
     ("pick", &["copy_export", "markets"]),
     ("price_index", &["history"]),
     ("route_lab", &["copy_export"]),
     ("saved", &["history"]),
-    ("search", &["annotations", "market", "whole_market"]),
+    ("search", &["annotations", "market", "market_line", "whole_market"]),
     ("volumes", &["job"]),
     ("watch_saved", &["alerts", "history"]),
     ("workergroups", &["copy_export", "route_lab"]),
