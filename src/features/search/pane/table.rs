@@ -315,10 +315,11 @@ impl Rows for Records<'_> {
             let id = self.listing.id(record).map(|id| id.to_string());
             id.is_some_and(|id| self.own.iter().any(|listing| listing.id.to_string() == id))
         };
-        if figures.is_unfit(record) {
-            (UNFIT, self.theme.warning)
-        } else if self.browser.resource() == Resource::Volumes && is_own() {
+        // Its bill says that a listing is unfit, too; nothing else says whose it is.
+        if self.browser.resource() == Resource::Volumes && is_own() {
             (OWN, self.theme.accent)
+        } else if figures.is_unfit(record) {
+            (UNFIT, self.theme.warning)
         } else if is_new() {
             (NEW, self.theme.accent)
         } else if is_best() {
