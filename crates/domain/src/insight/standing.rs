@@ -332,8 +332,8 @@ fn ranks(groups: &[u32], values: impl Iterator<Item = Option<f64>>, goal: Goal) 
 }
 
 fn scales(groups: &[u32], prices: impl Iterator<Item = Option<f64>>) -> Vec<Option<PriceScale>> {
-    let priced = groups.iter().zip(prices).enumerate();
-    let mut sorted: Vec<(u32, f64, usize)> = priced
+    let rows = groups.iter().zip(prices).enumerate();
+    let mut sorted: Vec<(u32, f64, usize)> = rows
         .filter_map(|(row, (group, price))| Some((*group, price?, row)))
         .collect();
     sorted.sort_unstable_by(|left, right| left.0.cmp(&right.0).then_with(|| left.1.total_cmp(&right.1)));

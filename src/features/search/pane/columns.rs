@@ -39,7 +39,7 @@ impl Shown {
 #[derive(Debug)]
 pub(super) struct Columns {
     pub shown: Vec<Shown>,
-    pub columns: Vec<Column>,
+    pub drawn: Vec<Column>,
     /// How many at the left stay in sight while the others scroll.
     leading: usize,
 }
@@ -58,14 +58,14 @@ impl Columns {
         }
         Self {
             shown,
-            columns,
+            drawn: columns,
             leading,
         }
     }
 
     /// Places those that fit behind a gutter.
     pub(super) fn place(&self, offset: usize, gutter: u16, width: u16) -> Strip {
-        place_in_order(&self.columns, self.leading, offset, gutter, width)
+        place_in_order(&self.drawn, self.leading, offset, gutter, width)
     }
 }
 

@@ -74,7 +74,7 @@ pub(super) fn draw(browser: &Browser, has_preview: bool, area: Rect, scene: &mut
     };
     let table = Table::new(
         &rows,
-        &columns.columns,
+        &columns.drawn,
         &strip.placed,
         Some(browser.cursor()),
         scene.theme,
