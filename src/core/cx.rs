@@ -300,9 +300,14 @@ impl<'a> Cx<'a> {
         self.layout.viewport(self.depth, region)
     }
 
-    /// The columns of the table in the last frame, and its horizontal scroll position.
-    pub fn columns(&self) -> (Vec<&'static Field>, usize) {
-        (self.layout.headers().collect(), self.layout.column_offset)
+    /// How many columns of the table were scrolled away in the last frame, and how many did not fit at its right.
+    pub const fn hidden_columns(&self) -> (usize, usize) {
+        (self.layout.columns_left, self.layout.columns_right)
+    }
+
+    /// Whether the table showed a column in the last frame.
+    pub fn has_header(&self, field: &Field) -> bool {
+        self.layout.has_header(field)
     }
 
     /// The columns that table and preview shared in the last frame.

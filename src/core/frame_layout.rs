@@ -36,8 +36,10 @@ pub enum Target {
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FrameLayout {
-    /// Columns of the table that are scrolled away after the first.
-    pub column_offset: usize,
+    /// Columns of the table that are scrolled away behind the leading ones.
+    pub columns_left: usize,
+    /// Columns of the table that do not fit at its right.
+    pub columns_right: usize,
     /// The first column and the width that table and preview share, while the divider can be
     /// dragged.
     pub split: Option<(u16, u16)>,
@@ -48,12 +50,10 @@ pub struct FrameLayout {
 }
 
 impl FrameLayout {
-    /// The visible columns of the table, from left to right.
-    pub fn headers(&self) -> impl Iterator<Item = &'static Field> {
-        self.targets.iter().filter_map(|(_, target)| match target {
-            Target::Header(field) => Some(*field),
-            _ => None,
-        })
+    /// Whether the table shows a column.
+    pub fn has_header(&self, field: &Field) -> bool {
+        let mut targets = self.targets.iter();
+        targets.any(|(_, target)| matches!(target, Target::Header(shown) if *shown == field))
     }
 
     /// The viewport of a region of the view at an index of the stack.

@@ -14,6 +14,7 @@ pub mod help;
 pub mod history;
 pub mod job;
 pub mod market;
+pub mod market_line;
 pub mod markets;
 pub(crate) mod mcp;
 pub mod pick;
@@ -46,6 +47,7 @@ static FEATURES: [Feature; 9] = [
     workergroups::FEATURE,
     auto_refresh::FEATURE,
     history::FEATURE,
+    market_line::FEATURE,
     alerts::FEATURE,
     route_lab::FEATURE,
     pick::FEATURE,

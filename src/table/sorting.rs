@@ -94,7 +94,7 @@ impl Browser {
         let keys: Vec<_> = self
             .market_keys(&self.query)
             .iter()
-            .map(|key| format!("{}{}", key.field.label, key.direction.arrow()))
+            .map(|key| format!("{} {}", key.field.label, key.direction.arrow()))
             .collect();
         is_asking.then(|| {
             let order = keys.join(" ");

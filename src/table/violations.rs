@@ -26,17 +26,17 @@ impl Browser {
             })
     }
 
-    /// The columns with such cells that the person has not chosen.
+    /// The columns with such cells: chosen ones where there are, else others.
     pub fn accused(&self) -> Vec<&'static Field> {
-        let is_chosen = |field: &Field| self.columns.iter().any(|shown| reads_same(field, shown));
         let catalog = self.query.catalog();
-        let hidden = self.violations().iter().map(|violation| violation.field);
-        let mut hidden: Vec<&'static Field> = hidden
-            .filter(|field| !is_chosen(field))
-            .filter_map(|field| catalog.columns().find(|column| reads_same(field, column)))
-            .collect();
-        hidden.dedup();
-        hidden
+        let column = |field: &Field| {
+            let mut columns = self.columns.iter().copied().chain(catalog.columns());
+            columns.find(|column| reads_same(field, column))
+        };
+        let violations = self.violations().iter();
+        let mut accused: Vec<&'static Field> = violations.filter_map(|violation| column(violation.field)).collect();
+        accused.dedup();
+        accused
     }
 }
 

@@ -31,7 +31,7 @@ pub use offered::{OfferIndex, Offered};
 pub use pareto::{Front, Goal, Lead, Point, points};
 pub use plot::{Bucket, Histogram, Scale, ScaleKind, Toward, neighbour};
 pub use related::{Share, Slice, same_host, same_machine, share, slices};
-pub use standing::{FEWEST, Measure, Rank, Standing};
+pub use standing::{FEWEST, Measure, PriceScale, Rank, Standing};
 pub use summary::{
     Best, Group, GroupOrder, GroupValue, Measures, Spread, facets, machine_prices, quantile, sort_groups, summarise,
 };

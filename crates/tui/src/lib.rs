@@ -111,6 +111,7 @@ pub mod json;
 pub mod keymap;
 pub mod list;
 pub mod panel;
+pub mod rail;
 pub mod range_bar;
 pub mod records;
 pub mod report;

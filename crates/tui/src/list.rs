@@ -271,7 +271,7 @@ impl<'a, T: Clone> ListLines<'a, T> {
         // The text gets what the title and the note of its own line leave: a name is shown in full
         // where there is room for it at all.
         let note = cells(&item.note).min(note);
-        let sign = if is_selected { "▌ " } else { "  " };
+        let sign = if is_selected { "› " } else { "  " };
         let text = match &item.disabled {
             Some(why) => format!("{} ({why})", item.text),
             None => item.text.clone(),

@@ -15,7 +15,6 @@ pub struct Records<'a, R> {
     record: Box<dyn Fn(usize) -> Option<R> + 'a>,
     columns: Vec<Column>,
     cells: Vec<Box<dyn Fn(R, u16) -> Cell<'a> + 'a>>,
-    bar: Option<usize>,
 }
 
 impl<'a, R> Records<'a, R> {
@@ -26,7 +25,6 @@ impl<'a, R> Records<'a, R> {
             record: Box::new(record),
             columns: Vec::new(),
             cells: Vec::new(),
-            bar: None,
         }
     }
 
@@ -44,13 +42,6 @@ impl<'a, R> Records<'a, R> {
         self
     }
 
-    /// Marks the last column as one of bars.
-    #[must_use]
-    pub const fn as_bars(mut self) -> Self {
-        self.bar = Some(self.columns.len() - 1);
-        self
-    }
-
     /// The columns, from left to right.
     pub fn columns(&self) -> &[Column] {
         &self.columns
@@ -65,9 +56,5 @@ impl<R> Rows for Records<'_, R> {
     fn cell(&self, row: usize, column: usize, width: u16) -> Cell<'_> {
         let record = (self.record)(row).zip(self.cells.get(column));
         record.map_or_else(Default::default, |(record, cell)| cell(record, width))
-    }
-
-    fn is_bar(&self, column: usize) -> bool {
-        self.bar == Some(column)
     }
 }

@@ -26,8 +26,8 @@ pub struct Column {
     pub alignment: Alignment,
     /// Narrow screens drop columns with larger numbers first; those with 0 stay.
     pub priority: u8,
-    /// Whether it takes the remaining room.
-    pub grows: bool,
+    /// How many cells of the remaining room it takes at most.
+    pub grows: u16,
 }
 
 impl Column {
@@ -38,7 +38,7 @@ impl Column {
             width,
             alignment: Alignment::Left,
             priority: 0,
-            grows: false,
+            grows: 0,
         }
     }
 
@@ -59,8 +59,14 @@ impl Column {
 
     /// Gives the column the remaining room.
     #[must_use]
-    pub const fn grows(mut self) -> Self {
-        self.grows = true;
+    pub const fn grows(self) -> Self {
+        self.grows_by(u16::MAX)
+    }
+
+    /// Gives the column at most so many cells of the remaining room.
+    #[must_use]
+    pub const fn grows_by(mut self, cells: u16) -> Self {
+        self.grows = cells;
         self
     }
 }
@@ -81,26 +87,94 @@ pub const GUTTER: u16 = 2;
 
 /// Chooses the columns that fit, by priority, and places them from left to right.
 pub fn place(columns: &[Column], width: u16) -> Vec<Placed> {
-    place_from(columns, 0, GUTTER, width)
+    let room = width.saturating_sub(GUTTER);
+    put_side_by_side(columns, by_priority(columns, room), GUTTER, room)
 }
 
-/// Chooses and places columns after a gutter. Unscrolled, columns are chosen by priority; with
-/// `offset` columns scrolled away, the first column stays and the others follow in order. Room that
-/// a column could use is never left blank.
-pub fn place_from(columns: &[Column], offset: usize, gutter: u16, width: u16) -> Vec<Placed> {
-    let room = width.saturating_sub(gutter);
-    let shown = if offset == 0 {
-        by_priority(columns, room)
-    } else {
-        scrolled(columns, offset, room)
+/// The fewest cells that a column of texts is cut to.
+const CUT: u16 = 9;
+
+/// The columns of a table that scrolls sideways.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Strip {
+    /// The columns in sight.
+    pub placed: Vec<Placed>,
+    /// How many columns are scrolled away behind the leading ones.
+    pub offset: usize,
+    /// How many do not fit at the right.
+    pub right: usize,
+}
+
+impl Strip {
+    /// How many columns do not fit at the right: `+4 →`; empty if all do.
+    pub fn more(&self) -> String {
+        match self.right {
+            0 => String::new(),
+            more => format!("+{more} →"),
+        }
+    }
+}
+
+/// Places columns from left to right in their own order, as many as fit. The `leading` ones are always in sight;
+/// `offset` of the others are scrolled away, at most so many that the room is filled. There is room for the count
+/// of those that do not fit.
+pub fn place_in_order(columns: &[Column], leading: usize, offset: usize, gutter: u16, width: u16) -> Strip {
+    let all = width.saturating_sub(gutter);
+    let needed: u16 = columns.iter().map(|column| column.width + 1).sum();
+    if needed <= all + 1 {
+        return Strip {
+            placed: put_side_by_side(columns, (0..columns.len()).collect(), gutter, all),
+            offset: 0,
+            right: 0,
+        };
+    }
+    let fitting = |room: u16| {
+        let lead: u16 = columns.iter().take(leading).map(|column| column.width + 1).sum();
+        let first = (leading + offset).min(columns.len());
+        scrolled(columns, first, leading, (room + 1).saturating_sub(lead))
     };
+    let mut room = all;
+    let (mut start, mut end) = fitting(room);
+    if end < columns.len() {
+        // A gap, the sign and the digits of the count.
+        let count = format!(" +{} →", columns.len() - end);
+        room = all.saturating_sub(cells(&count));
+        (start, end) = fitting(room);
+    }
+    let shown = (0..leading.min(columns.len())).chain(start..end).collect();
+    let mut placed = put_side_by_side(columns, shown, gutter, room);
+    let next = placed.last().map_or(gutter, |last| last.x + last.width + 1);
+    let rest = (gutter + room).saturating_sub(next);
+    // Texts are still read when they are cut, as a country is.
+    if let Some(column) = columns.get(end)
+        && column.alignment == Alignment::Left
+        && rest >= CUT.min(column.width)
+    {
+        let width = rest.min(column.width);
+        placed.push(Placed {
+            index: end,
+            x: next,
+            width,
+        });
+        end += 1;
+    }
+    Strip {
+        placed,
+        offset: start - leading.min(start),
+        right: columns.len() - end,
+    }
+}
+
+/// Places the columns of these indices one beside the other; those that grow share the rest of the room.
+fn put_side_by_side(columns: &[Column], shown: Vec<usize>, gutter: u16, room: u16) -> Vec<Placed> {
     let taken: u16 = shown.iter().map(|index| columns[*index].width + 1).sum();
     let mut spare = (room + 1).saturating_sub(taken);
     let mut x = gutter;
     let mut placed = Vec::with_capacity(shown.len());
     for index in shown {
         let column = &columns[index];
-        let more = if column.grows { std::mem::take(&mut spare) } else { 0 };
+        let more = column.grows.min(spare);
+        spare -= more;
         let width = (column.width + more).min(room.max(1));
         placed.push(Placed { index, x, width });
         x += width + 1;
@@ -125,23 +199,21 @@ fn by_priority(columns: &[Column], room: u16) -> Vec<usize> {
     shown
 }
 
-/// The first column, and those from the offset on that fit; at the right end as many as fit.
-fn scrolled(columns: &[Column], offset: usize, room: u16) -> Vec<usize> {
-    let mut start = (1 + offset).min(columns.len());
-    let mut free = (room + 1).saturating_sub(columns.first().map_or(0, |first| first.width + 1));
+/// The range of columns from `start` on that fit into `free` cells, with the gaps behind them; at the right end as
+/// many as fit, but none of the `leading` ones.
+fn scrolled(columns: &[Column], mut start: usize, leading: usize, mut free: u16) -> (usize, usize) {
     let mut end = start;
     while let Some(column) = columns.get(end).filter(|column| column.width < free) {
         free -= column.width + 1;
         end += 1;
     }
     if end == columns.len() {
-        while start > 1 && columns[start - 1].width < free {
+        while start > leading && columns[start - 1].width < free {
             start -= 1;
             free -= columns[start].width + 1;
         }
     }
-    let first = (!columns.is_empty()).then_some(0);
-    first.into_iter().chain(start..end).collect()
+    (start, end)
 }
 
 /// The data of a table, read only for visible cells.
@@ -168,7 +240,7 @@ pub trait Rows {
     /// The first sign of the gutter and its style: the selection's, unless a table marks rows.
     fn lead(&self, row: usize, is_selected: bool) -> (&'static str, Style) {
         let _ = row;
-        (if is_selected { "▌" } else { " " }, Style::new())
+        (if is_selected { "›" } else { " " }, Style::new())
     }
 
     /// The style of a row that is not selected.
@@ -177,10 +249,9 @@ pub trait Rows {
         Style::new()
     }
 
-    /// Whether a column holds bars. They keep their style in the selected row: a reversed bar looks
-    /// empty where it is full.
-    fn is_bar(&self, column: usize) -> bool {
-        let _ = column;
+    /// Draws a cell that is more than one text; false if [`Rows::cell`] has its text.
+    fn paint(&self, row: usize, column: usize, area: Rect, buffer: &mut Buffer) -> bool {
+        let _ = (row, column, area, buffer);
         false
     }
 
@@ -199,6 +270,7 @@ pub struct Table<'a, R> {
     placed: &'a [Placed],
     cursor: Option<usize>,
     is_header_dim: bool,
+    more: String,
     theme: &'a Theme,
 }
 
@@ -217,8 +289,16 @@ impl<'a, R: Rows> Table<'a, R> {
             placed,
             cursor,
             is_header_dim: false,
+            more: String::new(),
             theme,
         }
+    }
+
+    /// Says at the right of the header how many columns do not fit.
+    #[must_use]
+    pub fn more(mut self, more: String) -> Self {
+        self.more = more;
+        self
     }
 
     /// Dims the header, for rows that are not current.
@@ -239,6 +319,9 @@ impl<'a, R: Rows> Table<'a, R> {
             let cell = Rect::new(area.x + placed.x, area.y, placed.width, 1).intersection(area);
             put(&column.title, column.alignment, cell, style, buffer);
         }
+        let width = cells(&self.more);
+        let right = Rect::new(area.right().saturating_sub(width), area.y, width, 1).intersection(area);
+        Line::styled(self.more.as_str(), self.theme.dim).render(right, buffer);
     }
 
     fn row(&self, row: usize, area: Rect, buffer: &mut Buffer) {
@@ -262,12 +345,12 @@ impl<'a, R: Rows> Table<'a, R> {
         buffer.set_stringn(area.x + 2, area.y, tag, 1, base.patch(style));
         for placed in self.placed {
             let cell = Rect::new(area.x + placed.x, area.y, placed.width, 1).intersection(area);
+            if self.rows.paint(row, placed.index, cell, buffer) {
+                continue;
+            }
             let (text, style) = self.rows.cell(row, placed.index, cell.width);
             // The selection keeps its own text colour: tints are for telling rows apart.
-            let style = if is_selected && self.rows.is_bar(placed.index) {
-                buffer.set_style(cell, Style::reset());
-                self.theme.text.patch(style)
-            } else if is_selected {
+            let style = if is_selected {
                 base.add_modifier(style.add_modifier)
             } else {
                 base.patch(style)
@@ -347,36 +430,6 @@ mod tests {
         }
     }
 
-    struct Bars;
-
-    impl Rows for Bars {
-        fn count(&self) -> usize {
-            2
-        }
-
-        fn cell(&self, _: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
-            (["name", "██"][column].into(), Style::new())
-        }
-
-        fn is_bar(&self, column: usize) -> bool {
-            column == 1
-        }
-    }
-
-    #[test]
-    fn a_selected_row_does_not_reverse_its_bar() {
-        let columns = [Column::text("", 4), Column::text("", 4)];
-        let area = Rect::new(0, 0, 12, 3);
-        let mut buffer = Buffer::empty(area);
-        let placed = place(&columns, area.width);
-        let table = Table::new(&Bars, &columns, &placed, Some(0), &Theme::MONO);
-        table.render(area, &mut buffer, &mut Viewport::default());
-        let reversed = |x| buffer[(x, 1)].modifier.contains(Modifier::REVERSED);
-        assert!(reversed(2), "the name is selected");
-        // Two cells of the bar and the two that it does not fill.
-        assert!(!(7..11).any(reversed));
-    }
-
     #[test]
     fn columns_leave_by_priority_and_the_growing_one_takes_the_rest() {
         let columns = [
@@ -406,17 +459,40 @@ mod tests {
     }
 
     #[test]
-    fn the_first_column_stays_while_the_others_scroll() {
+    fn leading_columns_stay_while_the_others_scroll_and_are_counted() {
         let columns: Vec<Column> = (0..6).map(|_| Column::number("N", 4)).collect();
-        let indices = |offset| -> Vec<usize> {
-            let placed = place_from(&columns, offset, GUTTER, 17);
-            placed.iter().map(|column| column.index).collect()
+        let strip = |leading, offset| {
+            let strip = place_in_order(&columns, leading, offset, GUTTER, 22);
+            let indices: Vec<usize> = strip.placed.iter().map(|column| column.index).collect();
+            (indices, strip.offset, strip.more())
         };
-        assert_eq!(indices(0), [0, 1, 2]);
-        assert_eq!(indices(2), [0, 3, 4]);
-        // At the end the room is filled from the left.
-        assert_eq!(indices(4), [0, 4, 5]);
-        assert_eq!(indices(usize::MAX - 1), [0, 4, 5]);
+        // 20 cells: three columns of 4 with gaps, and the count.
+        assert_eq!(strip(1, 0), (vec![0, 1, 2], 0, "+3 →".to_owned()));
+        assert_eq!(strip(1, 1), (vec![0, 2, 3], 1, "+2 →".to_owned()));
+        // At the end no count needs room, and the room is filled from the left.
+        assert_eq!(strip(1, 2), (vec![0, 3, 4, 5], 2, String::new()));
+        assert_eq!(strip(1, 99), (vec![0, 3, 4, 5], 2, String::new()));
+        assert_eq!(strip(2, 0), (vec![0, 1, 2], 0, "+3 →".to_owned()));
+        assert_eq!(strip(2, 1), (vec![0, 1, 3], 1, "+2 →".to_owned()));
+    }
+
+    #[test]
+    fn columns_that_fit_keep_their_order_whatever_their_priority() {
+        let columns = [
+            Column::number("A", 5).priority(9),
+            Column::number("B", 5).priority(1).grows_by(3),
+            Column::number("C", 5).priority(5),
+        ];
+        let strip = place_in_order(&columns, 1, 0, 0, 17);
+        assert_eq!((strip.placed.len(), strip.more()), (3, String::new()));
+        // The rest of the room goes to the column that grows, up to its limit.
+        let strip = place_in_order(&columns, 1, 0, 0, 40);
+        assert_eq!(
+            strip.placed.iter().map(|column| column.width).collect::<Vec<_>>(),
+            [5, 8, 5]
+        );
+        let strip = place_in_order(&columns, 1, 0, 0, 16);
+        assert_eq!((strip.placed.len(), strip.more()), (2, "+1 →".to_owned()));
     }
 
     #[test]
@@ -430,7 +506,7 @@ mod tests {
         Table::new(&rows, &columns, &placed, Some(99_999), &Theme::MONO).render(area, &mut buffer, &mut viewport);
         let row = |y| -> String { (0..20).map(|x| buffer[(x, y)].symbol()).collect() };
         assert_eq!(row(0), "  Name            N ");
-        assert_eq!(row(3), "▌ machine 999… 999… ");
+        assert_eq!(row(3), "› machine 999… 999… ");
         assert_eq!(viewport.visible(), 99_997..100_000);
     }
 }

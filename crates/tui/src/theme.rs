@@ -111,7 +111,7 @@ impl Theme {
     pub const DARK: Self = Palette {
         dim: 0x8b94a7,
         accent: 0x7ac7ff,
-        heading: 0xc8b6ff,
+        heading: 0x8b94a7,
         selected: (0xffffff, 0x2c3e5c),
         border: 0x4a556a,
         good: 0x9ee08f,
@@ -128,7 +128,7 @@ impl Theme {
     pub const LIGHT: Self = Palette {
         dim: 0x5a6270,
         accent: 0x0055aa,
-        heading: 0x5b2fa8,
+        heading: 0x5a6270,
         selected: (0x081020, 0xcfe0f7),
         border: 0xa8b0bd,
         good: 0x1d6f20,
@@ -160,7 +160,7 @@ impl Theme {
         ..Palette {
             dim: 0xe0e0e0,
             accent: 0x66ffff,
-            heading: 0xffff66,
+            heading: 0xe0e0e0,
             selected: (0, 0xffff00),
             border: 0xffffff,
             good: 0x66ff66,
@@ -178,7 +178,7 @@ impl Theme {
     pub const ANSI: Self = Self {
         dim: Style::new().add_modifier(Modifier::DIM),
         accent: fg(Color::Cyan).add_modifier(Modifier::BOLD),
-        heading: fg(Color::Magenta).add_modifier(Modifier::BOLD),
+        heading: Style::new().add_modifier(Modifier::BOLD),
         border: Style::new().add_modifier(Modifier::DIM),
         key: fg(Color::Cyan).add_modifier(Modifier::BOLD),
         good: fg(Color::Green),
@@ -225,6 +225,11 @@ impl Theme {
         thick_focus: true,
         ascii: false,
     };
+
+    /// The one figure that matters in a panel.
+    pub const fn figure(&self) -> Style {
+        self.text.add_modifier(Modifier::BOLD)
+    }
 
     /// Whether the series of a chart differ in colour; otherwise each needs a sign of its own.
     pub fn has_series_colours(&self) -> bool {

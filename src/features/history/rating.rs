@@ -48,7 +48,6 @@ pub(crate) fn sentences(
 pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &Theme) -> Option<Line<'static>> {
     // With the range beside it that fits the preview of a terminal with 120 columns.
     const PARTS: usize = 16;
-    const LEVELS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
     let (memory, ..) = remembered(state, resource, row)?;
     // Of less than a day it would tell nothing of the market.
     let Verdict::Given(_) = memory.verdict() else {
@@ -61,12 +60,7 @@ pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &T
     if prices.iter().flatten().count() < 2 {
         return None;
     }
-    let level = |price: f64| {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to 7
-        let level = ((price - low) / (high - low).max(f64::MIN_POSITIVE) * 7.0).round() as usize;
-        LEVELS[level.min(7)]
-    };
-    let line: String = prices.iter().map(|price| price.map_or(" ", level)).collect();
+    let line = levels(&prices, low, high);
     #[expect(clippy::cast_precision_loss)] // seconds of this century
     let span = format::brief(memory.until.since(memory.since) as f64);
     let range = if low < high {
@@ -80,6 +74,24 @@ pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &T
         Span::styled(line, theme.series[1]),
         Span::styled(format!(" {range}"), theme.text),
     ]))
+}
+
+/// Prices as a line of blocks, the lowest at the bottom; a gap where none is known.
+pub(crate) fn sparkline(prices: &[Option<f64>]) -> String {
+    let known = || prices.iter().flatten().copied();
+    let ends = known().reduce(f64::min).zip(known().reduce(f64::max));
+    ends.map_or_else(String::new, |(low, high)| levels(prices, low, high))
+}
+
+/// A block for each price, from `low` to `high`.
+fn levels(prices: &[Option<f64>], low: f64, high: f64) -> String {
+    const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let level = |price: f64| {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to 7
+        let level = ((price - low) / (high - low).max(f64::MIN_POSITIVE) * 7.0).round() as usize;
+        LEVELS[level.min(7)]
+    };
+    prices.iter().map(|price| price.map_or(' ', level)).collect()
 }
 
 /// How an offer alone compares, to put behind its letter.

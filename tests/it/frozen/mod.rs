@@ -172,7 +172,7 @@ fn a_record_that_differs_in_one_cell_effect_byte_or_style_is_found() {
         ("log", "accept-encoding: gzip", "accept-encoding: br"),
         ("120x40: end", "All 44 offers", "All 45 offers"),
         ("80x24: loading", "Esc stop", "Esc Stop"),
-        ("styles of 120x40: end", "2: 11e", "2: 10e"),
+        ("styles of 120x40: end", "3: 11e", "3: 10e"),
         ("legend of the styles", "a default", "a #ffffff"),
     ] {
         let (before, after) = seen.split_once(&format!("== {what}\n")).unwrap();

@@ -32,9 +32,9 @@ const TOUR: &[(&str, &str, f64)] = &[
     ("Bill on", "3d<Tab><Tab>200", 1.5),
     ("3d", "<Enter>", 2.0),
     ("Job $", "sjob<Enter>", 0.5),
-    ("Job $▲", "", 2.5),
+    ("Job $ ▲", "", 2.5),
     // Compare.
-    ("Job $▲", "<Space>j<Space>v", 0.5),
+    ("Job $ ▲", "<Space>j<Space>v", 0.5),
     ("Compare 2 offers", "", 4.0),
     ("Compare 2 offers", "<Esc>", 0.5),
     // Save the search.

@@ -63,7 +63,7 @@ const JOB: &[(&str, &str)] = &[
     ),
     ("updated ", "J3d<Tab><Tab>200<Enter>"),
     ("Job $", "sjob<Enter>"),
-    ("Job $▲", ""),
+    ("Job $ ▲", ""),
 ];
 
 const SHOTS: &[Shot] = &[

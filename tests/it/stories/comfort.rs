@@ -266,13 +266,13 @@ fn the_palette_selects_what_can_be_used() {
     desk.keys(":")
         .type_text("new workergroup")
         .expect("Only on Workergroups (3)");
-    desk.keys("ctrl-u").type_text("workergroup").expect("▌ From search");
+    desk.keys("ctrl-u").type_text("workergroup").expect("› From search");
     desk.keys("enter").expect("New workergroup");
     assert_eq!(desk.model.pane, bourse::core::Pane::Offers);
     // On their own pane the form for a new one comes first.
     let mut desk = at_groups();
     desk.keys(":").type_text("show banned").expect("Show banned");
-    desk.keys("ctrl-u").type_text("workergroup").expect_not("▌ From search");
+    desk.keys("ctrl-u").type_text("workergroup").expect_not("› From search");
 }
 
 #[test]
@@ -451,7 +451,7 @@ fn the_preview_folds_and_needs_room() {
 #[test]
 fn what_can_be_copied_is_found_by_name() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.keys(":").type_text("curl").expect("▌ Copy curl");
+    desk.keys(":").type_text("curl").expect("› Copy curl");
     desk.keys("enter");
     let copied = desk.effects.iter().rev().find_map(|effect| match effect {
         bourse::core::Effect::Copy { text, .. } => Some(text),

@@ -158,7 +158,7 @@ fn the_funnel_judges_computed_conditions_as_well() {
     run(&mut desk, "dph_per_gpu<0.1");
     desk.keys("F").answer(MARKET);
     desk.expect("0 of 5 offers match");
-    desk.expect("▌ [x] dph_per_gpu<0.1").expect("−5; without it 5 more");
+    desk.expect("› [x] dph_per_gpu<0.1").expect("−5; without it 5 more");
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn the_menu_shows_its_letters_and_the_text_before_it_is_copied() {
     desk.keys("y")
         .expect(" Copy ")
         .expect("press a letter")
-        .expect("▌ i  the id of the offer")
+        .expect("› i  the id of the offer")
         .expect("j  the offer as JSON")
         .expect("m  the marked rows as JSON")
         .expect("(no row is marked)")

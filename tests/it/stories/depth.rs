@@ -11,11 +11,11 @@ fn size(desk: &TestApp, start: &str) -> Vec<String> {
     let screen = desk.screen();
     // The sentence above the table may begin with the same number.
     let line = screen.lines().rev().find(|line| {
-        let line = line.trim_matches(['┃', ' ', '▌', '│']);
+        let line = line.trim_matches(['┃', ' ', '›', '│']);
         line.starts_with(start)
     });
     let line = line.unwrap_or_else(|| panic!("no {start:?}:\n{screen}"));
-    let words = line.trim_matches(['┃', ' ', '▌', '│']);
+    let words = line.trim_matches(['┃', ' ', '›', '│']);
     words.split_whitespace().map(str::to_owned).collect()
 }
 

@@ -424,7 +424,7 @@ fn every_size_is_drawn_without_a_panic() {
 #[test]
 fn the_editor_opens_on_what_most_searches_filter_by() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.resize(80, 24).keys("f").expect("▌     GPU  ");
+    desk.resize(80, 24).keys("f").expect("›     GPU  ");
     for key in [
         "num_gpus",
         "dph_total",

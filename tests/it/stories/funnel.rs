@@ -35,7 +35,7 @@ fn it_tells_what_each_filter_removes_and_loosens_one() {
     // num_gpus>=8 takes 101, 102, 103 and 105; 101 and 102 would come back. gpu_name takes 103,
     // 104 and 105; only 104 would come back. The nearest bound that brings one back is 2.
     assert_eq!(
-        behind(&desk, "▌ [x] num_gpus>=8"),
+        behind(&desk, "› [x] num_gpus>=8"),
         "−4; without it 2 more; num_gpus>=2 brings 1"
     );
     assert_eq!(behind(&desk, "[x] gpu_name=RTX_4090"), "−3; without it 1 more");
@@ -58,7 +58,7 @@ fn filters_that_only_together_remove_all_rows_are_named_together() {
     desk.answer(r#"{"offers":[]}"#).keys("F").answer(MARKET);
     // Every row fails both.
     assert_eq!(
-        behind(&desk, "▌ [x] gpu_name=H200"),
+        behind(&desk, "› [x] gpu_name=H200"),
         "−5; without it and num_gpus>=16 5 more"
     );
     desk.expect("removes it: no row comes back; without num_gpus>=16");
@@ -71,7 +71,7 @@ fn delete_removes_the_filter() {
     let mut desk = wide();
     desk.keys("/").type_text("gpu_name=H200").keys("enter");
     desk.answer(r#"{"offers":[]}"#).keys("F").answer(MARKET);
-    assert_eq!(behind(&desk, "▌ [x] gpu_name=H200"), "−5; without it 5 more");
+    assert_eq!(behind(&desk, "› [x] gpu_name=H200"), "−5; without it 5 more");
     // What is not a bound cannot be loosened.
     desk.keys(">").expect("Only a bound");
     assert!(desk.calls.is_empty());

@@ -52,7 +52,7 @@ fn table(desk: &TestApp) -> Vec<String> {
     let screen = desk.screen();
     screen
         .lines()
-        .skip_while(|line| !line.contains("ID▲2"))
+        .skip_while(|line| !line.contains("ID ▲2"))
         .skip(1)
         .take(4)
         .map(str::to_owned)

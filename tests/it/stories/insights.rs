@@ -160,14 +160,14 @@ fn three_prices_stand_in_one_row() {
     // 1 - 0.21 / 0.41 = 48.78%; 1 - 0.328 / 0.41 = 20%.
     let words_of_101 = row(&desk, "101");
     assert_eq!(
-        words_of_101[..7],
-        ["101", "0.4100", "0.4100", "0.2100", "48.8", "0.3280", "20.0"]
+        words_of_101[2..10],
+        ["0.4100", "2", "alike", "0.4100", "0.2100", "48.8", "0.3280", "20.0"]
     );
     // The same GPUs under another id: 1 - 0.24 / 0.22 = -9.09%.
     let words_of_103 = row(&desk, "103");
     assert_eq!(
-        words_of_103[..7],
-        ["103", "0.2200", "0.2200", "0.2400", "-9.1", "—", "—"]
+        words_of_103[2..10],
+        ["0.2200", "2", "alike", "0.2200", "0.2400", "-9.1", "—", "—"]
     );
     desk.resize(160, 60).keys("j j enter");
     desk.expect("$0.240/h, 9.1% more than on-demand (another offer of the same GPUs)")
@@ -215,14 +215,15 @@ fn escape_stops_waiting_for_the_three_prices() {
 }
 
 #[test]
-fn three_prices_fit_into_eighty_columns() {
+fn three_prices_are_in_sight_on_eighty_columns_and_the_last_share_a_step_away() {
     let mut desk = wide();
     desk.resize(80, 24).keys("P");
     desk.answer(MARKET).answer(BIDS).answer(RESERVED);
     assert_eq!(
-        row(&desk, "101")[..7],
-        ["101", "0.4100", "0.4100", "0.2100", "48.8", "0.3280", "20.0"]
+        row(&desk, "101")[2..9],
+        ["0.4100", "2", "alike", "0.4100", "0.2100", "48.8", "0.3280"]
     );
+    desk.keys("l").expect("20.0");
 }
 
 #[test]
@@ -283,7 +284,7 @@ fn related_offers_come_from_what_is_loaded_and_then_from_the_host() {
     assert_eq!(words(&desk, " 110 ")[..5], ["110", "7", "1×", "RTX", "4090"]);
     let slice = words(&desk, " 110 ").join(" ");
     assert!(slice.contains("not rentable"), "{slice}");
-    assert!(line(&desk, "this offer").contains("▌"));
+    assert!(line(&desk, "this offer").contains("›"));
     desk.keys("G enter").expect("Offer 103");
     desk.keys("esc").selects("103");
 }
@@ -395,5 +396,6 @@ fn bars_name_their_ends_and_there_is_none_where_fewer_than_five_offers_compare()
     let mut desk = TestApp::with_offers(&offers(5));
     desk.resize(200, 60);
     assert!(line(&desk, "worst").contains("best"), "{}", desk.screen());
-    assert!(line(&desk, "lowest of 5").contains("▄▄▄"), "{}", desk.screen());
+    let rail = line(&desk, "lowest of 5");
+    assert!(rail.contains("●┄┄") && rail.contains("┄┄│┄┄"), "{}", desk.screen());
 }

@@ -35,7 +35,7 @@ fn groups_count_machines_once_and_show_the_spread_of_their_prices() {
     desk.expect("sorted by machines");
     // Two machines. Per GPU: 0.22 and 0.30; a quarter of the way is 0.24. 50 / 0.22 = 227.3.
     assert_eq!(
-        figures(&desk, "▌ RTX 3090"),
+        figures(&desk, "› RTX 3090"),
         ["2", "2", "0.220", "0.240", "0.260", "0.280", "227.3"]
     );
     // 101 and 102 are slices of one machine of two GPUs: 0.71 / 2 a GPU at best; 190 / 0.71 = 267.6.
@@ -52,10 +52,10 @@ fn groups_count_machines_once_and_show_the_spread_of_their_prices() {
 #[test]
 fn arrows_change_the_groups_and_sorting_follows_what_is_paid_for() {
     let mut desk = wide();
-    desk.keys("m right").expect("▌ 1×");
-    desk.keys("right right").expect("▌ US").expect(" —");
-    desk.keys("left left left").expect("▌ RTX 3090");
-    desk.keys("left").expect("▌ —"); // no record says who hosts
+    desk.keys("m right").expect("› 1×");
+    desk.keys("right right").expect("› US").expect(" —");
+    desk.keys("left left left").expect("› RTX 3090");
+    desk.keys("left").expect("› —"); // no record says who hosts
     desk.keys("right s").expect("sorted by lowest price");
     // 2400 / 16.02 = 149.8 is the least for the money, 267.6 the most.
     desk.keys("s s").expect("sorted by speed (DLPerf) per $");
@@ -64,7 +64,7 @@ fn arrows_change_the_groups_and_sorting_follows_what_is_paid_for() {
     assert!(place("RTX 4090") < place("RTX 3090"));
     assert!(place("RTX 3090") < place("H100 SXM"));
     // Grouping and order are remembered.
-    desk.keys("right esc m").expect("▌ 2×");
+    desk.keys("right esc m").expect("› 2×");
 }
 
 #[test]
@@ -72,12 +72,12 @@ fn summary_plot_and_depth_are_tabs_that_stay_as_they_were_left() {
     let mut desk = wide();
     desk.keys("m right")
         .expect("[Summary]  p Plot   D Depth")
-        .expect("▌ 1×");
+        .expect("› 1×");
     desk.keys("D right")
         .expect(" m Summary   p Plot  [Depth]")
         .expect("Depth: RTX 3090");
     // From the last tab to the first, and back over the one that was not open yet.
-    desk.keys("tab").expect("[Summary]").expect("▌ 1×");
+    desk.keys("tab").expect("[Summary]").expect("› 1×");
     desk.keys("tab").expect("[Plot]").expect("DLPerf (y) by $/h (x)");
     desk.keys("shift-tab shift-tab")
         .expect("[Depth]")
@@ -137,7 +137,7 @@ fn volumes_are_grouped_like_offers() {
     );
     // By cluster: 7 has the volume in Texas.
     desk.keys("right").expect("Cluster  ");
-    assert_eq!(figures(&desk, "▌ 7 ")[..2], ["1", "0.100"]);
+    assert_eq!(figures(&desk, "› 7 ")[..2], ["1", "0.100"]);
     assert_eq!(figures(&desk, "  8 ")[..2], ["1", "0.050"]);
     desk.keys("left").expect(" US");
     desk.keys("s s s").expect("sorted by MB/s per $");
@@ -225,7 +225,7 @@ fn prices_per_gpu_and_of_an_offer_are_told_apart() {
     desk.keys("m").expect("Low/GPU");
     // 16.02 / 8 GPUs.
     assert_eq!(figures(&desk, " H100 SXM")[2], "2.002");
-    while !desk.shows("▌ H100") {
+    while !desk.shows("› H100") {
         desk.keys("j");
     }
     desk.expect("Cheapest offer 104 at $16.02/h (8 GPUs)");

@@ -180,7 +180,7 @@ fn the_list_says_whence_each_key_comes_and_which_market_is_spoken_to() {
     let mut desk = desk();
     for pane in ["1", "2", "3", "4"] {
         desk.keys(pane).keys("M");
-        desk.expect("▌ * test")
+        desk.expect("› * test")
             .expect("http://127.0.0.1:1")
             .expect("key file")
             .expect("The key is in /cfg/keys/test.");
@@ -193,7 +193,7 @@ fn the_list_says_whence_each_key_comes_and_which_market_is_spoken_to() {
         desk.keys("esc").expect_not("key command");
     }
     assert_eq!(desk.model.pane, Pane::Requests);
-    desk.keys("M k k").expect("▌   sandbox");
+    desk.keys("M k k").expect("›   sandbox");
     desk.keys("G");
     assert!(flat(&desk).contains("The key is read from a command's output."));
 }
@@ -202,7 +202,7 @@ fn the_list_says_whence_each_key_comes_and_which_market_is_spoken_to() {
 fn the_list_fits_every_screen() {
     for (columns, rows) in [(40, 10), (80, 24), (120, 40), (200, 60), (300, 80)] {
         let mut desk = at_markets();
-        desk.resize(columns, rows).expect("▌ * test").expect("key file");
+        desk.resize(columns, rows).expect("› * test").expect("key file");
         if columns >= 100 {
             desk.expect("Address").expect("Writes");
         }
@@ -260,7 +260,7 @@ fn a_market_is_added_with_what_was_typed_and_a_key_that_nobody_sees() {
         market_list: more,
     };
     news(&mut desk, added);
-    desk.expect("▌   work");
+    desk.expect("›   work");
     assert!(flat(&desk).contains("work added. r tests it with one request, Enter connects."));
 }
 
@@ -444,7 +444,7 @@ fn a_refused_key_leads_to_the_market_and_its_key() {
     desk.fail(refused());
     desk.expect("API key rejected (status 401): Invalid user key");
     desk.expect("M change key or market");
-    desk.keys("M").expect("▌ * test");
+    desk.keys("M").expect("› * test");
     let said = "! test: API key rejected (status 401): Invalid user key; check the profile's API key. Press o to change the key.";
     assert!(flat(&desk).contains(said), "{}", desk.screen());
     desk.keys("o").expect("API key of test");
@@ -519,7 +519,7 @@ fn a_connection_that_is_not_wanted_any_more_is_not_taken() {
     desk.keys("esc").expect("cancelled").expect("Markets");
     news(&mut desk, ready(first, "vast"));
     assert_eq!(commands(&mut desk), []);
-    desk.expect("▌ * test");
+    desk.expect("› * test");
     let (second, _) = connecting(&mut desk);
     news(&mut desk, ready(first, "vast"));
     assert_eq!(commands(&mut desk), []);
@@ -641,7 +641,7 @@ fn a_key_is_forgotten_after_a_yes() {
     let mut desk = at_markets();
     desk.keys("delete").expect("Remove the key of test?");
     desk.expect("Its file /cfg/keys/test will be deleted.");
-    desk.keys("n").expect("▌ * test");
+    desk.keys("n").expect("› * test");
     assert_eq!(commands(&mut desk), []);
     desk.keys("delete y");
     let forget = Change::Forget("test".to_owned());

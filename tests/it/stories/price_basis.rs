@@ -169,7 +169,7 @@ fn with_a_job_its_bill_ranks_compares_and_sums_up() {
     let screen = desk.screen();
     let words: Vec<_> = screen
         .lines()
-        .find(|line| line.contains("▌ RTX 4090"))
+        .find(|line| line.contains("› RTX 4090"))
         .unwrap()
         .split_whitespace()
         .skip_while(|word| *word != "4090")

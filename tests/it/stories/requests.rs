@@ -92,7 +92,7 @@ fn selected(desk: &TestApp) -> String {
     let screen = desk.screen();
     let row = screen.lines().find_map(|line| {
         let line = line.trim_start_matches(['┃', ' ']);
-        line.strip_prefix('▌')
+        line.strip_prefix('›')
     });
     let row = row.unwrap_or_default();
     row.split('┃').next().unwrap_or_default().trim().to_owned()
@@ -171,7 +171,7 @@ fn every_request_is_a_row_with_its_figures_latest_first() {
     assert_eq!(at("Took"), "Time Request Status Took Received Sent Try");
     assert_eq!(
         at("12:00:03"),
-        "▌!12:00:03 list workergroups no response: 127.0.0… 2.50 s 0 B 0 B 3"
+        "›!12:00:03 list workergroups no response: 127.0.0… 2.50 s 0 B 0 B 3"
     );
     assert_eq!(
         at("12:00:02"),

@@ -59,7 +59,7 @@ fn the_list_shows_own_searches_and_presets_apart() {
     desk.keys("b")
         .expect("Your searches")
         .expect("Save this search")
-        .expect("▌ cheap")
+        .expect("› cheap")
         .expect("Presets")
         .expect("8x H100 in a datacenter")
         .expect("offers, preset")
@@ -110,7 +110,7 @@ fn the_running_search_is_saved_under_a_name() {
     desk.keys("/").type_text("num_gpus>=2 hundred").keys("enter b up enter");
     desk.expect("Name");
     desk.type_text("two or more").keys("enter");
-    desk.expect("▌ two or more").expect("Saved “two or more”");
+    desk.expect("› two or more").expect("Saved “two or more”");
     let [SearchChange::Put(search)] = changes(&desk)[..] else {
         panic!("{:?}", desk.effects)
     };
@@ -135,8 +135,8 @@ fn a_search_is_saved_under_its_words_and_found_where_it_was_saved() {
         desk.answer(THREE).keys("B").expect("Left empty: “4090 Europe 3 days”.");
         desk.keys("enter").expect("Saved “4090 Europe 3 days”");
         // Among others it is selected; the next time the list opens on the first saved one.
-        desk.keys("b").expect("▌ 4090 Europe 3 days");
-        desk.keys("esc b").expect("▌ cheap");
+        desk.keys("b").expect("› 4090 Europe 3 days");
+        desk.keys("esc b").expect("› cheap");
         // The same name again asks first.
         desk.keys("esc B enter").expect("Replace the saved search?");
     }
@@ -207,7 +207,7 @@ fn a_search_without_a_job_leaves_the_persons_alone_and_says_what_its_order_needs
     desk.answer(THREE);
     // What cannot sort has no arrow; what can sorts.
     desk.expect("sort $/h ▼ · sort by Job $ needs a job (J)");
-    assert!(!desk.screen().contains("Job $▲"), "{}", desk.screen());
+    assert!(!desk.screen().contains("Job $ ▲"), "{}", desk.screen());
     set_job(&mut desk);
     desk.expect("sort Job $ ▲, $/h ▼").expect_not("needs a job");
     desk.keys("b").type_text("cheap").keys("enter");
@@ -297,8 +297,8 @@ fn a_search_is_renamed_moved_and_deleted() {
     desk.keys("ctrl-u").type_text("disks").keys("enter");
     desk.expect("another search already has this name");
     desk.keys("ctrl-u").type_text("bargains").keys("enter");
-    desk.expect("▌ bargains");
-    desk.keys(">").expect("▌ bargains");
+    desk.expect("› bargains");
+    desk.keys(">").expect("› bargains");
     let names = |desk: &TestApp| -> Vec<String> {
         let saved = desk.model.searches.saved.iter();
         saved.map(|search| search.name.clone()).collect()
@@ -307,11 +307,11 @@ fn a_search_is_renamed_moved_and_deleted() {
     desk.keys("<");
     assert_eq!(names(&desk), ["bargains", "disks"]);
     desk.keys("delete").expect("Delete the saved search?");
-    desk.keys("enter").expect("▌ bargains"); // it cancels: only y deletes
+    desk.keys("enter").expect("› bargains"); // it cancels: only y deletes
     assert_eq!(names(&desk).len(), 2);
     desk.keys("delete y").expect("Deleted “bargains”");
     assert_eq!(names(&desk), ["disks"]);
-    desk.expect("▌ disks");
+    desk.expect("› disks");
     assert_eq!(changes(&desk).len(), 4);
 }
 
@@ -530,5 +530,5 @@ fn a_new_search_is_selected_in_the_list_whatever_was_typed_there() {
     let mut desk = with_two();
     desk.keys("b").type_text("save this").keys("enter");
     desk.type_text("mine").keys("enter");
-    desk.expect("▌ mine").expect("Saved “mine”: Enter runs it");
+    desk.expect("› mine").expect("Saved “mine”: Enter runs it");
 }

@@ -46,12 +46,12 @@ fn a_blank_is_text_once_something_is_typed() {
 fn a_new_order_of_a_truncated_answer_asks_the_market_for_its_own_top() {
     let mut desk = truncated();
     desk.keys("j").click("$/h");
-    desk.selects("103").expect("$/h▲");
+    desk.selects("103").expect("$/h ▲");
     assert!(desk.calls.is_empty(), "it may change again");
-    desk.expect("loading the top 3 by $/h▲");
+    desk.expect("loading the top 3 by $/h ▲");
     desk.wait(0.3);
     assert_eq!(order(&desk), "dph_total");
-    desk.expect("loading the top 3 by $/h▲");
+    desk.expect("loading the top 3 by $/h ▲");
     desk.answer(CHEAPEST).selects("104");
     desk.expect_not("loading")
         .expect("First 3, more exist")

@@ -40,7 +40,14 @@ fn the_table_shows_what_can_be_read_and_says_what_cannot() {
         desk.expect("0.1157").expect("0.3222").expect("1.9542");
         // The text "8" is the number 8; a price that is no number is no price; what steers the
         // terminal is written out. Of a member that comes twice the last one holds.
-        assert_eq!(words(&desk, "53000005")[1..5], ["yes", "—", "8", "H100<U+202E>"]);
+        let words = words(&desk, "53000005");
+        assert_eq!(words[1..5], ["200.0", "yes", "verified", "—"]);
+        assert!(
+            words
+                .windows(2)
+                .any(|pair| pair[0] == "8" && pair[1].starts_with("H100<U+2")),
+            "{words:?}"
+        );
         desk.expect("0.2100").expect_not("9.0000");
         desk.expect_not("\u{202e}");
     }
@@ -51,8 +58,8 @@ fn broken_conditions_are_named_and_their_cells_flagged_though_the_column_was_hid
     for mut desk in desks() {
         desk.expect("The market ignored verified=true (1 row), rentable=true (1 row)");
         desk.expect("!deverified").expect("Rentable");
-        assert_eq!(words(&desk, "53000004")[1], "!no");
-        assert_eq!(words(&desk, "53000001")[..2], ["53000001", "yes"]);
+        assert_eq!(words(&desk, "53000004")[2], "!no");
+        assert_eq!(words(&desk, "53000001")[2..4], ["yes", "verified"]);
         // The person's own columns are as they were.
         desk.keys("c").type_text("rentable").expect("[ ]");
     }
@@ -98,7 +105,7 @@ fn another_storage_reprices_what_has_a_storage_price() {
         // 1.952 + 0.055556 = 2.007556; 0.30 + 0.36 x 200 / 720 = 0.4; 0.2 + 0.9 x 200 / 720 = 0.45.
         desk.expect("0.3646").expect("0.3756").expect("2.0076");
         desk.expect("0.4000").expect("0.4500").expect("estimate");
-        assert_eq!(words(&desk, "53000005")[2], "—");
+        assert_eq!(words(&desk, "53000005")[4], "—");
     }
 }
 
@@ -117,7 +124,7 @@ fn three_prices_are_joined_though_a_floor_stands_above_the_price() {
             r#"{"offers":[{"id":53000001,"dph_base":0.105333,"dph_total":0.1157037,"discounted_dph_total":0.092563}]}"#,
         );
         // The flagged columns stay on the small screen: the others are a step to the right.
-        desk.keys("l l");
+        desk.keys("l l l");
         let row = words(&desk, " 53000002 ");
         assert!(row.contains(&"0.4022".to_owned()), "{row:?}");
         assert!(row.iter().any(|word| word.starts_with("-24.8")), "{row:?}");
@@ -139,7 +146,7 @@ fn a_job_is_priced_with_every_part_and_never_guessed() {
         // (0.32 + 0.2 x 50 / 720) x 24.222222 = 8.0875; it leaves the market after 24 h: too early.
         assert!(words(&desk, "53000002").contains(&"!8.09".to_owned()));
         // Nothing is reported: it has no bill, and is not known to fit.
-        assert_eq!(words(&desk, "53000005")[2..4], ["—", "!—"]);
+        assert!(words(&desk, "53000005").contains(&"!—".to_owned()));
         desk.keys("enter");
         let read = |desk: &TestApp| {
             let screen = desk.screen();
@@ -182,7 +189,7 @@ fn summary_plot_and_funnel_count_what_has_no_number() {
     for mut desk in desks() {
         desk.keys("m");
         // Three machines of 1, 1 and 2 GPUs: 0.3040, 0.3222 and 1.9542 / 2 = 0.9771 per GPU.
-        let row = words(&desk, "▌ RTX 4090");
+        let row = words(&desk, "› RTX 4090");
         let figures = row.iter().skip_while(|word| *word != "4090").skip(1);
         let figures: Vec<_> = figures.take(3).map(String::as_str).collect();
         assert_eq!(figures, ["4", "3", "0.304"]);
@@ -192,7 +199,7 @@ fn summary_plot_and_funnel_count_what_has_no_number() {
         desk.keys("esc F");
         assert_eq!(desk.asked_text(), "");
         desk.answer(ANSWER).expect("4 of 6 offers");
-        let row = words(&desk, "▌ [x] verified=true").join(" ");
+        let row = words(&desk, "› [x] verified=true").join(" ");
         assert!(row.contains("−1; without it 1 more"), "{row}");
         desk.keys("esc");
     }

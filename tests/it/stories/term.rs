@@ -41,8 +41,8 @@ fn a_size_and_months_give_sortable_columns() {
     let texas = words(&desk, "US Texas");
     assert!(texas.contains(&"!150.00".to_owned()), "{texas:?}");
     desk.selects("4002");
-    desk.click("Term $").keys("g").selects("4002").expect("Term $▲");
-    desk.click("Term $▲").keys("g").selects("4001").expect("Term $▼");
+    desk.click("Term $").keys("g").selects("4002").expect("Term $ ▲");
+    desk.click("Term $ ▲ Loc").keys("g").selects("4001").expect("Term $ ▼");
     assert!(desk.calls.is_empty(), "all of it is worked out here");
     desk.keys("r");
     let Request::Search(query) = desk.asked() else { panic!() };
@@ -98,7 +98,7 @@ fn the_form_is_left_as_it_was_and_can_be_taken_back() {
     desk.keys("esc").expect_not("Term $");
     desk.keys("J").expect_not("777");
     desk.keys("enter").expect("Term $");
-    desk.click("Term $").expect("Term $▲");
+    desk.click("Term $").expect("Term $ ▲");
     desk.keys("J ctrl-x")
         .expect_not("Term $")
         .expect("Term pricing cleared");

@@ -62,7 +62,7 @@ fn the_screen_previews_the_theme_while_one_moves() {
     let mut desk = desk();
     let dark = accent(&desk);
     desk.keys(":").type_text("theme").keys("enter");
-    desk.expect("▌ dark").expect("current").expect("yours");
+    desk.expect("› dark").expect("current").expect("yours");
     let before = colors(&desk);
     desk.keys("j");
     assert_ne!(colors(&desk), before);
@@ -81,7 +81,7 @@ fn the_chosen_theme_stays_and_is_saved() {
     assert_eq!(accent(&desk), Color::Rgb(255, 0, 255));
     assert_eq!(saved(&desk), ["night"]);
     desk.keys(":").type_text("theme").keys("enter");
-    desk.expect("▌ night");
+    desk.expect("› night");
     desk.keys("enter");
     assert_eq!(saved(&desk), ["night"], "it is saved already");
 }
@@ -133,5 +133,5 @@ fn the_saved_theme_is_no_news_when_its_file_is_read_back() {
     reloaded(&mut desk, "light");
     desk.expect("Configuration reloaded");
     desk.keys(":").type_text("theme").keys("enter");
-    desk.expect("▌ light");
+    desk.expect("› light");
 }

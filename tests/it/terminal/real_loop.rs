@@ -63,7 +63,7 @@ async fn offers_volumes_and_workergroups_come_over_http() {
     let (person, ended, sandbox) = dashboard().await;
     person.sees("First 500, more exist").await;
     person.press(KeyCode::Char('2'));
-    person.sees("$/GB/mo▲").await;
+    person.sees("$/GB/mo ▲").await;
     person.press(KeyCode::Char('3'));
     person.sees("llama-70b").await;
     person.press(KeyCode::Char('1'));

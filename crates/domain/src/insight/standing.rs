@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use super::pareto::Goal;
+use super::summary::quantile;
 use crate::catalog::Resource;
 use crate::format::percent;
 use crate::listing::{Column, Listing};
@@ -94,11 +95,53 @@ impl Rank {
     }
 }
 
+/// The price of a row, and the spread of the prices that it is compared with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PriceScale {
+    /// What the row costs, by [`Measure::Price`].
+    pub price: f64,
+    /// The 5th percentile of the group.
+    pub low: f64,
+    /// The median of the group.
+    pub median: f64,
+    /// The 95th percentile of the group.
+    pub high: f64,
+    /// How many rows with a price the group has, this one included.
+    pub of: u32,
+}
+
+impl PriceScale {
+    /// The spread of ascending prices, as one of their median would see it.
+    fn of_sorted(prices: &[f64]) -> Option<Self> {
+        let median = quantile(prices, 0.5)?;
+        Some(Self {
+            price: median,
+            low: quantile(prices, 0.05)?,
+            median,
+            high: quantile(prices, 0.95)?,
+            of: u32::try_from(prices.len()).unwrap_or(u32::MAX),
+        })
+    }
+
+    /// Whether there are enough prices for percentiles.
+    pub const fn is_telling(&self) -> bool {
+        self.of >= FEWEST
+    }
+}
+
+/// The price scales of all rows.
+#[derive(Debug, Default)]
+struct Scales {
+    of_rows: Vec<Option<PriceScale>>,
+    is_any_telling: bool,
+}
+
 /// The ranks of a listing's rows, each computed on first use: a frame that shows one row must not
 /// sort a hundred thousand.
 #[derive(Debug, Default)]
 pub struct Standing {
     ranks: [OnceLock<Vec<Option<Rank>>>; 6],
+    scales: OnceLock<Scales>,
     machines: OnceLock<HashMap<i128, u32>>,
     hosts: OnceLock<HashMap<i128, u32>>,
 }
@@ -109,6 +152,7 @@ impl Standing {
         for measure in Measure::ALL {
             self.rank(listing, measure, 0);
         }
+        self.price_scale(listing, 0);
         self.on_machine(listing, 0);
         self.of_host(listing, 0);
     }
@@ -122,6 +166,27 @@ impl Standing {
             ranks(&groups, (0..listing.len()).map(value), measure.goal())
         });
         ranks.get(row).copied().flatten()
+    }
+
+    /// Where the price of a row is among those of comparable rows; `None` if it has no price.
+    pub fn price_scale(&self, listing: &Listing, row: usize) -> Option<PriceScale> {
+        self.scales(listing).of_rows.get(row).copied().flatten()
+    }
+
+    /// Whether any row has enough comparable ones for a [`PriceScale`] that tells something.
+    pub fn has_telling_scale(&self, listing: &Listing) -> bool {
+        self.scales(listing).is_any_telling
+    }
+
+    fn scales(&self, listing: &Listing) -> &Scales {
+        self.scales.get_or_init(|| {
+            let price = value_of(listing, Measure::Price);
+            let of_rows = scales(&groups(listing), (0..listing.len()).map(price));
+            Scales {
+                is_any_telling: of_rows.iter().flatten().any(PriceScale::is_telling),
+                of_rows,
+            }
+        })
     }
 
     /// Price and performance, where known, of all rows that `row` is compared with, including its own; of
@@ -264,4 +329,21 @@ fn ranks(groups: &[u32], values: impl Iterator<Item = Option<f64>>, goal: Goal) 
         }
     }
     ranked
+}
+
+fn scales(groups: &[u32], prices: impl Iterator<Item = Option<f64>>) -> Vec<Option<PriceScale>> {
+    let rows = groups.iter().zip(prices).enumerate();
+    let mut sorted: Vec<(u32, f64, usize)> = rows
+        .filter_map(|(row, (group, price))| Some((*group, price?, row)))
+        .collect();
+    sorted.sort_unstable_by(|left, right| left.0.cmp(&right.0).then_with(|| left.1.total_cmp(&right.1)));
+    let mut scales = vec![None; groups.len()];
+    for group in sorted.chunk_by(|left, right| left.0 == right.0) {
+        let prices: Vec<f64> = group.iter().map(|(_, price, _)| *price).collect();
+        let scale = PriceScale::of_sorted(&prices);
+        for (_, price, row) in group {
+            scales[*row] = scale.map(|scale| PriceScale { price: *price, ..scale });
+        }
+    }
+    scales
 }

@@ -7,12 +7,16 @@ use super::{Cluster, TEXTS, bill};
 use crate::core::view::Scene;
 use crate::core::views::{sheet, wider};
 use crate::domain::format::counted;
-use crate::domain::insight::Bill;
-use crate::domain::{Resource, format};
+use crate::domain::insight::{Bill, PriceScale};
+use crate::domain::{Resource, country, format};
 use crate::tui::panel::{Panel, Size};
+use crate::tui::rail::Rail;
 
 /// Rows of the form: its fields, and the buttons with a blank line above.
 const FORM: u16 = 12;
+
+/// Cells of the rails beside the offers.
+const RAIL: u16 = 8;
 
 pub(super) fn cluster(view: &Cluster, area: Rect, scene: &mut Scene<'_, '_>) {
     let offers = &scene.state.browsers[Resource::Offers];
@@ -95,7 +99,8 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
 
 /// The offers of the plan, a line each.
 fn picks(view: &Cluster, bill: Bill, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
-    let Some(listing) = scene.state.browsers[Resource::Offers].listing() else {
+    let offers = &scene.state.browsers[Resource::Offers];
+    let Some(listing) = offers.listing() else {
         return Vec::new();
     };
     let row = |(row, price): &(u32, f64)| {
@@ -106,10 +111,24 @@ fn picks(view: &Cluster, bill: Bill, scene: &Scene<'_, '_>) -> Vec<Line<'static>
         let [many, model, memory] = ["num_gpus", "gpu_name", "gpu_ram"].map(cell);
         let offer = format!("{many}× {model} {memory}");
         let [id, machine, location] = ["id", "machine_id", "geolocation"].map(cell);
-        let price = bill.money(*price);
-        Line::raw(format!("{price:>10}  {offer:<20} {id:<9} {machine:<8} {location}"))
+        let (price, place) = (bill.money(*price), country::code(&location));
+        let mut line = Line::raw(format!("{price:>9} "));
+        let row = *row as usize;
+        let scale = offers.computed.standing.price_scale(listing, row);
+        match scale.filter(PriceScale::is_telling) {
+            Some(scale) => {
+                let ends = [scale.low, scale.median, scale.high];
+                line.extend(Rail::new(ends, scale.price, scene.theme).line(RAIL));
+            }
+            None => line.push_span(" ".repeat(usize::from(RAIL))),
+        }
+        line.push_span(format!(" {offer:<20} {id:<9} {machine:<8} {place}"));
+        line
     };
-    let head = format!("{:>10}  {:<20} {:<9} {:<8} Place", "Price", "Offer", "Id", "Machine");
+    let head = format!(
+        "{:>9} {:<8} {:<20} {:<9} {:<8} In",
+        "Price", "cheap ─▸", "Offer", "Id", "Machine"
+    );
     let head = Line::styled(head, scene.theme.heading);
     std::iter::once(head).chain(view.picks.iter().map(row)).collect()
 }

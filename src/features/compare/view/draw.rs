@@ -171,7 +171,7 @@ fn headers(view: &Compare, grid: &Grid, area: Rect, scene: &mut Scene<'_, '_>) {
         scene.clickable(cell, Target::Item(HEADERS, index));
         let is_current = index == view.cursor;
         let (style, sign) = if is_current {
-            (theme.selected, '▌')
+            (theme.selected, '›')
         } else {
             (theme.heading, ' ')
         };

@@ -27,6 +27,7 @@ use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::Now;
 use crate::tui::panel::{Panel, Size};
+use crate::tui::rail::Rail;
 use crate::tui::range_bar::RangeBar;
 use crate::tui::text::{cells, fit, wrap, wrap_line};
 use crate::tui::theme::Theme;
@@ -34,8 +35,9 @@ use crate::tui::theme::Theme;
 /// Cells of the labels before the bars.
 const LABEL: u16 = 9;
 
-/// Cells of the texts after the bars.
-const TEXT: u16 = 31;
+/// The fewest cells of the texts after the bars, and of the full ones.
+const TEXT: u16 = 23;
+const FULL_TEXT: u16 = 32;
 
 /// The widest preview that holds its card alone; a wider one lies below its list.
 const BESIDE: u16 = 90;
@@ -278,8 +280,40 @@ impl Card<'_> {
 
     /// The width of the bars: none where they would be too short for the names of their ends.
     fn bar_width(&self) -> u16 {
-        let room = self.width.saturating_sub(LABEL + 2 + TEXT).min(22);
-        if room < 10 { 0 } else { room }
+        let text = if self.is_roomy() { FULL_TEXT } else { TEXT };
+        let room = self.width.saturating_sub(LABEL + 2 + text).min(22);
+        if room < 8 { 0 } else { room }
+    }
+
+    /// Whether the texts after the bars need not be short.
+    const fn is_roomy(&self) -> bool {
+        self.width >= LABEL + 2 + FULL_TEXT + 10
+    }
+
+    /// The rail of its price, and the text that says how it ranks; `3 alike` where too few compare.
+    fn rail(&self, label: &str, text: impl FnOnce(Option<Rank>) -> Option<String>) -> Option<Line<'static>> {
+        let Subject {
+            listing,
+            row,
+            standing,
+            theme,
+            ..
+        } = self.subject;
+        let text = text(standing.rank(listing, Measure::Price, row))?;
+        let scale = standing.price_scale(listing, row)?;
+        let mut line = Line::from(Span::styled(
+            format!("{label:width$} ", width = usize::from(LABEL)),
+            theme.dim,
+        ));
+        if !scale.is_telling() {
+            line.push_span(Span::styled(format!("{} alike  ", scale.of), theme.dim));
+        } else if self.bar_width() > 0 {
+            let rail = Rail::new([scale.low, scale.median, scale.high], scale.price, theme);
+            line.spans.extend(rail.line(self.bar_width()).spans);
+            line.push_span(" ");
+        }
+        line.push_span(Span::styled(text, theme.text));
+        Some(fit(line, self.width))
     }
 
     /// The names of the ends of the bars below; `None` where there are none. The price says how many compare.

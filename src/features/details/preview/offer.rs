@@ -72,7 +72,7 @@ fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
         Ok(hourly) => {
             let estimate = if pricing.gb.is_some() { "~" } else { "" };
             let text = format!("{estimate}{}", format::per_hour(hourly));
-            line.push_span(Span::styled(text, theme.heading));
+            line.push_span(Span::styled(text, theme.figure()));
             let per_gpu = prices.per_unit(card.subject.row, hourly).gpu;
             if let Some(per_gpu) = per_gpu.filter(|price| hourly - price > 1e-9) {
                 let text = format!("  {} per GPU", format::per_hour(per_gpu));
@@ -85,7 +85,7 @@ fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
         let bill = card.computed("job_cost");
         let bill = bill.map_or_else(|| "—".to_owned(), format::dollars);
         line.push_span(Span::styled("  job ", theme.dim));
-        line.push_span(Span::styled(bill, theme.heading));
+        line.push_span(Span::styled(bill, theme.figure()));
     }
     if browser
         .computed
@@ -189,17 +189,17 @@ fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let unit = Unit::Transfer.symbol(browser.dialect());
     let price = |standing: Option<Rank>| {
         let alone = || "no other of its model".to_owned();
-        let basis = if browser.pricing().is_work() {
-            "the bill"
-        } else {
-            "per GPU"
+        let basis = match browser.pricing().is_work() {
+            _ if !card.is_roomy() => "",
+            true => "the bill, ",
+            false => "per GPU, ",
         };
-        let ranked = |standing: Rank| Some(format!("{basis}, {}", standing.of_price()?));
+        let ranked = |standing: Rank| Some(format!("{basis}{}", standing.of_price()?));
         standing.map(|standing| ranked(standing).unwrap_or_else(alone))
     };
     let dlperf = || {
         let score = trimmed(card.number("dlperf")?, 0);
-        let per_dollar = card.number("dlperf_per_dphtotal");
+        let per_dollar = card.number("dlperf_per_dphtotal").filter(|_| card.is_roomy());
         let per_dollar = per_dollar.map(|value| format!(" · {} per $/h", trimmed(value, 0)));
         Some(format!("{score} DLPerf{}", per_dollar.unwrap_or_default()))
     };
@@ -217,8 +217,8 @@ fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
         Some(format!("{}%{sign}", trimmed(share * 100.0, 2)))
     };
     [
+        card.rail("Price", price),
         card.ends_of_bars(),
-        card.bar("Price", Measure::Price, price),
         card.bar("Speed", Measure::Performance, |_| dlperf()),
         card.bar("Network", Measure::Network, |_| network()),
         card.bar("Reliable", Measure::Reliability, |_| reliable()),

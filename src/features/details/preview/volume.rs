@@ -48,14 +48,17 @@ fn price(card: &Card<'_>) -> Vec<Line<'static>> {
     let Ok(per_gb) = prices.per_gb_month(subject.row) else {
         return vec![Line::styled("Price not reported", theme.warning)];
     };
-    let mut lines = vec![Line::styled(format!("${}/GB/month", trimmed(per_gb, 4)), theme.heading)];
+    let mut lines = vec![Line::styled(
+        format!("${}/GB/month", trimmed(per_gb, 4)),
+        theme.figure(),
+    )];
     let Ok(cost) = prices.cost(subject.row, &term, subject.now.epoch) else {
         return lines;
     };
     let size = format!("{} for {} days ", format::gigabytes(term.gb), trimmed(term.days, 1));
     lines.push(Line::from(vec![
         Span::styled(size, theme.dim),
-        Span::styled(format::dollars(cost.term), theme.heading),
+        Span::styled(format::dollars(cost.term), theme.figure()),
     ]));
     let end = match cost.outlives {
         Outlives::No { short_by } => {
@@ -95,8 +98,8 @@ fn bars(card: &Card<'_>) -> Vec<Line<'static>> {
         Some(format!("{}%", trimmed(share * 100.0, 2)))
     };
     [
+        card.rail("Price", price),
         card.ends_of_bars(),
-        card.bar("Price", Measure::Price, price),
         card.bar("Read", Measure::Performance, |_| read()),
         card.bar("Network", Measure::Network, |_| network()),
         card.bar("Reliable", Measure::Reliability, |_| reliable()),

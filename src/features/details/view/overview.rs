@@ -1,5 +1,6 @@
 //! The overview: the card, all costs, and alternatives.
 
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::Detail;
@@ -17,6 +18,7 @@ use crate::features::workergroups::sent;
 use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::Phase;
+use crate::tui::rail::Rail;
 use crate::tui::theme::Theme;
 
 // What a tall screen shows.
@@ -24,6 +26,9 @@ use crate::tui::theme::Theme;
 const ALTERNATIVES: usize = 40;
 
 const LABEL: usize = 18;
+
+/// Cells of the rails beside the alternatives.
+const RAIL: u16 = 8;
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
@@ -307,15 +312,15 @@ fn columns_of_others(browser: &Browser) -> &'static [(&'static str, &'static str
         ],
         Resource::Offers | Resource::Workergroups if browser.computed.job.is_some() => &[
             ("Job $", "job_cost", 9),
-            ("$/h", "dph_total", 9),
-            ("DLPerf", "dlperf", 8),
-            ("Rel. %", "reliability", 8),
+            ("$/h", "dph_total", 8),
+            ("DLPerf", "dlperf", 7),
+            ("Rel. %", "reliability", 7),
             ("Country", "geolocation", 8),
         ],
         Resource::Offers | Resource::Workergroups => &[
-            ("$/h", "dph_total", 9),
-            ("DLPerf", "dlperf", 8),
-            ("Rel. %", "reliability", 8),
+            ("$/h", "dph_total", 8),
+            ("DLPerf", "dlperf", 7),
+            ("Rel. %", "reliability", 7),
             ("Left d", "duration", 7),
             ("Country", "geolocation", 8),
         ],
@@ -342,27 +347,49 @@ fn alternative_lines(
         .and_then(|front| front.beaten_by(u32::try_from(this_row).ok()?))
         .map(|lead| lead.row);
     let columns = columns_of_others(browser);
-    let line = |sign: &str, id: String, cells: &mut dyn Iterator<Item = (String, usize)>| {
-        let line = format!("{sign} {id:>10}");
-        cells.fold(line, |line, (cell, width)| format!("{line} {cell:>width$}"))
+    let line = |sign: &str, id: String, cells: Vec<(String, usize)>, rail: Line<'static>, style: Style| {
+        let mut line = Line::from(Span::styled(format!("{sign} {id:>8}"), style));
+        for (index, (cell, width)) in cells.into_iter().enumerate() {
+            line.push_span(Span::styled(format!(" {cell:>width$}"), style));
+            // Behind the price.
+            if index == 0 {
+                line.push_span(" ");
+                let blanks = usize::from(RAIL).saturating_sub(rail.width());
+                line.spans.extend(rail.spans.iter().cloned());
+                line.push_span(" ".repeat(blanks));
+            }
+        }
+        line
     };
-    let mut header = columns.iter().map(|(title, _, width)| ((*title).to_owned(), *width));
-    let mut lines = vec![Line::styled(line(" ", "ID".to_owned(), &mut header), theme.dim)];
+    let header = columns.iter().map(|(title, _, width)| ((*title).to_owned(), *width));
+    let rail_title = Line::styled("cheap ─▸", theme.dim);
+    let mut lines = vec![line(" ", "ID".to_owned(), header.collect(), rail_title, theme.dim)];
     let this_row = u32::try_from(this_row).ok();
     for row in this_row.into_iter().chain(rows.iter().copied()) {
         let index = row as usize;
         let id = listing.id(index).map(|id| id.to_string());
         let cells = columns.iter();
-        let mut cells = cells.map(|(_, key, width)| (figure(listing, index, key), *width));
+        let cells = cells.map(|(_, key, width)| (figure(listing, index, key), *width));
         let (sign, style) = match row {
-            row if Some(row) == this_row => ("▌", theme.accent),
+            row if Some(row) == this_row => ("›", theme.accent),
             row if Some(row) == beats => ("◆", theme.good),
             _ => (" ", theme.text),
         };
-        let text = line(sign, id.unwrap_or_default(), &mut cells);
-        lines.push(Line::styled(text, style));
+        let rail = rail(browser, listing, index, theme);
+        lines.push(line(sign, id.unwrap_or_default(), cells.collect(), rail, style));
     }
     lines
+}
+
+/// Where the price of a row is among those of comparable ones; their number where they are too few.
+fn rail(browser: &Browser, listing: &Listing, row: usize, theme: &Theme) -> Line<'static> {
+    match browser.computed.standing.price_scale(listing, row) {
+        Some(scale) if scale.is_telling() => {
+            Rail::new([scale.low, scale.median, scale.high], scale.price, theme).line(RAIL)
+        }
+        Some(scale) => Line::styled(format!("{} alike", scale.of), theme.dim),
+        None => Line::default(),
+    }
 }
 
 /// A cell of a column whose header names the unit; of a place the code is enough to tell countries
@@ -470,7 +497,7 @@ fn groups(browser: &Browser, listing: &Listing, this_row: usize, scene: &Scene<'
             |report| format::grouped(report.recruitable.machines),
         );
         let (sign, style) = if row == this_row {
-            ("▌", theme.accent)
+            ("›", theme.accent)
         } else {
             (" ", theme.text)
         };

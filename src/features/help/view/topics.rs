@@ -33,8 +33,14 @@ pub(super) const LANGUAGE: &[(&str, &str)] = &[
 
 /// The legend of the tables.
 pub(super) const SIGNS: &[(&str, &str)] = &[
-    ("›", "the selected row"),
-    ("▌", "a marked row; in a list, the selected line"),
+    ("›", "the selected row or line"),
+    ("▌", "a marked row"),
+    (
+        "┄●┄│",
+        "the price from the 5th to the 95th percentile of its model, per GPU; │ is the median, the cheap end is left",
+    ),
+    ("3 alike", "too few offers of its model to compare"),
+    ("+4 →", "columns at the right that did not fit: → scrolls to them"),
     (
         "◆",
         "best value: no other loaded offer is cheaper and faster; for a job of fixed length, the lowest bill",

@@ -396,10 +396,6 @@ impl Rows for List<'_> {
         }
     }
 
-    fn is_bar(&self, column: usize) -> bool {
-        CELLS.get(column) == Some(&Cell::Bar)
-    }
-
     fn sign(&self, row: usize) -> (&'static str, Style) {
         let is_bad = match Requests::read(self.state).rows().get(row) {
             Some(Row::Request(number)) => self.entry(*number).is_some_and(LedgerEntry::is_failed),

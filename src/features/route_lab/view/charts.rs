@@ -283,7 +283,6 @@ pub(super) fn workers(
         .styled(Column::text("", 4).priority(1).grows(), |share, width| {
             (bar(share.assigned, most, width).into(), theme.series[0])
         })
-        .as_bars()
         .column(Column::number("Gaps", 6).priority(3), |share| {
             words::count(share.gaps())
         })

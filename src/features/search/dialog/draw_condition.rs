@@ -197,7 +197,7 @@ impl StatefulWidget for Choices<'_> {
             } else {
                 (theme.text, theme.dim)
             };
-            let sign = if is_selected { "▌ " } else { "  " };
+            let sign = if is_selected { "› " } else { "  " };
             let check = match (is_list, form.is_picked(choice)) {
                 (false, _) => "",
                 (true, true) => "[x] ",

@@ -4,14 +4,14 @@
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::{cells, table};
+use super::{cells, columns, table};
 use crate::api::Received;
 use crate::core::view::{Region, Scene};
 use crate::domain::format::grouped;
 use crate::domain::{Listing, format};
 use crate::table::browser::Browser;
 use crate::tui::records::Records;
-use crate::tui::table::{Table, place_from};
+use crate::tui::table::{Table, place_in_order};
 
 /// How much has arrived: `12,345 rows, 35.2 MB`.
 pub(super) fn amount(received: &Received) -> String {
@@ -39,7 +39,7 @@ pub(super) fn draw(browser: &Browser, listing: &Listing, area: Rect, scene: &mut
     let local = scene.state.local_time(scene.now);
     let (view, dim) = (listing.matching(browser.local_conditions()), scene.theme.dim);
     let mut rows = Records::new(view.len(), |row| view.get(row).map(|row| *row as usize));
-    let columns = table::columns(browser, listing, &browser.columns);
+    let columns = columns::columns(browser, listing, &browser.columns);
     for (field, column) in browser.columns.iter().zip(columns) {
         let local = &local;
         rows = rows.styled(column, move |row, width| {
@@ -48,7 +48,7 @@ pub(super) fn draw(browser: &Browser, listing: &Listing, area: Rect, scene: &mut
             (text.into(), style)
         });
     }
-    let placed = place_from(rows.columns(), browser.column_offset, table::GUTTER, area.width);
-    let table = Table::new(&rows, rows.columns(), &placed, None, scene.theme);
+    let strip = place_in_order(rows.columns(), 1, browser.column_offset, table::GUTTER, area.width);
+    let table = Table::new(&rows, rows.columns(), &strip.placed, None, scene.theme).more(strip.more());
     scene.scroll(Region::MAIN, table, area);
 }

@@ -14,6 +14,7 @@ use crate::domain::insight::{Coverage, Totals};
 use crate::domain::{Listing, Resource};
 use crate::features::annotations::view::{NOTE, STAR};
 use crate::features::market::summary as market;
+use crate::features::market_line;
 use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::tui::panel::{Panel, Size};
@@ -24,13 +25,17 @@ pub(super) fn pane(view: &BrowserPane, area: Rect, scene: &mut Scene<'_, '_>) {
     let browser = &state.browsers[view.resource];
     let notes = banner::lines(state, browser, area.width, scene.now, scene.theme);
     let height = u16::try_from(notes.len()).unwrap_or(u16::MAX);
-    let [line, settings, banners, body] = Layout::vertical([
+    let [market, line, settings, banners, body] = Layout::vertical([
+        Constraint::Length(market_line::height(state)),
         Constraint::Length(1),
         Constraint::Length(1),
         Constraint::Length(height),
         Constraint::Fill(1),
     ])
     .areas(area);
+    if !market.is_empty() && view.resource == Resource::Offers {
+        market_line::draw(market, scene);
+    }
     query::line(browser, line, scene);
     query::settings(browser, settings, scene);
     scene.render(Paragraph::new(notes), banners);

@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-use super::{cells, table};
+use super::{cells, columns, table};
 use crate::core::State;
 use crate::core::view::Scene;
 use crate::domain::local::LocalTime;
@@ -18,7 +18,7 @@ use crate::record::differences::recorded_lot;
 use crate::table::browser::Browser;
 use crate::table::gone::GoneRow;
 use crate::table::watch::Watch;
-use crate::tui::table::{Column, Rows, Table, place_from};
+use crate::tui::table::{Column, Rows, Table, place_in_order};
 use crate::tui::theme::Theme;
 use crate::tui::viewport::Viewport;
 
@@ -51,10 +51,10 @@ pub(super) fn draw(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     };
     let fields: Vec<&'static Field> = browser.columns.clone();
     let mut columns = vec![Column::text("Gone at", 8), Column::text("Why", 15)];
-    let shown = table::columns(browser, listing, &fields).into_iter();
+    let shown = columns::columns(browser, listing, &fields).into_iter();
     // The order is that of leaving.
     columns.extend(shown.map(|column| Column {
-        title: column.title.trim_end_matches(['▲', '▼']).to_owned().into(),
+        title: column.title.trim_end_matches([' ', '▲', '▼']).to_owned().into(),
         ..column
     }));
     let local = scene.state.local_time(scene.now);
@@ -80,8 +80,8 @@ pub(super) fn draw(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
         let last = Rect::new(area.x, body.bottom(), area.width, 1);
         scene.render(Line::styled(line, scene.theme.dim), last);
     }
-    let placed = place_from(&columns, 0, table::GUTTER, body.width);
-    let table = Table::new(&rows, &columns, &placed, None, scene.theme);
+    let strip = place_in_order(&columns, OWN, 0, table::GUTTER, body.width);
+    let table = Table::new(&rows, &columns, &strip.placed, None, scene.theme).more(strip.more());
     let mut viewport = Viewport::default();
     scene.frame.render_stateful_widget(table, body, &mut viewport);
 }

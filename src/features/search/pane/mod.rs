@@ -3,6 +3,7 @@
 mod arriving;
 mod banner;
 mod cells;
+mod columns;
 mod draw;
 mod empty;
 mod first_run;
@@ -15,9 +16,10 @@ use ratatui::layout::Rect;
 
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
-use crate::domain::{Field, Resource};
+use crate::domain::{Field, Kind, Resource};
 use crate::features::market::summary as market;
 use crate::features::market::summary::Overview;
+use crate::features::market_line;
 use crate::keys::{Action, Context, Motion, Side, Step};
 use crate::table::remote::{Now, Phase};
 use crate::tui::input_widget::InputWidget;
@@ -176,25 +178,25 @@ fn size_of(state: &State) -> Size {
 
 /// Scrolls the columns, at most to the last one.
 fn scroll(resource: Resource, action: Action, cx: &mut Cx<'_>) {
-    let (shown, offset) = cx.columns();
-    let browser = cx.table(resource);
-    let last = browser.columns.len().saturating_sub(shown.len().max(1));
-    browser.column_offset = match action {
+    let (left, right) = cx.hidden_columns();
+    cx.table(resource).column_offset = match action {
         Action::Move(Motion::FirstColumn) => 0,
-        Action::Move(Motion::LastColumn) => last.max(offset),
-        Action::Left => offset.saturating_sub(1),
-        _ => (offset + 1).min(last.max(offset)),
+        Action::Move(Motion::LastColumn) => left + right,
+        Action::Left => left.saturating_sub(1),
+        _ => left + right.min(1),
     };
 }
 
-/// Sorts by the visible column next to the sort column; if that is not visible, by the first or
-/// last.
+/// Sorts by the chosen column beside the sort column; if that is none of them, by the first or last.
 fn sort_beside(resource: Resource, to_right: bool, cx: &mut Cx<'_>) {
     let now = cx.now;
-    let (fields, _) = cx.columns();
+    let fields = cx.state().browsers[resource].columns.iter().copied();
+    // The preview may stand for the id.
+    let is_there = |field: &&'static Field| field.sortable && (field.kind != Kind::Id || cx.has_header(field));
+    let fields: Vec<&'static Field> = fields.filter(is_there).collect();
     let browser = cx.table(resource);
     let sorted = browser.query.order.first().map(|key| key.field);
-    let index = sorted.and_then(|sorted| fields.iter().position(|field: &&Field| *field == sorted));
+    let index = sorted.and_then(|sorted| fields.iter().position(|field| *field == sorted));
     let last = fields.len().saturating_sub(1);
     let next = match (index, to_right) {
         (None, true) => 0,
@@ -236,7 +238,7 @@ impl View for BrowserPane {
                 Outcome::Handled
             }
             // Left of the first column is the market panel.
-            (Focus::Table, Action::Left) if cx.columns().1 == 0 && self.shows_market(size_of(cx.state())) => {
+            (Focus::Table, Action::Left) if cx.hidden_columns().0 == 0 && self.shows_market(size_of(cx.state())) => {
                 self.focus = Focus::Market;
                 Outcome::Handled
             }
@@ -300,6 +302,10 @@ impl View for BrowserPane {
         }
         if self.focus == Focus::Market {
             self.focus = Focus::Table;
+        }
+        if region == market_line::REGION {
+            market_line::open(line, cx);
+            return Outcome::Handled;
         }
         let browser = cx.table(self.resource);
         match (self.focus, region) {

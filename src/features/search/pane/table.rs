@@ -3,26 +3,28 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
+use ratatui::widgets::Widget as _;
 
 use super::cells;
+use super::columns::{Columns, Shown, is_bill};
 use crate::core::frame_layout::Target;
 use crate::core::sandbox::UserListing;
 use crate::core::view::{Region, Scene};
 use crate::domain::annotations::Annotated;
-use crate::domain::insight::{Measure, Rank};
+use crate::domain::insight::{Measure, PriceScale, Rank};
 use crate::domain::local::LocalTime;
 use crate::domain::text::occurrences;
-use crate::domain::{CellRef, Field, Kind, Listing, Operator, Resource, Source, format, language};
+use crate::domain::{CellRef, Field, Listing, Resource, format};
 use crate::features::annotations::view::{NOTE, STAR};
 use crate::table::browser::Browser;
-use crate::table::column_prerequisites::Need;
 use crate::table::remote::{Now, Phase};
 use crate::table::row_filter::is_searched;
 use crate::table::rows::Rows as ShownRows;
-use crate::tui::table::{Column, Placed, Rows, Table, place_from};
-use crate::tui::text::cells as cells_of;
+use crate::tui::rail::Rail;
+use crate::tui::table::{Placed, Rows, Table};
 use crate::tui::theme::Theme;
 use crate::tui::viewport::Viewport;
 
@@ -44,12 +46,6 @@ pub(super) const GUTTER: u16 = 3;
 /// Cells left of the first column where some rows are starred or have a note.
 const ANNOTATED: u16 = 4;
 
-/// Cells of a price change in front of the price.
-const MOVE: u16 = 8;
-
-/// The drop priority of a chosen column that is hidden by default.
-const CHOSEN: u8 = 9;
-
 // A new machine begins at 60 % and rises with time: low may mean new.
 /// Reliability below which rows get a warning, and below which they are bad.
 const SHAKY: f64 = 0.95;
@@ -61,16 +57,14 @@ pub(super) fn draw(browser: &Browser, has_preview: bool, area: Rect, scene: &mut
     let Some(listing) = shown.listing() else {
         return Viewport::default();
     };
-    let needed = needed(browser);
-    let fields = fields(browser, &needed, has_preview);
-    let columns = columns(browser, listing, &fields);
-    let placed = place_from(&columns, browser.column_offset, gutter(browser), area.width);
+    let columns = Columns::new(browser, listing, has_preview, scene.state.screen.size.0);
+    let strip = columns.place(browser.column_offset, gutter(browser), area.width);
     let local = scene.state.local_time(scene.now);
     let rows = Records {
         browser,
         shown,
         listing,
-        fields: &fields,
+        columns: &columns.shown,
         local: &local,
         theme: scene.theme,
         grouping: grouping(browser),
@@ -78,15 +72,24 @@ pub(super) fn draw(browser: &Browser, has_preview: bool, area: Rect, scene: &mut
         is_recorded: browser.recorded_at().is_some(),
         own: &scene.state.sandbox.listings,
     };
-    let table = Table::new(&rows, &columns, &placed, Some(browser.cursor()), scene.theme).dim_header(rows.is_recorded);
+    let table = Table::new(
+        &rows,
+        &columns.drawn,
+        &strip.placed,
+        Some(browser.cursor()),
+        scene.theme,
+    )
+    .dim_header(rows.is_recorded)
+    .more(strip.more());
     let mut viewport = scene.before.viewport(scene.depth, Region::MAIN);
     scene.frame.render_stateful_widget(table, area, &mut viewport);
     let viewport_of_pane = (scene.depth, Region::MAIN, viewport);
     scene.layout.viewports.push(viewport_of_pane);
-    scene.layout.column_offset = placed.get(1).map_or(0, |second| second.index - 1);
-    for Placed { index, x, width } in placed {
+    scene.layout.columns_left = strip.offset;
+    scene.layout.columns_right = strip.right;
+    for Placed { index, x, width } in strip.placed {
         let header = Rect::new(area.x + x, area.y, width, 1).intersection(area);
-        if let Some(field) = fields.get(index) {
+        if let Some(field) = columns.shown.get(index).and_then(|shown| shown.field()) {
             scene.clickable(header, Target::Header(field));
         }
     }
@@ -99,162 +102,6 @@ fn gutter(browser: &Browser) -> u16 {
         (0, 0) => GUTTER,
         _ => ANNOTATED,
     }
-}
-
-/// The columns of these fields, as wide as the rows need.
-pub(super) fn columns(browser: &Browser, listing: &Listing, fields: &[&'static Field]) -> Vec<Column> {
-    let needed = needed(browser);
-    fields
-        .iter()
-        .map(|field| column(browser, listing, field, &needed))
-        .collect()
-}
-
-/// The columns in order: the chosen ones, those with a broken condition or a matching word, and
-/// those that the query or the order needs.
-fn fields(browser: &Browser, needed: &[&'static Field], has_preview: bool) -> Vec<&'static Field> {
-    let mut fields = browser.columns.clone();
-    if browser.computed.price_models.is_unasked() {
-        fields.retain(|field| browser.need(field) != Some(Need::ThreePrices));
-    }
-    let is_usual = fields == browser.query.catalog().default_columns();
-    if has_preview && is_usual && browser.resource() != Resource::Workergroups {
-        // The preview shows the id of the selected row.
-        fields.retain(|field| field.key != "id");
-    }
-    let accused = browser.accused();
-    for field in accused
-        .into_iter()
-        .chain(browser.displayed().revealed().iter().copied())
-    {
-        if !fields.contains(&field) {
-            fields.insert(fields.len().min(1), field);
-        }
-    }
-    for field in needed {
-        if !fields.contains(field) {
-            fields.push(field);
-        }
-    }
-    fields
-}
-
-/// The columns that explain why a row is listed and where: bounds of the query, and the sort key
-/// unless it is the default order.
-fn needed(browser: &Browser) -> Vec<&'static Field> {
-    let query = &browser.query;
-    let is_bound = |operator: Operator| {
-        matches!(
-            operator,
-            Operator::Gt | Operator::Gte | Operator::Lt | Operator::Lte | Operator::In
-        )
-    };
-    let bounds = query
-        .active()
-        .filter(|condition| is_bound(condition.operator))
-        .map(|condition| condition.field);
-    let usual = language::default_query(query.resource, browser.dialect()).order;
-    let keys = browser.sorting_keys();
-    let keys = keys.into_iter().filter(|key| !usual.contains(key));
-    let mut needed: Vec<&'static Field> = Vec::new();
-    for field in bounds.chain(keys.map(|key| key.field)) {
-        if field.is_column() && !needed.contains(&field) {
-            needed.push(field);
-        }
-    }
-    needed
-}
-
-fn column(browser: &Browser, listing: &Listing, field: &'static Field, needed: &[&'static Field]) -> Column {
-    let title = title(browser, listing, field);
-    // A cell that breaks a condition has a sign in front of its text.
-    let is_broken = browser.is_accused(field) || is_bill(field) && browser.displayed().computed.unfit() > 0;
-    let broken = u16::from(is_broken);
-    let moved = if is_moving(browser, field) { MOVE } else { 0 };
-    let width = width(listing, field, &title) + broken + moved;
-    let is_vital = browser.is_accused(field)
-        || browser.displayed().revealed().contains(&field)
-        || browser.query.order.first().is_some_and(|key| key.field == field)
-        || is_bill(field);
-    let priority = if is_vital {
-        0
-    } else if needed.contains(&field) {
-        1
-    } else if field.column.rank.is_some() {
-        field.column.priority
-    } else {
-        field.column.priority.min(CHOSEN)
-    };
-    let column = if is_right_aligned(field) {
-        Column::number(title, width)
-    } else {
-        Column::text(title, width)
-    };
-    let column = column.priority(priority);
-    // A search is longer than any column.
-    if matches!(field.source, Source::Search(_)) {
-        column.grows()
-    } else {
-        column
-    }
-}
-
-/// The header with the arrow of the sort order; an estimated price is marked as no quote.
-fn title(browser: &Browser, listing: &Listing, field: &Field) -> String {
-    let order = browser.sorting_keys();
-    let rank = order.iter().position(|key| key.field == field);
-    let sign = match rank {
-        None => String::new(),
-        Some(0) => order[0].direction.arrow().to_string(),
-        Some(rank) => format!("{}{}", order[rank].direction.arrow(), rank + 1),
-    };
-    let estimate = if listing.is_estimated(field) { "~" } else { "" };
-    let header = cells::header(listing, field, browser.dialect());
-    format!("{estimate}{header}{sign}")
-}
-
-// The digits of the largest number in JSON parsers.
-/// The maximum width of an id.
-const LONGEST_ID: usize = 20;
-
-// Columns have some hundred distinct texts; a response in which all differ must not cost a frame.
-/// The maximum number of distinct texts of a column that are measured.
-const MOST_TEXTS: usize = 1000;
-
-/// The width that a column needs for its content: models and locations are mostly shorter than the
-/// longest possible, which leaves room for other columns.
-fn width(listing: &Listing, field: &Field, title: &str) -> u16 {
-    let header = cells_of(title);
-    if field.kind == Kind::Id {
-        // An id is shown in full or not at all.
-        let longest = listing.column(field).widest().min(LONGEST_ID);
-        let longest = u16::try_from(longest).unwrap_or(field.column.width);
-        return longest.max(header);
-    }
-    let usual = cells::width(listing, field).unwrap_or(field.column.width);
-    if !matches!(field.kind, Kind::Text | Kind::Country) {
-        return usual.max(header);
-    }
-    let column = listing.column(field);
-    if column.texts().is_empty() || column.texts().len() > MOST_TEXTS {
-        return usual.max(header);
-    }
-    let longest = u16::try_from(column.widest()).unwrap_or(usual);
-    longest.min(usual).max(header)
-}
-
-/// Whether a column is a cost that does not apply to rows that are too small or end too early.
-fn is_bill(field: &Field) -> bool {
-    matches!(field.key, "job_cost" | "volume_term")
-}
-
-const fn is_right_aligned(field: &Field) -> bool {
-    matches!(field.kind, Kind::Integer | Kind::Number | Kind::Id)
-}
-
-/// Whether a column shows price changes since auto-refresh was turned on.
-fn is_moving(browser: &Browser, field: &Field) -> bool {
-    browser.watching().is_some_and(|watch| watch.changes().has_moved(field))
 }
 
 /// The column whose repeated values are dimmed: the endpoint while the groups are sorted by it.
@@ -302,7 +149,7 @@ struct Records<'a> {
     /// The rows on screen: those of the response or the record's.
     shown: &'a ShownRows,
     listing: &'a Listing,
-    fields: &'a [&'static Field],
+    columns: &'a [Shown],
     local: &'a LocalTime,
     theme: &'a Theme,
     grouping: Option<&'static Field>,
@@ -349,15 +196,40 @@ impl Records<'_> {
             }
             _ => {}
         }
-        let figures = &self.shown.computed;
-        let rank =
-            measure(field, self.browser).and_then(|measure| figures.standing.rank(self.listing, measure, record));
+        let standing = &self.shown.computed.standing;
+        let measure = measure(field, self.browser);
+        if measure == Some(Measure::Price) {
+            // The same as its rail.
+            return self
+                .rail(record)
+                .map_or_else(Style::new, |rail| rail.tone().style(theme));
+        }
+        let rank = measure.and_then(|measure| standing.rank(self.listing, measure, record));
         match rank.and_then(Rank::is_best) {
             Some(true) => theme.good,
             // Reliability is judged by fixed thresholds, not by rank.
             Some(false) if field.key != "reliability" => theme.warning,
             Some(false) | None => Style::new(),
         }
+    }
+
+    fn scale(&self, record: usize) -> Option<PriceScale> {
+        self.shown.computed.standing.price_scale(self.listing, record)
+    }
+
+    /// Where the price of a row is among those of comparable ones, if these are enough.
+    fn rail(&self, record: usize) -> Option<Rail<'_>> {
+        let scale = self.scale(record).filter(PriceScale::is_telling)?;
+        let ends = [scale.low, scale.median, scale.high];
+        Some(Rail::new(ends, scale.price, self.theme))
+    }
+
+    /// How many comparable rows there are, in place of a rail.
+    fn alike(&self, record: usize) -> (Cow<'_, str>, Style) {
+        let text = self
+            .scale(record)
+            .map_or_else(|| format::NONE.to_owned(), |scale| format!("{} alike", scale.of));
+        (text.into(), self.theme.dim)
     }
 
     /// The change of a price since auto-refresh was turned on, shown in front of it.
@@ -384,8 +256,8 @@ impl Rows for Records<'_> {
         let Some(record) = self.record(row) else {
             return ("".into(), Style::new());
         };
-        let Some(field) = self.fields.get(column) else {
-            return Default::default();
+        let Some(Shown::Field(field)) = self.columns.get(column) else {
+            return self.alike(record);
         };
         let text = cells::text(self.listing, record, field, width, self.local);
         let is_broken =
@@ -408,6 +280,13 @@ impl Rows for Records<'_> {
             return (format!("{amount} {text}").into(), style);
         }
         (text.into(), self.tint(record, field))
+    }
+
+    fn paint(&self, row: usize, column: usize, area: Rect, buffer: &mut Buffer) -> bool {
+        let is_rail = self.columns.get(column) == Some(&Shown::Rail);
+        let record = is_rail.then(|| self.record(row)).flatten();
+        let rail = record.and_then(|record| self.rail(record));
+        rail.map(|rail| rail.render(area, buffer)).is_some()
     }
 
     fn sign(&self, row: usize) -> (&'static str, Style) {
@@ -436,10 +315,11 @@ impl Rows for Records<'_> {
             let id = self.listing.id(record).map(|id| id.to_string());
             id.is_some_and(|id| self.own.iter().any(|listing| listing.id.to_string() == id))
         };
-        if figures.is_unfit(record) {
-            (UNFIT, self.theme.warning)
-        } else if self.browser.resource() == Resource::Volumes && is_own() {
+        // Its bill says that a listing is unfit, too; nothing else says whose it is.
+        if self.browser.resource() == Resource::Volumes && is_own() {
             (OWN, self.theme.accent)
+        } else if figures.is_unfit(record) {
+            (UNFIT, self.theme.warning)
         } else if is_new() {
             (NEW, self.theme.accent)
         } else if is_best() {
@@ -479,7 +359,8 @@ impl Rows for Records<'_> {
 
     fn matches(&self, column: usize, text: &str) -> Vec<Range<usize>> {
         let words = &self.browser.words;
-        let field = self.fields.get(column).filter(|field| is_searched(field));
+        let field = self.columns.get(column).and_then(|shown| shown.field());
+        let field = field.filter(|field| is_searched(field));
         if words.is_empty() || field.is_none() {
             return Vec::new();
         }

@@ -1,0 +1,163 @@
+//! The rail: where a price is among comparable ones, in one line.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+
+use super::theme::Theme;
+
+/// A price from the 5th to the 95th percentile of its peers: `┄●┄┄┄│┄┄┄┄┄┄`, with `│` at their median.
+/// Prices outside are drawn at the end that they are beyond.
+#[derive(Debug, Clone, Copy)]
+pub struct Rail<'a> {
+    low: f64,
+    median: f64,
+    high: f64,
+    price: f64,
+    theme: &'a Theme,
+}
+
+/// How a price compares with its peers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// In the lowest third of the way up to the median.
+    Low,
+    /// Near the median.
+    Middle,
+    /// In the highest third of the way down to the median.
+    High,
+}
+
+impl Tone {
+    /// The style of a price, for which less is better.
+    pub const fn style(self, theme: &Theme) -> Style {
+        match self {
+            Self::Low => theme.good,
+            Self::Middle => Style::new(),
+            Self::High => theme.warning,
+        }
+    }
+}
+
+impl<'a> Rail<'a> {
+    /// The rail of a price among peers with these percentiles: 5th, 50th and 95th, in the price's unit.
+    pub const fn new([low, median, high]: [f64; 3], price: f64, theme: &'a Theme) -> Self {
+        Self {
+            low,
+            median,
+            high,
+            price,
+            theme,
+        }
+    }
+
+    /// The share of the way from the 5th to the 95th percentile; the middle if they are equal.
+    fn position(&self, value: f64) -> f64 {
+        let share = (value - self.low) / (self.high - self.low);
+        if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.5 }
+    }
+
+    /// How the price compares: of evenly spread peers, a fifth is low and a fifth is high.
+    pub fn tone(&self) -> Tone {
+        let is_spread = self.high > self.low;
+        match self.price {
+            price if is_spread && price <= self.low + (self.median - self.low) / 3.0 => Tone::Low,
+            price if is_spread && price >= self.high - (self.high - self.median) / 3.0 => Tone::High,
+            _ => Tone::Middle,
+        }
+    }
+
+    /// The cells of the median and of the price, of `width` cells.
+    fn cells(&self, width: u16) -> (u16, u16) {
+        let last = f64::from(width.saturating_sub(1));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most the width
+        let cell = |value: f64| (self.position(value) * last).round() as u16;
+        (cell(self.median), cell(self.price))
+    }
+
+    /// The rail as text of `width` cells.
+    pub fn line(&self, width: u16) -> Line<'static> {
+        let (median, price) = self.cells(width);
+        let mut line = Line::default();
+        let mut next = 0;
+        let point = ("●", self.tone().style(self.theme));
+        for cell in [median.min(price), median.max(price)] {
+            if cell >= width || cell < next {
+                continue;
+            }
+            let (sign, style) = if cell == price { point } else { ("│", self.theme.dim) };
+            line.push_span(track(cell - next, self.theme));
+            line.push_span(Span::styled(sign, style));
+            next = cell + 1;
+        }
+        line.push_span(track(width.saturating_sub(next), self.theme));
+        line
+    }
+}
+
+/// So many cells between the ends.
+fn track(cells: u16, theme: &Theme) -> Span<'static> {
+    /// As wide as a rail gets.
+    const TRACK: &str = "┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄";
+    let bytes = usize::from(cells) * "┄".len();
+    match TRACK.get(..bytes) {
+        Some(text) => Span::styled(text, theme.border),
+        None => Span::styled("┄".repeat(usize::from(cells)), theme.border),
+    }
+}
+
+impl Widget for Rail<'_> {
+    fn render(self, area: Rect, buffer: &mut Buffer) {
+        self.line(area.width).render(area, buffer);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(price: f64, width: u16) -> String {
+        Rail::new([1.0, 2.0, 5.0], price, &Theme::MONO).line(width).to_string()
+    }
+
+    #[test]
+    fn a_price_stands_between_the_percentiles() {
+        assert_eq!(drawn(1.0, 9), "●┄│┄┄┄┄┄┄");
+        assert_eq!(drawn(3.0, 9), "┄┄│┄●┄┄┄┄");
+        assert_eq!(drawn(2.0, 9), "┄┄●┄┄┄┄┄┄");
+        // Beyond an end is at the end.
+        assert_eq!(drawn(0.1, 9), "●┄│┄┄┄┄┄┄");
+        assert_eq!(drawn(90.0, 9), "┄┄│┄┄┄┄┄●");
+        assert_eq!(drawn(3.0, 0), "");
+    }
+
+    #[test]
+    fn equal_prices_are_in_the_middle() {
+        let rail = Rail::new([2.0, 2.0, 2.0], 2.0, &Theme::MONO);
+        assert_eq!(rail.line(5).to_string(), "┄┄●┄┄");
+        assert_eq!(rail.tone(), Tone::Middle);
+    }
+
+    #[test]
+    fn the_ends_are_good_and_bad() {
+        let tone = |price| Rail::new([1.0, 4.0, 7.0], price, &Theme::MONO).tone();
+        assert_eq!(
+            [1.0, 2.0, 2.1, 5.9, 6.0, 7.0].map(tone),
+            [Tone::Low, Tone::Low, Tone::Middle, Tone::Middle, Tone::High, Tone::High]
+        );
+    }
+
+    #[test]
+    fn the_widget_draws_the_line_and_keeps_the_background() {
+        let area = Rect::new(0, 0, 9, 1);
+        let mut buffer = Buffer::empty(area);
+        buffer.set_style(area, Theme::DARK.selected);
+        let rail = Rail::new([1.0, 2.0, 5.0], 3.0, &Theme::DARK);
+        rail.render(area, &mut buffer);
+        let symbols: String = (0..9).map(|x| buffer[(x, 0)].symbol()).collect();
+        assert_eq!(symbols, drawn(3.0, 9));
+        assert!((0..9).all(|x| Some(buffer[(x, 0)].bg) == Theme::DARK.selected.bg));
+    }
+}

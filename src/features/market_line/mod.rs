@@ -1,0 +1,239 @@
+//! The market line: the GPU models of the loaded rows, each with its lowest price, the change since a day and a week
+//! of the record.
+
+pub mod weeks;
+
+use std::collections::BTreeMap;
+
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use self::weeks::{ModelWeek, ModelWeeks};
+use super::history::prices::History;
+use super::history::{Asked, Recall, Recalled, ask, rating};
+use crate::core::feature::{Feature, FeatureState};
+use crate::core::frame_layout::Target;
+use crate::core::state::State;
+use crate::core::view::{Cx, Region, Scene};
+use crate::domain::text::screen;
+use crate::domain::{CellRef, Condition, Listing, Operand, Operator, Query, Resource, Value, format, language};
+use crate::keys::pane::Pane;
+use crate::record::Moment;
+use crate::table::remote::Now;
+
+pub(crate) const FEATURE: Feature = Feature {
+    state: |_| Some(Box::new(MarketLine::default())),
+    follow,
+    ..Feature::IDLE
+};
+
+/// The models of the line, for clicks.
+pub(crate) const REGION: Region = Region(9);
+
+// A wide screen shows eight.
+/// The maximum number of models.
+const MODELS: usize = 8;
+
+/// The fewest rows of a screen that has the line.
+const ROWS: u16 = 30;
+
+// A sparkline of a week changes little in less.
+/// Seconds after which the record is asked again; where it had nothing, something may be recorded soon.
+const FRESH: f64 = 300.0;
+const UNKNOWN: f64 = 15.0;
+
+/// A model among the loaded rows.
+#[derive(Debug, Clone, PartialEq)]
+struct Offered {
+    model: String,
+    gpus: f64,
+    /// The lowest price per GPU, in dollars per hour.
+    lowest: Option<f64>,
+}
+
+/// The models on offer and what the record says of them.
+#[derive(Debug, Default)]
+pub(crate) struct MarketLine {
+    /// The rows that were counted.
+    contents: Option<u64>,
+    /// Those with the most GPUs on offer first.
+    models: Vec<Offered>,
+    asked: Option<Asked<ModelWeeks>>,
+    /// When the record was asked, on the monotonic clock, and about which models.
+    asked_at: Option<(f64, Vec<String>)>,
+    weeks: BTreeMap<String, ModelWeek>,
+}
+
+impl FeatureState for MarketLine {}
+
+/// The rows that the line takes at the top of a pane.
+pub(crate) fn height(state: &State) -> u16 {
+    u16::from(is_due(state))
+}
+
+fn is_due(state: &State) -> bool {
+    state.pane == Pane::Offers && state.screen.size.1 >= ROWS
+}
+
+/// The models of the rows of a search, those with the most GPUs first.
+fn offered(listing: &Listing, rows: &[u32]) -> Vec<Offered> {
+    let catalog = listing.catalog();
+    let column = |key: &str| catalog.column(key).map(|field| listing.column(field));
+    let (Some(names), Some(gpus), Some(prices)) = (column("gpu_name"), column("num_gpus"), column("dph_per_gpu"))
+    else {
+        return Vec::new();
+    };
+    let mut models: BTreeMap<&str, (f64, Option<f64>)> = BTreeMap::new();
+    for row in rows.iter().map(|row| *row as usize) {
+        let CellRef::Text(name) = names.cell(row) else {
+            continue;
+        };
+        let model = models.entry(name).or_default();
+        model.0 += gpus.cell(row).number().unwrap_or(0.0);
+        let price = prices.cell(row).number();
+        model.1 = model.1.into_iter().chain(price).reduce(f64::min);
+    }
+    let mut models: Vec<Offered> = models
+        .into_iter()
+        .map(|(model, (gpus, lowest))| Offered {
+            model: model.to_owned(),
+            gpus,
+            lowest,
+        })
+        .collect();
+    models.sort_by(|left, right| right.gpus.total_cmp(&left.gpus));
+    models.truncate(MODELS);
+    models
+}
+
+/// The offers of a model that a new search would find.
+fn query_of(state: &State, model: &str) -> Query {
+    let browser = &state.browsers[Resource::Offers];
+    let mut query = language::default_query(Resource::Offers, browser.dialect());
+    query.storage = Some(browser.storage().0);
+    if let Some(field) = query.catalog().by_key("gpu_name") {
+        let operand = Operand::One(Value::Text(model.to_owned()));
+        query.conditions.push(Condition::new(field, Operator::Eq, operand));
+    }
+    query
+}
+
+/// Counts new rows, and asks the record about their models.
+fn follow(cx: &mut Cx<'_>) {
+    if !is_due(cx.state()) {
+        return;
+    }
+    let browser = &cx.state().browsers[Resource::Offers];
+    let (shown, line) = (browser.displayed(), cx.state().feature::<MarketLine>());
+    let contents = shown.contents();
+    if line.contents != Some(contents) {
+        let rows = shown.listing();
+        let models = rows.map_or_else(Vec::new, |listing| offered(listing, shown.view()));
+        let line = cx.feature::<MarketLine>();
+        line.contents = Some(contents);
+        line.models = models;
+    }
+    take_output(cx);
+    let now = cx.now;
+    if let Some(query) = due_question(cx.state(), now) {
+        let models = query.iter().map(|(model, _)| model.clone()).collect();
+        let asked = ask(
+            cx,
+            ModelWeeks {
+                queries: query,
+                until: Moment::of(now.epoch),
+            },
+        );
+        let line = cx.feature::<MarketLine>();
+        line.asked = Some(asked);
+        line.asked_at = Some((now.mono, models));
+    }
+}
+
+/// The searches to ask the record about, if there are other models or its figures are old.
+fn due_question(state: &State, now: Now) -> Option<Vec<(String, Query)>> {
+    let line: &MarketLine = state.feature();
+    if line.asked.is_some() || line.models.is_empty() || !Recall::read(state).is_on {
+        return None;
+    }
+    // The sandbox's past is being recorded.
+    if state.sandbox.simulation().is_some() {
+        return None;
+    }
+    let fresh = if line.weeks.is_empty() { UNKNOWN } else { FRESH };
+    let is_known = line.asked_at.as_ref().is_some_and(|(at, models)| {
+        now.mono < at + fresh && line.models.iter().all(|offered| models.contains(&offered.model))
+    });
+    let query = |offered: &Offered| (offered.model.clone(), query_of(state, &offered.model));
+    (!is_known).then(|| line.models.iter().map(query).collect())
+}
+
+fn take_output(cx: &mut Cx<'_>) {
+    let line: &MarketLine = cx.state().feature();
+    let weeks = match line.asked.as_ref().map(|asked| Recall::read(cx.state()).output(asked)) {
+        Some(Recalled::Here(weeks)) => weeks.clone(),
+        Some(Recalled::Failed(_)) => BTreeMap::new(),
+        Some(Recalled::Awaited) | None => return,
+    };
+    let line = cx.feature::<MarketLine>();
+    line.asked = None;
+    line.weeks = weeks;
+}
+
+/// Draws as many models as fit; a click on one opens its history.
+pub(crate) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let line: &MarketLine = scene.state.feature();
+    let mark = rating::mark(scene.state).trim_start_matches(", ");
+    let mark = if line.weeks.is_empty() { "" } else { mark };
+    let end = area.right().saturating_sub(crate::tui::text::cells(mark) + 2);
+    let mut x = area.x + 1;
+    for (index, offered) in line.models.iter().enumerate() {
+        let week = line.weeks.get(&offered.model);
+        let mut spans = vec![Span::styled(screen(&offered.model, 16), theme.dim)];
+        let price = week.and_then(|week| week.now).or(offered.lowest);
+        let price = price.map_or_else(|| format::NONE.to_owned(), |price| format!(" {price:.3}"));
+        spans.push(Span::styled(price, theme.text));
+        if let Some(change) = week.and_then(ModelWeek::change) {
+            let share = format!("{:.0}%", change.abs() * 100.0);
+            spans.push(if change < 0.0 {
+                Span::styled(format!(" ▼{share}"), theme.good)
+            } else {
+                Span::styled(format!(" ▲{share}"), theme.warning)
+            });
+        }
+        if let Some(week) = week {
+            let text = rating::sparkline(&week.days);
+            let gap = if text.is_empty() { "" } else { " " };
+            spans.push(Span::styled(format!("{gap}{text}"), theme.dim));
+        }
+        let text = Line::from(spans);
+        let width = u16::try_from(text.width()).unwrap_or(u16::MAX);
+        if x.saturating_add(width) > end {
+            break;
+        }
+        let cell = Rect { x, width, ..area };
+        scene.frame.render_widget(text, cell);
+        scene.layout.targets.push((cell, Target::Item(REGION, index)));
+        x += width + 3;
+    }
+    let line = Line::styled(format!("{mark} "), theme.dim);
+    scene.frame.render_widget(
+        line.right_aligned(),
+        Rect {
+            x: end,
+            width: area.right() - end,
+            ..area
+        },
+    );
+}
+
+/// Opens the history of the model with this index.
+pub(crate) fn open(index: usize, cx: &mut Cx<'_>) {
+    let line: &MarketLine = cx.state().feature();
+    let Some(offered) = line.models.get(index) else {
+        return;
+    };
+    let query = query_of(cx.state(), &offered.model);
+    History::of_search(&query, cx);
+}

@@ -1,0 +1,238 @@
+//! The columns of a pane's table: which there are, in which order, how wide, and how many fit.
+
+use super::cells;
+use crate::domain::{Field, Kind, Listing, Operator, Resource, Source};
+use crate::table::browser::Browser;
+use crate::table::column_prerequisites::Need;
+use crate::tui::table::{Column, Strip, place_in_order};
+use crate::tui::text::cells as cells_of;
+
+/// Cells of a price change in front of the price.
+const MOVE: u16 = 8;
+
+/// The screen width from which the rail has its full width.
+const ROOMY: u16 = 100;
+
+/// Cells of the rail on narrow screens, on others, and how many more it takes where room is left.
+const NARROW_RAIL: u16 = 8;
+const RAIL: u16 = 20;
+const MORE_RAIL: u16 = 12;
+
+/// A column of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shown {
+    Field(&'static Field),
+    /// Where the price is among those of comparable rows.
+    Rail,
+}
+
+impl Shown {
+    pub(super) const fn field(self) -> Option<&'static Field> {
+        match self {
+            Self::Field(field) => Some(field),
+            Self::Rail => None,
+        }
+    }
+}
+
+/// The columns of a table, from left to right.
+#[derive(Debug)]
+pub(super) struct Columns {
+    pub shown: Vec<Shown>,
+    pub drawn: Vec<Column>,
+    /// How many at the left stay in sight while the others scroll.
+    leading: usize,
+}
+
+impl Columns {
+    /// The columns of a table on a screen of so many cells. With a preview the id needs no column.
+    pub(super) fn new(browser: &Browser, listing: &Listing, has_preview: bool, screen: u16) -> Self {
+        let (fields, leading) = fields(browser, listing, has_preview);
+        let mut columns = columns(browser, listing, &fields);
+        let mut shown: Vec<Shown> = fields.iter().copied().map(Shown::Field).collect();
+        if browser.resource() != Resource::Workergroups {
+            let index = rail_index(&fields, leading);
+            shown.insert(index, Shown::Rail);
+            let standing = &browser.displayed().computed.standing;
+            columns.insert(index, rail(screen, standing.has_telling_scale(listing)));
+        }
+        Self {
+            shown,
+            drawn: columns,
+            leading,
+        }
+    }
+
+    /// Places those that fit behind a gutter.
+    pub(super) fn place(&self, offset: usize, gutter: u16, width: u16) -> Strip {
+        place_in_order(&self.drawn, self.leading, offset, gutter, width)
+    }
+}
+
+/// The rail is behind the price, else behind the columns that lead.
+fn rail_index(fields: &[&'static Field], leading: usize) -> usize {
+    let price = fields
+        .iter()
+        .position(|field| matches!(field.key, "dph_total" | "storage_cost"));
+    price.map_or(leading, |price| price + 1)
+}
+
+/// The column of rails; where no row has one it is as wide as their number.
+fn rail(screen: u16, is_telling: bool) -> Column {
+    let is_wide = is_telling && screen >= ROOMY;
+    let width = if is_wide { RAIL } else { NARROW_RAIL };
+    // The ends of the rail.
+    let title = match width {
+        NARROW_RAIL => "cheap ─▸".to_owned(),
+        _ => format!("cheap {}▸", "─".repeat(usize::from(width) - 7)),
+    };
+    Column::text(title, width).grows_by(if is_wide { MORE_RAIL } else { 0 })
+}
+
+/// The columns of these fields, as wide as the rows need.
+pub(super) fn columns(browser: &Browser, listing: &Listing, fields: &[&'static Field]) -> Vec<Column> {
+    fields.iter().map(|field| column(browser, listing, field)).collect()
+}
+
+/// The columns in order, and how many of them lead: the id if it is the first, then the column that sorts. The
+/// others follow in the chosen order; those that explain a broken condition or a match come first of them, and those
+/// that only the query needs last.
+fn fields(browser: &Browser, listing: &Listing, has_preview: bool) -> (Vec<&'static Field>, usize) {
+    let mut fields = browser.columns.clone();
+    if browser.computed.price_models.is_unasked() {
+        fields.retain(|field| browser.need(field) != Some(Need::ThreePrices));
+    }
+    let is_usual = fields == browser.query.catalog().default_columns();
+    if has_preview && is_usual && browser.resource() != Resource::Workergroups {
+        // The preview shows the id of the selected row.
+        fields.retain(|field| field.key != "id");
+    }
+    let sorting = browser.sorting_keys();
+    let keys = || sorting.iter().map(|key| key.field).filter(|field| field.is_column());
+    let mut leading = usize::from(fields.first().is_some_and(|field| field.kind == Kind::Id));
+    // Rows are not sorted by what none of them has.
+    if let Some(first) = keys().next().filter(|first| !listing.column(first).is_blank()) {
+        match fields.iter().position(|field| *field == first) {
+            Some(index) if index < leading => {}
+            index => {
+                index.map(|index| fields.remove(index));
+                fields.insert(leading, first);
+                leading += 1;
+            }
+        }
+    }
+    let accused = browser.accused();
+    let revealed = browser.displayed().revealed().iter().copied();
+    for field in revealed.filter(|field| !fields.contains(field)).collect::<Vec<_>>() {
+        fields.insert(leading.max(1).min(fields.len()), field);
+    }
+    // A broken condition is in sight, wherever its column was chosen to be.
+    for field in accused {
+        let index = fields.iter().position(|shown| *shown == field);
+        if index.is_none_or(|index| index >= leading.max(1)) {
+            index.map(|index| fields.remove(index));
+            fields.insert(leading.max(1).min(fields.len()), field);
+        }
+    }
+    for field in bounds(browser).chain(keys()) {
+        if !fields.contains(&field) {
+            fields.push(field);
+        }
+    }
+    (fields, leading.max(1))
+}
+
+/// The columns that explain why a row is listed: bounds of the query.
+fn bounds(browser: &Browser) -> impl Iterator<Item = &'static Field> {
+    let is_bound = |operator: Operator| {
+        matches!(
+            operator,
+            Operator::Gt | Operator::Gte | Operator::Lt | Operator::Lte | Operator::In
+        )
+    };
+    let bounds = browser
+        .query
+        .active()
+        .filter(move |condition| is_bound(condition.operator));
+    bounds
+        .map(|condition| condition.field)
+        .filter(|field| field.is_column())
+}
+
+fn column(browser: &Browser, listing: &Listing, field: &'static Field) -> Column {
+    let title = title(browser, listing, field);
+    // A cell that breaks a condition has a sign in front of its text.
+    let is_broken = browser.is_accused(field) || is_bill(field) && browser.displayed().computed.unfit() > 0;
+    let broken = u16::from(is_broken);
+    let moved = if is_moving(browser, field) { MOVE } else { 0 };
+    let width = width(listing, field, &title) + broken + moved;
+    let column = if is_right_aligned(field) {
+        Column::number(title, width)
+    } else {
+        Column::text(title, width)
+    };
+    // A search is longer than any column.
+    if matches!(field.source, Source::Search(_)) {
+        column.grows()
+    } else {
+        column
+    }
+}
+
+/// The header with the arrow of the sort order; an estimated price is marked as no quote.
+fn title(browser: &Browser, listing: &Listing, field: &Field) -> String {
+    let order = browser.sorting_keys();
+    let rank = order.iter().position(|key| key.field == field);
+    let sign = match rank {
+        None => String::new(),
+        Some(0) => format!(" {}", order[0].direction.arrow()),
+        Some(rank) => format!(" {}{}", order[rank].direction.arrow(), rank + 1),
+    };
+    let estimate = if listing.is_estimated(field) { "~" } else { "" };
+    let header = cells::header(listing, field, browser.dialect());
+    format!("{estimate}{header}{sign}")
+}
+
+// The digits of the largest number in JSON parsers.
+/// The maximum width of an id.
+const LONGEST_ID: usize = 20;
+
+// Columns have some hundred distinct texts; a response in which all differ must not cost a frame.
+/// The maximum number of distinct texts of a column that are measured.
+const MOST_TEXTS: usize = 1000;
+
+/// The width that a column needs for its content: models and locations are mostly shorter than the
+/// longest possible, which leaves room for other columns.
+fn width(listing: &Listing, field: &Field, title: &str) -> u16 {
+    let header = cells_of(title);
+    if field.kind == Kind::Id {
+        // An id is shown in full or not at all.
+        let longest = listing.column(field).widest().min(LONGEST_ID);
+        let longest = u16::try_from(longest).unwrap_or(field.column.width);
+        return longest.max(header);
+    }
+    let usual = cells::width(listing, field).unwrap_or(field.column.width);
+    if !matches!(field.kind, Kind::Text | Kind::Country) {
+        return usual.max(header);
+    }
+    let column = listing.column(field);
+    if column.texts().is_empty() || column.texts().len() > MOST_TEXTS {
+        return usual.max(header);
+    }
+    let longest = u16::try_from(column.widest()).unwrap_or(usual);
+    longest.min(usual).max(header)
+}
+
+/// Whether a column is a cost that does not apply to rows that are too small or end too early.
+pub(super) fn is_bill(field: &Field) -> bool {
+    matches!(field.key, "job_cost" | "volume_term")
+}
+
+const fn is_right_aligned(field: &Field) -> bool {
+    matches!(field.kind, Kind::Integer | Kind::Number | Kind::Id)
+}
+
+/// Whether a column shows price changes since auto-refresh was turned on.
+fn is_moving(browser: &Browser, field: &Field) -> bool {
+    browser.watching().is_some_and(|watch| watch.changes().has_moved(field))
+}
