@@ -42,7 +42,7 @@ use crate::domain::{Condition, Resource};
 use crate::keys::Action;
 
 /// The features that keep state or wait for something. Each sees what those before it have added to an update.
-static FEATURES: [Feature; 9] = [
+static FEATURES: [Feature; 10] = [
     requests::FEATURE,
     workergroups::FEATURE,
     auto_refresh::FEATURE,

@@ -96,7 +96,7 @@ const ROOMS: [(&str, &[&str]); 11] = [
 ];
 
 /// Which feature reads which other one: no circle. An arrow that is gone has to leave the list.
-const READS: [(&str, &[&str]); 19] = [
+const READS: [(&str, &[&str]); 20] = [
     ("alerts", &["history", "saved", "workergroups"]),
     ("auto_refresh", &["alerts"]),
     ("bids", &["history"]),
