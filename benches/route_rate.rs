@@ -26,6 +26,7 @@ mod route_server;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bourse::api::curl::WorkerRoot;
 use bourse::api::session::Session;
 use bourse::api::{Client, ClientConfig, Origin, Pacer, Secret};
 use bourse::core::Profile;
@@ -53,7 +54,7 @@ fn profile(url: &str) -> Profile {
         base_url: url.to_owned(),
         route_url: url.to_owned(),
         has_key: true,
-        worker_root: Default::default(),
+        worker_root: WorkerRoot::default(),
     }
 }
 

@@ -5,6 +5,7 @@
 #![allow(clippy::expect_used, reason = "a benchmark")]
 
 use bourse::api::Reply;
+use bourse::api::curl::WorkerRoot;
 use bourse::core::message::{Message, News};
 use bourse::core::{Effect, Model, Profile, update};
 use bourse::domain::{Dialect, Listing, OFFERS};
@@ -52,7 +53,7 @@ pub fn profile() -> Profile {
         base_url: String::new(),
         route_url: String::new(),
         has_key: false,
-        worker_root: Default::default(),
+        worker_root: WorkerRoot::default(),
     }
 }
 

@@ -17,7 +17,7 @@ pub struct RouteArguments {
     pub cost: f64,
 
     /// Number of requests [default: 1]
-    #[arg(short = 'n', value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub number: Option<u64>,
 
     /// Send requests for this long instead, e.g. 30s or 5m
@@ -29,7 +29,7 @@ pub struct RouteArguments {
     /// Requests in flight at once [default: 1]
     ///
     /// [default: with --duration 4, else 1]
-    #[arg(short = 'c', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(short = 'c', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub concurrency: Option<u16>,
 
     /// Requests per second

@@ -230,7 +230,7 @@ impl<'a> Cx<'a> {
         self.changes.push(Change::GoTo(pane));
     }
 
-    /// Sends a read; [`View::told`] gets its response.
+    /// Sends a read; [`View::on_news`] gets its response.
     pub fn send(&mut self, request: Request) -> Ticket {
         self.send_for(Owner::View(self.depth), request)
     }
@@ -242,7 +242,7 @@ impl<'a> Cx<'a> {
         ticket
     }
 
-    /// Asks for an effect; [`View::told`] gets what it brings.
+    /// Asks for an effect; [`View::on_news`] gets what it brings.
     pub fn effect_for_view(&mut self, effect: Effect) {
         self.effects_for(Owner::View(self.depth), [effect]);
     }

@@ -145,7 +145,7 @@ async fn answer(background: &mut Option<oneshot::Receiver<bool>>) -> bool {
     std::future::pending().await
 }
 
-/// Passes events on until background_found to stop, or until the receiver is gone.
+/// Passes events on until it is asked to stop, or until the receiver is gone.
 async fn read(
     mut stream: EventStream,
     outbox: &mpsc::UnboundedSender<Read>,

@@ -52,17 +52,16 @@ async fn repair(mut surface: impl Surface, file: &Path) -> io::Result<ControlFlo
     let _watcher = watch(file, Arc::clone(&saved)).ok();
     let mut failure = None;
     surface.title("bourse");
-    loop {
-        let mistakes = mistakes(file);
-        if mistakes.is_empty() {
-            return Ok(ControlFlow::Continue(()));
-        }
-        surface.draw(&mut |frame| draw_repair(frame, &mistakes, failure.as_deref(), &theme))?;
+    let mut found = mistakes(file);
+    while !found.is_empty() {
+        surface.draw(&mut |frame| draw_repair(frame, &found, failure.as_deref(), &theme))?;
         let event = tokio::select! {
             biased;
             event = surface.next() => event,
             () = saved.notified() => {
+                // An editor empties the file before it writes, and an empty one has no mistake.
                 tokio::time::sleep(SETTLING).await;
+                found = mistakes(file);
                 continue;
             }
         };
@@ -73,8 +72,12 @@ async fn repair(mut surface: impl Surface, file: &Path) -> io::Result<ControlFlo
                         Some(Key::Edit) => {
                             let edited = surface.edit(Document::File(file.to_owned())).await?;
                             failure = edited.err().map(|error| error.to_string());
+                            found = mistakes(file);
                         }
-                        Some(Key::Reload) => failure = None,
+                        Some(Key::Reload) => {
+                            failure = None;
+                            found = mistakes(file);
+                        }
                         Some(Key::Quit) => return Ok(ControlFlow::Break(0)),
                         Some(Key::Suspend) => surface.suspend().await?,
                         None => {}
@@ -87,6 +90,7 @@ async fn repair(mut surface: impl Surface, file: &Path) -> io::Result<ControlFlo
             TerminalEvent::Pasted(_) | TerminalEvent::Background(_) | TerminalEvent::TaskLost(_) => {}
         }
     }
+    Ok(ControlFlow::Continue(()))
 }
 
 /// The mistakes that keep the file from being used, with what to do about each.

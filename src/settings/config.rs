@@ -464,7 +464,7 @@ mod tests {
             mistakes(text),
             [
                 "c:1:19: no profile named 'b'; available: sandbox, vast, a",
-                "c:2:1: unknown field `them`, did you mean `theme`? Known: `default_profile`, `theme`, `ascii`, `mouse`, `notifications`, `alert_command`, `throughput`, `watch`, `display`, `limits`, `models`, `keys`, `profiles`",
+                "c:2:1: unknown field `them`, did you mean `theme`? Known: `default_profile`, `theme`, `ascii`, `mouse`, `notifications`, `alert_command`, `throughput`, `watch`, `display`, `limits`, `models`, `keys`, `commands`, `profiles`",
                 "c:3:9: invalid type: string, expected true or false",
                 "c:5:8: 'pink' is not a theme: use one of 'auto', 'dark', 'light', 'high-contrast', 'ansi', 'none'",
                 "c:7:8: invalid type: integer, expected a key such as \"R\" or a list such as [\"R\", \"f5\"]",
@@ -555,10 +555,10 @@ mod tests {
         assert_eq!(all.model_sizes.size(&names(&["chat"])), Some(40.0));
         assert_eq!((all.loading, all.starts), (120, 24));
         let text = "[models]\nloading = \"5m\"\nstarts = 10\n[models.size]\ndefault = \"20GB\"\nchat = \"1.5TB\"\n";
-        let named = parse(text).unwrap().values;
-        assert_eq!(named.model_sizes.size(&names(&["x", "chat"])), Some(1500.0));
-        assert_eq!(named.model_sizes.size(&names(&["sdxl"])), Some(20.0));
-        assert_eq!((named.loading, named.starts), (300, 10));
+        let by_name = parse(text).unwrap().values;
+        assert_eq!(by_name.model_sizes.size(&names(&["x", "chat"])), Some(1500.0));
+        assert_eq!(by_name.model_sizes.size(&names(&["sdxl"])), Some(20.0));
+        assert_eq!((by_name.loading, by_name.starts), (300, 10));
         assert_eq!(parse("").unwrap().values.model_sizes.size(&names(&["chat"])), None);
         assert_eq!(
             mistakes("[models]\nsize = 40\nstarts = 0\n[models.size]\nchat = \"big\"\n").len(),

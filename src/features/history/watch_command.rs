@@ -9,7 +9,7 @@ use crate::domain::{Query, Resource, Untrusted};
 use crate::record::store::{Database, HistoryError};
 use crate::record::{Change, ChangeKind, Event, EventKind, Moment, Question, SearchKey, with_storage};
 
-/// What changed in a search after a moment that was reported_until, the newest first.
+/// What changed in a search after the last one that was reported, the newest first.
 pub(crate) fn changes(
     database: &Database,
     query: &Query,
@@ -18,7 +18,7 @@ pub(crate) fn changes(
 ) -> Result<Vec<Event>, HistoryError> {
     let question = Question {
         query: query.clone(),
-        // After the clock was set back, what was reported_until is in the future.
+        // After the clock was set back, the last report is in the future.
         since: reported_until.map_or(until, |reported_until| Moment(reported_until.0 + 1).min(until)),
         until,
     };

@@ -34,6 +34,9 @@ pub(crate) const REGION: Region = Region(9);
 /// The maximum number of models.
 const MODELS: usize = 8;
 
+/// The longest name of a model in bytes: the record has none that are longer.
+const LONGEST_NAME: usize = 64;
+
 /// The fewest rows of a screen that has the line.
 const ROWS: u16 = 30;
 
@@ -88,6 +91,9 @@ fn offered(listing: &Listing, rows: &[u32]) -> Vec<Offered> {
         let CellRef::Text(name) = names.cell(row) else {
             continue;
         };
+        if name.len() > LONGEST_NAME {
+            continue;
+        }
         let model = models.entry(name).or_default();
         model.0 += gpus.cell(row).number().unwrap_or(0.0);
         let price = prices.cell(row).number();

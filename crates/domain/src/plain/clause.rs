@@ -47,7 +47,10 @@ pub(super) fn clauses(text: &Text<'_>, start: usize) -> Vec<Clause> {
         let is_bare = frame.amount.is_some() && frame.nouns.is_empty();
         let is_open = is_bare || next > start && text.is_one_of(next - 1, "x");
         let may_go_on = frame.amount.is_none() && frame.is_order();
-        clauses.extend(facts.map(|facts| Clause::new(facts, next).open(is_open).going_on(may_go_on)));
+        let is_named = frame.amount.is_some() && !frame.nouns.is_empty();
+        let is_led = frame.is_led && frame.noun_words.first() == Some(&start);
+        let clause = |facts| Clause::new(facts, next).open(is_open).going_on(may_go_on);
+        clauses.extend(facts.map(|facts| clause(facts).named(is_named, is_led)));
         // A clause does not begin with a word that says nothing.
         let between = if frame.next > start { BETWEEN } else { "" };
         for at in frame.next..=text.skip(frame.next, between) {

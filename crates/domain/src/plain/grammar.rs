@@ -65,21 +65,34 @@ pub(super) struct Clause {
     pub is_open: bool,
     /// The next words may belong to it or not: `no 3090` before `, 4090`, `best` before `5 4090`.
     pub may_go_on: bool,
+    /// Whether a noun says what its number is.
+    pub is_named: bool,
+    /// Whether its first word is such a noun: `disk` of `disk 180gb`.
+    pub is_led: bool,
 }
 
 impl Clause {
     pub(super) const fn new(facts: Vec<Fact>, next: usize) -> Self {
-        let (is_open, may_go_on) = (false, false);
         Self {
             facts,
             next,
-            is_open,
-            may_go_on,
+            is_open: false,
+            may_go_on: false,
+            is_named: false,
+            is_led: false,
         }
     }
 
     pub(super) fn open(self, is_open: bool) -> Self {
         Self { is_open, ..self }
+    }
+
+    pub(super) fn named(self, is_named: bool, is_led: bool) -> Self {
+        Self {
+            is_named,
+            is_led,
+            ..self
+        }
     }
 
     pub(super) fn going_on(self, may_go_on: bool) -> Self {
@@ -170,15 +183,15 @@ fn group(text: &Text<'_>, parts: &[Part]) -> Group {
 
 /// How many clauses end although they could go on: `$8` before `a day`, `nvlink` before `400 GB/s`.
 pub(super) fn loose(text: &Text<'_>, parts: &[Rc<Part>]) -> usize {
-    let has_noun = |words: Range<usize>| {
-        words
-            .into_iter()
-            .any(|at| role!(text, at, Role::Noun(_) => ()).is_some())
-    };
     // `460gb storage disk 180gb`: the second noun may belong to either number.
-    let leads = |next: &Part| next.what.facts().is_some() && has_noun(next.start..next.start + 1);
+    let clause = |part: &Part| match &part.what {
+        What::Clause(clause) => Some((clause.is_named, clause.is_led)),
+        What::Sign | What::Unknown | What::Filler | What::Or | What::Break => None,
+    };
     let is_shared = |part: &Part, next: Option<&Rc<Part>>| {
-        has_noun(part.start..part.next) && next.is_some_and(|next| next.start == part.next && leads(next))
+        let next = next.filter(|next| next.start == part.next);
+        clause(part).is_some_and(|(is_named, _)| is_named)
+            && next.and_then(|next| clause(next)).is_some_and(|(_, is_led)| is_led)
     };
     let is_loose = |at: &usize| {
         let part = &parts[*at];
