@@ -198,6 +198,20 @@ impl Fleet {
         })
     }
 
+    /// The worker at `url` has the request of an assignment: its load counts until [`Self::finish_work`].
+    pub fn start_work(&mut self, endpoint: &str, url: &str, request_idx: u64, cost: f64) {
+        if let Some(endpoint) = self.endpoints.iter_mut().find(|known| known.name == endpoint) {
+            endpoint.queue.start(url, request_idx, cost);
+        }
+    }
+
+    /// A request is answered, or its client is gone: its load is released.
+    pub fn finish_work(&mut self, endpoint: &str, request_idx: u64) {
+        if let Some(endpoint) = self.endpoints.iter_mut().find(|known| known.name == endpoint) {
+            endpoint.queue.finish(request_idx);
+        }
+    }
+
     /// The workergroups that need workers now.
     pub fn vacancies(&self) -> Vec<Vacancy> {
         let due = |group: &&Group| group.hires_at.is_some_and(|at| at <= self.elapsed);
@@ -319,7 +333,7 @@ impl Endpoint {
         workers::step(&mut self.workers, elapsed);
         self.queue.step(elapsed);
         let [ready, ..] = workers::census(&self.workers);
-        if self.load > 1.0 || ready <= self.warm {
+        if self.load > 1.0 || ready <= self.warm || self.queue.is_worked_on() {
             self.idle = 0.0;
             return;
         }
@@ -344,7 +358,7 @@ impl Endpoint {
         if let Some((url, reqnum)) = assigned {
             self.queue.leave(request_idx);
             if let Some(span) = request.replay_timeout {
-                self.queue.hold(&url, request.cost, elapsed + span);
+                self.queue.hold(&url, request_idx, request.cost, elapsed + span);
             }
             return RouteOutcome::Assigned { url, reqnum };
         }

@@ -398,6 +398,16 @@ impl State {
         self.world().fleet.speed_of(machine)
     }
 
+    /// The worker of a machine has a request of `cost`; see [`Fleet::start_work`].
+    pub fn start_work(&self, endpoint: &str, machine: &str, request_idx: u64, cost: f64) {
+        self.world().fleet.start_work(endpoint, machine, request_idx, cost);
+    }
+
+    /// A worker is done with a request; see [`Fleet::finish_work`].
+    pub fn finish_work(&self, endpoint: &str, request_idx: u64) {
+        self.world().fleet.finish_work(endpoint, request_idx);
+    }
+
     /// The time that a worker of `speed` takes for a unit of cost: none in a frozen sandbox.
     pub fn work_time(&self, speed: f64) -> Duration {
         if self.frozen {

@@ -1,4 +1,4 @@
-//! The requests of an endpoint that wait for a worker, and the load that unused assignments hold.
+//! The requests of an endpoint that wait for a worker, and the load that assignments hold.
 
 use std::collections::BTreeMap;
 
@@ -21,12 +21,13 @@ struct Waiting {
     until: f64,
 }
 
-/// The load of an assignment that nobody has used.
+/// The load of an assignment.
 #[derive(Debug, Clone)]
 struct Hold {
     url: String,
+    request_idx: u64,
     cost: f64,
-    /// When it is released, in seconds since the fleet started.
+    /// When it is released, in seconds since the fleet started; never while its worker has the request.
     until: f64,
 }
 
@@ -68,10 +69,31 @@ impl Queue {
         self.waiting.remove(&request_idx);
     }
 
-    /// Holds the load of an assignment until then.
-    pub fn hold(&mut self, url: &str, cost: f64, until: f64) {
+    /// Holds the load of an assignment until then, unless its worker gets the request before.
+    pub fn hold(&mut self, url: &str, request_idx: u64, cost: f64, until: f64) {
         let url = url.to_owned();
-        self.holds.push(Hold { url, cost, until });
+        self.holds.push(Hold {
+            url,
+            request_idx,
+            cost,
+            until,
+        });
+    }
+
+    /// Holds the load of a request that is at its worker, until [`Self::finish`].
+    pub fn start(&mut self, url: &str, request_idx: u64, cost: f64) {
+        self.finish(request_idx);
+        self.hold(url, request_idx, cost, f64::INFINITY);
+    }
+
+    /// Releases the load of a request.
+    pub fn finish(&mut self, request_idx: u64) {
+        self.holds.retain(|hold| hold.request_idx != request_idx);
+    }
+
+    /// Whether a worker has a request.
+    pub fn is_worked_on(&self) -> bool {
+        self.holds.iter().any(|hold| hold.until.is_infinite())
     }
 
     /// The load that the worker at an address holds.

@@ -9,6 +9,7 @@ mod queue;
 mod request;
 mod server;
 mod tls;
+mod work;
 
 use std::collections::HashMap;
 use std::io;

@@ -4,6 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::work::Work;
+
 /// Seconds that the queue may take before requests are refused.
 const LIMIT: f64 = 30.0;
 
@@ -21,6 +23,8 @@ pub struct Place {
     queue: Arc<Queue>,
     load: f64,
     turn: Option<OwnedSemaphorePermit>,
+    /// The work that ends when the place is given up.
+    work: Option<Work>,
 }
 
 impl Queue {
@@ -44,11 +48,17 @@ impl Queue {
             queue: Arc::clone(self),
             load,
             turn: None,
+            work: None,
         })
     }
 }
 
 impl Place {
+    /// Ends `work` when the place is given up.
+    pub fn ends(&mut self, work: Work) {
+        self.work = Some(work);
+    }
+
     /// Waits until the requests before it have left the queue.
     pub async fn turn(&mut self) {
         // The semaphore is never closed.

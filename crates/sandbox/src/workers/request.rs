@@ -27,6 +27,9 @@ pub struct WorkerRequest {
     pub signature: String,
     /// The number that the router gave it at the worker; 0 if it is no number.
     pub number: u64,
+    /// The name of the endpoint, and the request's number there; 0 if it is no number.
+    pub endpoint: String,
+    pub request_idx: u64,
     /// Whether it belongs to a session.
     pub has_session: bool,
     /// The input of the model.
@@ -65,12 +68,16 @@ impl WorkerRequest {
             let text = auth_data.and_then(|members| members.get(name)?.as_str());
             text.unwrap_or_default().to_owned()
         };
+        let number = |name: &str| {
+            let number = auth_data.and_then(|members| members.get(name)?.as_u64());
+            number.unwrap_or_default()
+        };
         Ok(Self {
             url: text("url"),
             signature: text("signature"),
-            number: auth_data
-                .and_then(|members| members.get("reqnum")?.as_u64())
-                .unwrap_or_default(),
+            number: number("reqnum"),
+            endpoint: text("endpoint"),
+            request_idx: number("request_idx"),
             has_session: body.get("session_id").is_some_and(|id| !id.is_null()),
             payload,
         })

@@ -29,6 +29,7 @@ use super::super::state::State;
 use super::model::Job;
 use super::queue::Queue;
 use super::request::WorkerRequest;
+use super::work::Work;
 
 /// The paths that the market's workers serve besides those of the model. The sandbox has no sessions.
 const OWN_PATHS: [&str; 2] = ["/session/", "/pyworker/"];
@@ -151,6 +152,7 @@ async fn perform(server: &Server, state: &State, parts: &Parts, body: &[u8], spe
     let Some(mut place) = server.queue.enter(load, speed) else {
         return empty(StatusCode::TOO_MANY_REQUESTS);
     };
+    place.ends(Work::start(&server.state, &server.machine, &request));
     place.turn().await;
     match Job::read(path, &request.payload, load, request.number, state.seconds()) {
         Ok(job) => job.answer(place, state.work_time(speed)).await,

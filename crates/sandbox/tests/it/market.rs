@@ -457,6 +457,64 @@ fn a_cold_endpoint_wakes_when_work_comes_and_sleeps_again() {
     );
 }
 
+/// The only worker of an endpoint that has slept, and the request that woke it.
+fn woken(fleet: &mut Fleet, replay_timeout: Option<f64>) -> (String, u64) {
+    let first = route(fleet, "whisper-large", 100.0, 0);
+    fleet.step(60.0);
+    let request = RouteRequest {
+        endpoint: "whisper-large",
+        cost: 1e6,
+        request_idx: first.request_idx,
+        replay_timeout,
+    };
+    let reply = fleet.route(request).unwrap();
+    let RouteOutcome::Assigned { url, .. } = reply.outcome else {
+        panic!("{reply:?}");
+    };
+    (url, reply.request_idx)
+}
+
+#[test]
+fn an_assignment_holds_its_load_until_its_worker_is_done_or_nobody_has_used_it() {
+    let next = |fleet: &mut Fleet| {
+        let reply = route(fleet, "whisper-large", 1.0, 0);
+        matches!(reply.outcome, RouteOutcome::Assigned { .. })
+    };
+    let mut fleet = Fleet::new(1, FROZEN_AT, 0);
+    let (url, request_idx) = woken(&mut fleet, Some(20.0));
+    assert!(!next(&mut fleet), "more than thirty seconds of work");
+    // Unused, it would be released after 20 s; its worker has it.
+    fleet.start_work("whisper-large", &url, request_idx, 1e6);
+    fleet.step(21.0);
+    assert!(!next(&mut fleet), "it is worked on");
+    fleet.finish_work("whisper-large", request_idx);
+    assert!(next(&mut fleet), "done");
+    // The control: nobody calls the worker.
+    let mut fleet = Fleet::new(1, FROZEN_AT, 0);
+    woken(&mut fleet, Some(20.0));
+    fleet.step(19.0);
+    assert!(!next(&mut fleet), "held");
+    fleet.step(2.0);
+    assert!(next(&mut fleet), "released");
+}
+
+#[test]
+fn a_worker_does_not_sleep_over_its_work() {
+    let ready_after_hours = |works: bool| {
+        let mut fleet = Fleet::new(1, FROZEN_AT, 0);
+        let (url, request_idx) = woken(&mut fleet, None);
+        if works {
+            fleet.start_work("whisper-large", &url, request_idx, 100.0);
+        }
+        for _ in 0..1000 {
+            fleet.step(10.0);
+        }
+        fleet.census("whisper-large").unwrap()[0]
+    };
+    assert_eq!(ready_after_hours(false), 0);
+    assert!(ready_after_hours(true) > 0);
+}
+
 #[test]
 fn load_beyond_the_ready_workers_wakes_the_others() {
     let mut fleet = Fleet::new(1, FROZEN_AT, 0);
