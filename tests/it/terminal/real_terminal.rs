@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use rustix::process::Signal;
 
@@ -109,7 +110,14 @@ fn stop_and_continue(times: usize) {
     shell.wait_for("the folded preview", |screen| {
         !screen.contents().contains("R machine & host")
     });
-    let before = without_ages(&shell.screen());
+    // The frame that folds it may still be on its way.
+    let before = loop {
+        let seen = without_ages(&shell.screen());
+        std::thread::sleep(Duration::from_millis(100));
+        if seen == without_ages(&shell.screen()) {
+            break seen;
+        }
+    };
     for _ in 0..times {
         shell.keys("<C-z>");
         shell.wait_for_prompt();
