@@ -52,3 +52,18 @@ fn a_dependency_from_git_would_be_found() {
                 [[package]]\nname = \"unsealed\"\nsource = \"registry+https://github.com/rust-lang/crates.io-index\"\n";
     assert_eq!(strangers(lock), ["odd", "unsealed"]);
 }
+
+/// `cargo mutants` takes a glob without a file for one without a mistake.
+#[test]
+fn files_of_mutants_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(root.join(".cargo/mutants.toml")).expect("mutants.toml");
+    let settings: toml::Table = text.parse().expect("TOML");
+    let globs = settings["examine_globs"].as_array().expect("globs");
+    let missing = globs.iter().filter_map(toml::Value::as_str).filter(|glob| {
+        let path = glob.strip_suffix("/*.rs").unwrap_or(glob);
+        !root.join(path).exists()
+    });
+    assert_eq!(missing.collect::<Vec<_>>(), [""; 0]);
+    assert!(globs.len() > 10);
+}
