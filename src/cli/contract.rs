@@ -41,10 +41,11 @@ pub const VARIABLES: [(&str, &str); 9] = [
 
 /// The documents of `--json`: the kind, the command that prints it, and its members behind `v` and `kind`.
 #[rustfmt::skip] // a table reads as a table
-pub const DOCUMENTS: [(&str, &str, &str); 22] = [
+pub const DOCUMENTS: [(&str, &str, &str); 23] = [
     ("offers", "bourse offers", "`offers`: the records as received; with a job `job` and `bills`"),
     ("volumes", "bourse volumes", "`offers`: the records as received"),
     ("groups", "bourse groups", "`results`: the records as received, keys hidden"),
+    ("supply", "bourse groups supply", "`groups`: each with its search, supply, cost and cold starts"),
     ("market", "bourse market", "`query`, `unit`, `complete`, `groups`"),
     ("depth", "bourse depth", "`query`, `unit`, `complete`, `gpus`, `asked`, `sizes`, `steps`"),
     ("plan", "bourse plan", "`query`, `unit`, `complete`, `plan` or `null`, `runner_up`, `binding`, `curve`"),

@@ -231,6 +231,14 @@ pub fn note_shown(shown: usize, all: usize, nouns: &str) {
     }
 }
 
+/// Prints a line to stderr that `--quiet` leaves out, like a note.
+pub fn explain(message: &str) {
+    if !IS_QUIET.load(Ordering::Relaxed) {
+        tell(message);
+    }
+}
+
+/// Prints a line to stderr, also with `--quiet`.
 pub fn tell(message: &str) {
     if capture(|captured| captured.notes.push(message.to_owned())) {
         return;

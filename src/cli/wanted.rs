@@ -161,7 +161,7 @@ pub fn wanted(
     let reading = plain::read(&text, query.catalog(), dialect, &plain::Names::default());
     query.conditions = conditions(&reading, &text, &query, dialect)?;
     if !reading.is_empty() {
-        output::tell(&format!("understood: {}", reading.meaning.text()));
+        output::explain(&format!("understood: {}", reading.meaning.text()));
     }
     let words = &reading.meaning.settings;
     query.offer_type = words.offer_type.unwrap_or(query.offer_type);
@@ -184,7 +184,7 @@ pub fn wanted(
         if at <= local.now {
             return Err(CliError::Usage(format!("the deadline {by}")));
         }
-        output::tell(&format!("to be done by {by}"));
+        output::explain(&format!("to be done by {by}"));
     }
     if let Some(order) = &words.order {
         query.order.clone_from(order);

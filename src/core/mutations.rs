@@ -482,11 +482,11 @@ pub fn headline(completed: &Completed) -> String {
     }
 }
 
-/// Why a workergroup is over the limit of its worst case:
-/// `over your limit of $10.00/h (limits.group_hourly): the worst case is $23.40/h`.
+/// Why a workergroup may exceed the limit of its worst case:
+/// `your limit is $10.00/h (limits.group_hourly): the worst case is $23.40/h`.
 pub fn describe_excess(limit: Dollars, excess: &str) -> String {
     let limit = per_hour(limit.amount());
-    format!("over your limit of {limit} (limits.group_hourly): {excess}")
+    format!("your limit is {limit} (limits.group_hourly): {excess}")
 }
 
 /// Why unlisting is blocked, if it is.

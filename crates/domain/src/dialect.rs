@@ -68,6 +68,9 @@ pub struct Dialect {
     /// Whether a route request names its place in the router's queue (`request_idx`) and how long an
     /// unused assignment holds its load (`replay_timeout`).
     pub route_queue: bool,
+    /// Whether the market scales a workergroup as its endpoint says, whatever the group's own
+    /// `cold_workers` and `test_workers` are.
+    pub endpoint_scales: bool,
     /// Filters that the server takes and does not apply.
     pub ignored: &'static [&'static str],
 }
@@ -86,6 +89,7 @@ impl Dialect {
         bundling_parameter: None,
         route_key: RouteKey::Profile,
         route_queue: false,
+        endpoint_scales: false,
         ignored: &[],
     };
 
@@ -106,6 +110,7 @@ impl Dialect {
         // Its client routes with the endpoint's own key, not the account's.
         route_key: RouteKey::Group,
         route_queue: true,
+        endpoint_scales: true,
         // It is about the caller's own rentals.
         ignored: &["rented"],
     };

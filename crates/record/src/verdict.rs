@@ -155,6 +155,11 @@ impl VerdictBasis {
     pub fn new(like: Query, until: Moment) -> Self {
         Self(Question::of_last(VERDICT_DAYS * DAY, like, until))
     }
+
+    /// Of any question.
+    pub const fn of(question: Question) -> Self {
+        Self(question)
+    }
 }
 
 impl Analysis for VerdictBasis {

@@ -57,12 +57,12 @@ impl Supply {
         };
         if let Some(worst) = &outlook.worst {
             let more = if outlook.unknown.is_some() { "more than " } else { "" };
-            output::note(&format!("worst case: {more}{}", worst.formula()));
+            output::tell(&format!("worst case: {more}{}", worst.formula()));
         }
         if let Some(text) = outlook.no_price_limit() {
-            output::note(&text);
+            output::tell(&format!("warning: {text}"));
         } else if let Some(reason) = outlook.unknown.as_ref().filter(|_| !is_elsewhere) {
-            output::note(&format!("the worst case is unknown: {reason}"));
+            output::tell(&format!("warning: the worst case is unknown: {reason}"));
         }
         Some(Checked {
             outlook,
@@ -105,7 +105,7 @@ impl Checked {
         let excess = describe_excess(limit, &excess);
         if !self.may_exceed {
             return Err(super::not_sent(&format!(
-                "{excess}; lower it, or add --over-limit to create it all the same"
+                "{excess}; add --over-limit to create it all the same"
             )));
         }
         output::note(&excess);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use self::weeks::{ModelWeek, ModelWeeks};
+use self::weeks::{ModelWeek, WeekStudy};
 use super::history::prices::History;
 use super::history::{Asked, Recall, Recalled, ask, rating};
 use crate::core::feature::{Feature, FeatureState};
@@ -61,8 +61,11 @@ pub(crate) struct MarketLine {
     contents: Option<u64>,
     /// Those with the most GPUs on offer first.
     models: Vec<Offered>,
-    asked: Option<Asked<ModelWeeks>>,
-    /// When the record was asked, on the monotonic clock, and about which models.
+    /// The model that the record was asked about.
+    asked: Option<(String, Asked<WeekStudy>)>,
+    /// The models to ask it about next, the last one first.
+    waiting: Vec<String>,
+    /// When it was asked, on the monotonic clock, and about which models.
     asked_at: Option<(f64, Vec<String>)>,
     weeks: BTreeMap<String, ModelWeek>,
 }
@@ -141,49 +144,59 @@ fn follow(cx: &mut Cx<'_>) {
     }
     take_output(cx);
     let now = cx.now;
-    if let Some(query) = due_question(cx.state(), now) {
-        let models = query.iter().map(|(model, _)| model.clone()).collect();
-        let asked = ask(
-            cx,
-            ModelWeeks {
-                queries: query,
-                until: Moment::of(now.epoch),
-            },
-        );
+    if is_due_again(cx.state(), now) {
         let line = cx.feature::<MarketLine>();
-        line.asked = Some(asked);
+        let models: Vec<String> = line.models.iter().map(|offered| offered.model.clone()).collect();
+        line.weeks.retain(|model, _| models.contains(model));
+        line.waiting = models.iter().rev().cloned().collect();
         line.asked_at = Some((now.mono, models));
     }
+    ask_next(cx);
 }
 
-/// The searches to ask the record about, if there are other models or its figures are old.
-fn due_question(state: &State, now: Now) -> Option<Vec<(String, Query)>> {
+/// Whether the record is to be asked: there are other models, or its figures are old.
+fn is_due_again(state: &State, now: Now) -> bool {
     let line: &MarketLine = state.feature();
-    if line.asked.is_some() || line.models.is_empty() || !Recall::read(state).is_on {
-        return None;
-    }
+    let is_busy = line.asked.is_some() || !line.waiting.is_empty();
     // The sandbox's past is being recorded.
-    if state.sandbox.simulation().is_some() {
-        return None;
+    let is_simulated = state.sandbox.simulation().is_some();
+    if is_busy || is_simulated || line.models.is_empty() || !Recall::read(state).is_on {
+        return false;
     }
     let fresh = if line.weeks.is_empty() { UNKNOWN } else { FRESH };
-    let is_known = line.asked_at.as_ref().is_some_and(|(at, models)| {
+    !line.asked_at.as_ref().is_some_and(|(at, models)| {
         now.mono < at + fresh && line.models.iter().all(|offered| models.contains(&offered.model))
-    });
-    let query = |offered: &Offered| (offered.model.clone(), query_of(state, &offered.model));
-    (!is_known).then(|| line.models.iter().map(query).collect())
+    })
+}
+
+/// Asks about one model after another: each answer takes memory.
+fn ask_next(cx: &mut Cx<'_>) {
+    let line = cx.feature::<MarketLine>();
+    if line.asked.is_some() {
+        return;
+    }
+    let Some(model) = line.waiting.pop() else { return };
+    let query = query_of(cx.state(), &model);
+    let until = Moment::of(cx.now.epoch);
+    let asked = ask(cx, WeekStudy::new(query, until));
+    cx.feature::<MarketLine>().asked = Some((model, asked));
 }
 
 fn take_output(cx: &mut Cx<'_>) {
     let line: &MarketLine = cx.state().feature();
-    let weeks = match line.asked.as_ref().map(|asked| Recall::read(cx.state()).output(asked)) {
-        Some(Recalled::Here(weeks)) => weeks.clone(),
-        Some(Recalled::Failed(_)) => BTreeMap::new(),
-        Some(Recalled::Awaited) | None => return,
+    let Some((model, asked)) = &line.asked else { return };
+    let week = match Recall::read(cx.state()).output(asked) {
+        Recalled::Here(week) => week.clone(),
+        Recalled::Failed(_) => None,
+        Recalled::Awaited => return,
     };
+    let model = model.clone();
     let line = cx.feature::<MarketLine>();
     line.asked = None;
-    line.weeks = weeks;
+    match week {
+        Some(week) => line.weeks.insert(model, week),
+        None => line.weeks.remove(&model),
+    };
 }
 
 /// Draws as many models as fit; a click on one opens its history.

@@ -1,16 +1,14 @@
-//! A week of the record, a model at a time.
-
-use std::collections::BTreeMap;
+//! A week of the record of a model.
 
 use crate::domain::Query;
-use crate::features::history::prices::series::PriceSeries;
-use crate::record::{Analysis, DAY, Excerpt, Moment, Question};
+use crate::record::{Analysis, DAY, Excerpt, LotReader, Moment, PollRow, Question, Spell};
+use crate::record::{Memory, VerdictBasis};
 
 /// Days of a week.
-const DAYS: usize = 7;
+const DAYS: i64 = 7;
 
 /// Parts of a day: the price of a day ago is the lowest of one of them.
-const PARTS: usize = 4;
+const PARTS: i64 = 4;
 
 /// A change that is shown, as a share.
 const LEAST_CHANGE: f64 = 0.005;
@@ -27,6 +25,22 @@ pub struct ModelWeek {
 }
 
 impl ModelWeek {
+    fn new(memory: &Memory, until: Moment) -> Self {
+        let lowest = |from: i64, to: i64| {
+            let lows = memory
+                .lows()
+                .iter()
+                .filter(|(since, end, _)| end.0 > from && since.0 < to);
+            lows.map(|(.., price)| *price).reduce(f64::min)
+        };
+        let day = |days: i64| until.0 - days * DAY;
+        Self {
+            days: (0..DAYS).rev().map(|past| lowest(day(past + 1), day(past))).collect(),
+            now: memory.lowest,
+            day_ago: lowest(day(1) - DAY / PARTS, day(1)),
+        }
+    }
+
     /// The change since a day as a share, unless it is too small to show.
     pub fn change(&self) -> Option<f64> {
         let change = self.now? / self.day_ago.filter(|price| *price > 0.0)? - 1.0;
@@ -34,46 +48,55 @@ impl ModelWeek {
     }
 }
 
-/// The weeks of some models, each by the search for its offers.
+/// The week of a model, read lot by lot: a week of a busy market has more spells than the memory has room for.
 #[derive(Debug, Clone)]
-pub struct ModelWeeks {
-    /// Each model, and the search that finds its offers.
-    pub queries: Vec<(String, Query)>,
+pub struct WeekStudy {
+    lows: VerdictBasis,
     /// The end of the week.
-    pub until: Moment,
+    until: Moment,
 }
 
-impl Analysis for ModelWeeks {
-    type Output = BTreeMap<String, ModelWeek>;
+impl WeekStudy {
+    /// Of the offers that a query finds.
+    pub fn new(query: Query, until: Moment) -> Self {
+        Self {
+            lows: VerdictBasis::of(Question::of_last(DAYS * DAY, query, until)),
+            until,
+        }
+    }
+}
+
+impl Analysis for WeekStudy {
+    /// `None` if nothing is recorded of the model.
+    type Output = Option<ModelWeek>;
 
     fn questions(&self) -> Vec<Question> {
-        let week = i64::try_from(DAYS).unwrap_or(0) * DAY;
-        let queries = self.queries.iter();
-        queries
-            .map(|(_, query)| Question::of_last(week, query.clone(), self.until))
-            .collect()
+        self.lows.questions()
     }
 
     fn answer(&self, excerpts: &[Excerpt]) -> Self::Output {
-        let questions = self.questions().into_iter().zip(excerpts.chunks(1));
-        let models = self.queries.iter().zip(questions);
-        models
-            .filter_map(|((model, _), (question, excerpt))| {
-                let series = PriceSeries {
-                    question,
-                    buckets: DAYS * PARTS,
-                };
-                let series = series.answer(excerpt)?;
-                let lows = series.buckets.iter().map(|bucket| Some(bucket.levels?.lowest));
-                let lows: Vec<Option<f64>> = lows.collect();
-                let lowest = |part: &[Option<f64>]| part.iter().flatten().copied().reduce(f64::min);
-                let week = ModelWeek {
-                    days: lows.chunks(PARTS).map(lowest).collect(),
-                    now: series.now.and_then(|now| Some(now.levels?.lowest)),
-                    day_ago: lows.iter().rev().nth(PARTS).copied().flatten(),
-                };
-                Some((model.clone(), week))
-            })
-            .collect()
+        let memory = self.lows.answer(excerpts)?;
+        Some(ModelWeek::new(&memory, self.until))
+    }
+
+    fn lot_reader(&self) -> Option<Box<dyn LotReader<Self::Output>>> {
+        let (lows, until) = (self.lows.lot_reader()?, self.until);
+        Some(Box::new(Reader { lows, until }))
+    }
+}
+
+struct Reader {
+    lows: Box<dyn LotReader<Option<Memory>>>,
+    until: Moment,
+}
+
+impl LotReader<Option<ModelWeek>> for Reader {
+    fn lot(&mut self, polls: &[PollRow], spells: &[Spell]) {
+        self.lows.lot(polls, spells);
+    }
+
+    fn finish(self: Box<Self>, polls: &[PollRow]) -> Option<ModelWeek> {
+        let memory = self.lows.finish(polls)?;
+        Some(ModelWeek::new(&memory, self.until))
     }
 }

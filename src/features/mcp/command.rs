@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::thread;
 
 use rmcp::ServiceExt as _;
+use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio;
 
 use super::server::Server;
@@ -25,8 +26,12 @@ pub async fn serve(settings: Settings) -> Result<(), CliError> {
         thread::spawn(move || captured(|| recorded::open(&settings).map(drop)));
     }
     let served = async {
-        let running = Server::new(settings).serve(stdio()).await;
-        let running = running.map_err(|error| CliError::Failed(format!("the client broke the protocol: {error}")))?;
+        let running = match Server::new(settings).serve(stdio()).await {
+            Ok(running) => running,
+            // The input ended before a client said anything.
+            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+            Err(error) => return Err(CliError::Failed(format!("the client broke the protocol: {error}"))),
+        };
         let ended = running.waiting().await;
         ended.map_err(|error| CliError::Failed(error.to_string()))?;
         Ok(())

@@ -107,7 +107,7 @@ fn conditions(
         .parse(catalog, settings.dialect, &[], Mode::Strict)
         .map_err(|error| CliError::Usage(format!("in --if:\n{}", error.render(text))))?;
     if !reading.is_empty() {
-        output::tell(&format!("--if understood: {}", reading.meaning.text()));
+        output::explain(&format!("--if understood: {}", reading.meaning.text()));
     }
     let mut asked = wanted.clone();
     asked.query.conditions.clone_from(&parsed.conditions);

@@ -29,6 +29,8 @@ pub struct Look {
     pub search: Recruitment,
     /// The scaling parameters, as far as they are known.
     pub group: NewWorkergroup,
+    /// The market's dialect.
+    pub dialect: &'static Dialect,
     /// Assumptions and omissions.
     pub notes: Vec<String>,
     /// Why this search does not say what the group can cost, if so.
@@ -62,7 +64,7 @@ impl Look {
     /// none.
     pub fn outlook(&self, report: Result<&Preflight, UnknownCost>) -> CostOutlook {
         let mut outlook = match report {
-            Ok(report) => report.outlook(&self.group),
+            Ok(report) => report.outlook(&self.group, self.dialect),
             Err(reason) => CostOutlook::unknown(reason, &self.search.conditions),
         };
         if let Some(gap) = &self.gap {
@@ -109,6 +111,7 @@ impl Look {
                 disk,
             },
             group,
+            dialect,
             notes,
             gap,
             names: NAMES.iter().map(|key| draft.text(*key).trim().to_owned()).collect(),
@@ -175,6 +178,7 @@ impl Look {
                 disk,
             },
             group,
+            dialect,
             notes,
             gap,
             names: NAMES.iter().filter_map(|key| name(listing, row, *key)).collect(),

@@ -86,7 +86,7 @@ pub(super) async fn supply(settings: &Settings, arguments: &SupplyArguments) -> 
         }
         ReplyFormat::Json => {
             let groups: Vec<Json> = groups.iter().map(|group| group.json(starts)).collect();
-            output::print_json(&format!("{:#}\n", Json::from(groups)))?;
+            output::print_document("supply", json!({ "groups": groups }))?;
         }
     }
     if is_unknown {

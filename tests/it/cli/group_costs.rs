@@ -90,7 +90,7 @@ fn a_group_over_the_limit_is_refused_and_created_only_with_the_flag_which_is_jou
     let (status, out, err) = create(&home, &recorder, &yes);
     assert_eq!((status, out.as_str()), (1, ""), "{err}");
     assert!(
-        err.contains("nothing was sent: over your limit of $12.50/h (limits.group_hourly)"),
+        err.contains("nothing was sent: your limit is $12.50/h (limits.group_hourly)"),
         "{err}"
     );
     assert!(err.contains("the worst case is $13.00/h"), "{err}");
@@ -102,7 +102,7 @@ fn a_group_over_the_limit_is_refused_and_created_only_with_the_flag_which_is_jou
 
     let (status, _, err) = create(&home, &recorder, &[&yes[..], &["--over-limit"]].concat());
     assert_eq!(status, 0, "{err}");
-    assert!(err.contains("over your limit of $12.50/h"), "{err}");
+    assert!(err.contains("your limit is $12.50/h"), "{err}");
     assert_eq!(creations(&recorder), 1);
     let journal = fs::read_to_string(home.path().join(".local/state/bourse/writes.jsonl")).unwrap();
     let intent: Json = serde_json::from_str(journal.lines().next().unwrap()).unwrap();
@@ -247,7 +247,7 @@ fn a_cold_start_costs_its_download_and_its_loading_on_each_machine() {
         let value = value.as_f64().unwrap();
         assert!((value - expected).abs() < 1e-9, "{value} {expected}");
     };
-    let start = |offer: usize| &report[0]["offers"][offer]["start"];
+    let start = |offer: usize| &report["groups"][0]["offers"][offer]["start"];
     // 40 GB at 10 s each and 200 s at $0.36/h: $0.06; 40 GB at $0.002: $0.08.
     close(&start(0)["download_seconds"], 400.0);
     close(&start(0)["machine"], 0.06);
@@ -257,13 +257,13 @@ fn a_cold_start_costs_its_download_and_its_loading_on_each_machine() {
     // 40 GB at 80 s each and 200 s at $0.72/h: $0.68; 40 GB at $0.01: $0.40.
     close(&start(1)["total"], 1.08);
     assert_eq!(start(2), &Json::Null);
-    let range = &report[0]["cold_start"];
+    let range = &report["groups"][0]["cold_start"];
     close(&range["least"], 0.14);
     close(&range["most_a_day"], 10.8);
     assert_eq!(range["not_reported"], json!(1));
     assert_eq!(report[1]["cold_start"], Json::Null, "sdxl has no size");
     // 26 x 0.90
-    close(&report[0]["worst_case"]["hourly"], 23.4);
+    close(&report["groups"][0]["worst_case"]["hourly"], 23.4);
     let searches = recorder
         .requests()
         .into_iter()

@@ -15,7 +15,7 @@ use crate::recorder::{Recorder, json};
 type Case = (&'static [&'static str], &'static str, i32);
 
 /// Commands in a sandbox of 60 offers that stands still, but for those that read the record.
-const CASES: [Case; 32] = [
+const CASES: [Case; 34] = [
     (&["pick", "gpu_name=NOPE"], "pick", 4),
     (&["offers", "num_gpus>=1", "-n", "2"], "offers", 0),
     (&["offers", "gpu_name=NOPE"], "offers", 0),
@@ -57,6 +57,8 @@ const CASES: [Case; 32] = [
         "request",
         0,
     ),
+    (&["groups", "supply"], "supply", 0),
+    (&["groups", "supply", "endpoint=nope"], "supply", 0),
     (&["route", "sdxl", "-n", "2"], "route", 0),
     (&["route", "nope", "--patience", "0"], "route", 1),
     (&["watch", "--saved", "--list"], "watch-list", 0),

@@ -14,7 +14,7 @@ use bourse::features::alerts::replay::AlertReplay;
 use bourse::features::bids::study::BidStudy;
 use bourse::features::history::prices::series::PriceSeries;
 use bourse::features::history::tape::events::RecentEvents;
-use bourse::features::market_line::weeks::ModelWeeks;
+use bourse::features::market_line::weeks::WeekStudy;
 use bourse::features::markets::{Change, ConnectionTest, Done};
 use bourse::features::markets::{MarketCommand, MarketEvent, MarketReady};
 use bourse::features::price_index::index::PriceIndex;
@@ -170,10 +170,7 @@ impl Desk<'_> {
                         analysis.downcast::<PriceIndex>().is_some(),
                         "recall what models usually cost",
                     ),
-                    (
-                        analysis.downcast::<ModelWeeks>().is_some(),
-                        "recall a week of the models on offer",
-                    ),
+                    (analysis.downcast::<WeekStudy>().is_some(), "recall a week of a model"),
                     (
                         analysis.downcast::<AlertReplay>().is_some(),
                         "recall what an alert would have done",

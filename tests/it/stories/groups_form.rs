@@ -63,12 +63,12 @@ fn a_creation_over_the_limit_is_sent_only_with_the_word_that_exceeds_it() {
     answer_all(&mut desk, FOUR);
     says(
         &desk,
-        "✗ Over your limit of $20.00/h (limits.group_hourly): the worst case is $23.40/h",
+        "✗ Your limit is $20.00/h (limits.group_hourly): the worst case is $23.40/h",
     );
     desk.expect("Type over-limit");
     desk.type_text("create").keys("enter");
     assert_eq!(creations(&desk), 0);
-    says(&desk, "Nothing sent: over your limit of $20.00/h");
+    says(&desk, "Nothing sent: your limit is $20.00/h");
     desk.keys("ctrl-u").type_text("over-limit").keys("enter");
     assert_eq!(creations(&desk), 1);
     let over = desk.model.mutations.history.last().unwrap().intent.over_limit.unwrap();

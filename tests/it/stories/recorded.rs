@@ -7,7 +7,7 @@ use bourse::domain::{CellRef, Dialect, OfferType, Resource};
 use bourse::features::history::Recall;
 use bourse::features::history::prices::series::PriceSeries;
 use bourse::features::history::tape::events::RecentEvents;
-use bourse::features::market_line::weeks::ModelWeeks;
+use bourse::features::market_line::weeks::WeekStudy;
 use bourse::record::{
     Analysis, AnyAnalysis, AnyOutput, Beginning, Cause, Change, ChangeKind, Ending, Event, EventKind, Excerpt, Lasted,
     Lot, Moment, PollOutcome, PollRow, Question, Quote, SearchKey, Spell, VOLUME_MODEL, VerdictBasis,
@@ -57,7 +57,7 @@ fn asked(desk: &mut TestApp) -> Vec<(bourse::core::Ticket, AnyAnalysis)> {
             _ => None,
         })
         // The market line asks for itself.
-        .filter(|(_, analysis)| analysis.downcast::<ModelWeeks>().is_none())
+        .filter(|(_, analysis)| analysis.downcast::<WeekStudy>().is_none())
         .collect()
 }
 
@@ -628,25 +628,23 @@ fn the_market_line_has_the_models_on_offer_with_their_week_and_opens_their_histo
     let line = |desk: &TestApp| desk.screen().lines().nth(1).unwrap().to_owned();
     // Per GPU: 16.02 / 8, 0.31 / 2 and 0.41; those with the most GPUs come first.
     assert_eq!(line(&desk).trim(), "H100 SXM 2.002   RTX 3090 0.155   RTX 4090 0.410");
-    let effects = std::mem::take(&mut desk.effects).into_iter();
-    let weeks = effects.filter_map(|effect| match effect {
-        Effect::History(HistoryJob::Ask { ticket, analysis }) => Some((ticket, analysis)),
-        _ => None,
-    });
-    let mut weeks = weeks.filter(|(_, analysis)| analysis.downcast::<ModelWeeks>().is_some());
-    let (ticket, analysis) = weeks.next().expect("the record was asked");
-    assert!(weeks.next().is_none(), "once");
-    let questions = analysis.questions();
-    let models: Vec<_> = questions.iter().map(|question| question.model().unwrap()).collect();
-    assert_eq!(models, ["H100 SXM", "RTX 3090", "RTX 4090"]);
-    assert!(
-        questions
-            .iter()
-            .all(|question| question.until.since(question.since) == 7 * DAY)
-    );
-    let output = output_of(&analysis, &recorded());
-    desk.tell(ticket, News::Recalled(Ok(output)));
-    desk.wait(0.0);
+    // One after the other, each of its own week.
+    for model in ["H100 SXM", "RTX 3090", "RTX 4090"] {
+        let effects = std::mem::take(&mut desk.effects).into_iter();
+        let weeks = effects.filter_map(|effect| match effect {
+            Effect::History(HistoryJob::Ask { ticket, analysis }) => Some((ticket, analysis)),
+            _ => None,
+        });
+        let mut weeks = weeks.filter(|(_, analysis)| analysis.downcast::<WeekStudy>().is_some());
+        let (ticket, analysis) = weeks.next().expect("the record was asked");
+        assert!(weeks.next().is_none(), "once");
+        let questions = analysis.questions();
+        assert_eq!(questions[0].model(), Some(model));
+        assert_eq!(questions[0].until.since(questions[0].since), 7 * DAY);
+        let output = output_of(&analysis, &recorded());
+        desk.tell(ticket, News::Recalled(Ok(output)));
+        desk.wait(0.0);
+    }
     // The record knows the RTX 4090 only, at 0.40 and 8 GB of storage.
     let shown = line(&desk);
     let week = shown.split("RTX 4090 ").nth(1).unwrap();

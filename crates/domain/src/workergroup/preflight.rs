@@ -8,6 +8,7 @@ use super::worst_case::{CostOutlook, UnknownCost, WorkerCounts, WorstCase, price
 use crate::catalog::{OFFERS, Resource};
 use crate::cost::{ColdStart, Prices, StartRange, StartTerms};
 use crate::country;
+use crate::dialect::Dialect;
 use crate::insight::{self, Amount, Coverage, Machine, Picks, Supply};
 use crate::listing::{Column, Listing, RowId};
 use crate::query::{Condition, Direction, OfferType, OrderKey, Query};
@@ -286,10 +287,10 @@ impl Preflight {
     }
 
     /// The worst case of a group with this search.
-    pub fn outlook(&self, group: &NewWorkergroup) -> CostOutlook {
+    pub fn outlook(&self, group: &NewWorkergroup, dialect: &Dialect) -> CostOutlook {
         let price = self.prices.map(|prices| prices.highest);
         let worst = price.map(|price| WorstCase {
-            workers: WorkerCounts::of(group),
+            workers: WorkerCounts::of(group, dialect),
             price,
         });
         let unknown = match self.coverage {

@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::{DEFAULT_COLD_WORKERS, DEFAULT_MAX_WORKERS, DEFAULT_TEST_WORKERS, NewWorkergroup};
+use crate::dialect::Dialect;
 use crate::format;
 use crate::journal::OverLimit;
 use crate::limits::Dollars;
@@ -27,17 +28,22 @@ pub struct WorkerCounts {
 }
 
 impl WorkerCounts {
-    /// The counts of a group.
-    pub fn of(group: &NewWorkergroup) -> Self {
+    /// The counts of a group on a market. Where the endpoint scales it, a smaller number of cold or test
+    /// workers lowers nothing.
+    pub fn of(group: &NewWorkergroup, dialect: &Dialect) -> Self {
+        let count = |sent: Option<u32>, default: u32| match sent {
+            Some(sent) if dialect.endpoint_scales => sent.max(default),
+            sent => sent.unwrap_or(default),
+        };
         let max = group.max_workers.unwrap_or(DEFAULT_MAX_WORKERS);
-        let cold = group.cold_workers.unwrap_or(DEFAULT_COLD_WORKERS);
+        let cold = count(group.cold_workers, DEFAULT_COLD_WORKERS);
         let min = cold.min(max);
         let typical = min + (max - min).div_ceil(2);
         Self {
             min,
             typical,
             max,
-            test: group.test_workers.unwrap_or(DEFAULT_TEST_WORKERS),
+            test: count(group.test_workers, DEFAULT_TEST_WORKERS),
             cold,
         }
     }

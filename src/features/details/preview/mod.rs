@@ -316,7 +316,7 @@ impl Card<'_> {
         Some(fit(line, self.width))
     }
 
-    /// The names of the ends of the bars below; `None` where there are none. The price says how many compare.
+    /// The names of the ends of the bars above; `None` where there are none. The price says how many compare.
     fn ends_of_bars(&self) -> Option<Line<'static>> {
         let subject = &self.subject;
         let rank = subject.standing.rank(subject.listing, Measure::Price, subject.row)?;

@@ -99,10 +99,10 @@ fn bars(card: &Card<'_>) -> Vec<Line<'static>> {
     };
     [
         card.rail("Price", price),
-        card.ends_of_bars(),
         card.bar("Read", Measure::Performance, |_| read()),
         card.bar("Network", Measure::Network, |_| network()),
         card.bar("Reliable", Measure::Reliability, |_| reliable()),
+        card.ends_of_bars(),
     ]
     .into_iter()
     .flatten()

@@ -307,11 +307,10 @@ fn columns_of_others(browser: &Browser) -> &'static [(&'static str, &'static str
             ("GB", "disk_space", 7),
             ("MB/s", "nw_disk_avg_bw", 6),
             ("Rel. %", "reliability2", 7),
-            ("Left d", "duration", 7),
             ("Country", "geolocation", 8),
         ],
         Resource::Offers | Resource::Workergroups if browser.computed.job.is_some() => &[
-            ("Job $", "job_cost", 9),
+            ("Job $", "job_cost", 7),
             ("$/h", "dph_total", 8),
             ("DLPerf", "dlperf", 7),
             ("Rel. %", "reliability", 7),

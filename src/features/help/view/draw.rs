@@ -56,7 +56,7 @@ fn key(view: &Help, row: &Binding, scene: &Scene<'_, '_>) -> Vec<Line<'static>> 
 fn legend(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let mut lines = Vec::new();
-    let parts = [("Signs", topics::SIGNS, 5), ("Query language", topics::LANGUAGE, 24)];
+    let parts = [("Signs", topics::SIGNS, 8), ("Query language", topics::LANGUAGE, 24)];
     for (title, topic, width) in parts {
         lines.push(Line::styled(title, theme.heading));
         lines.extend(topic.iter().map(|(sign, text)| {

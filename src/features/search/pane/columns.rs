@@ -102,10 +102,20 @@ fn fields(browser: &Browser, listing: &Listing, has_preview: bool) -> (Vec<&'sta
     if browser.computed.price_models.is_unasked() {
         fields.retain(|field| browser.need(field) != Some(Need::ThreePrices));
     }
-    let is_usual = fields == browser.query.catalog().default_columns();
-    if has_preview && is_usual && browser.resource() != Resource::Workergroups {
-        // The preview shows the id of the selected row.
-        fields.retain(|field| field.key != "id");
+    // A job or a term adds columns that nobody chose.
+    let usual = browser.query.catalog().default_columns();
+    let chosen = fields.iter().filter(|field| field.in_record || usual.contains(field));
+    if chosen.eq(&usual) && browser.resource() != Resource::Workergroups {
+        // What the offer is, and where, comes before how long it is left.
+        let (spare, others): (Vec<_>, Vec<_>) = fields.into_iter().partition(|field| is_spare(field));
+        fields = others;
+        let place = fields.iter().position(|field| field.key == "geolocation");
+        let index = place.map_or(fields.len(), |place| place + 1);
+        fields.splice(index..index, spare);
+        if has_preview {
+            // The preview shows the id of the selected row.
+            fields.retain(|field| field.key != "id");
+        }
     }
     let sorting = browser.sorting_keys();
     let keys = || sorting.iter().map(|key| key.field).filter(|field| field.is_column());
@@ -140,6 +150,11 @@ fn fields(browser: &Browser, listing: &Listing, has_preview: bool) -> (Vec<&'sta
         }
     }
     (fields, leading.max(1))
+}
+
+/// Whether it is the time that is left after a job.
+fn is_spare(field: &Field) -> bool {
+    field.key == "job_spare"
 }
 
 /// The columns that explain why a row is listed: bounds of the query.

@@ -106,7 +106,7 @@ fn supply(state: &State, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
 
 /// Supply and cost of a report.
 pub fn of_report(preflight: &Preflight, look: &Look, values: &Values, theme: &Theme) -> Vec<Line<'static>> {
-    let group = &look.group;
+    let (group, dialect) = (&look.group, look.dialect);
     let more = match preflight.coverage {
         Coverage::Whole => "",
         Coverage::Cut | Coverage::Unknown => "at least ",
@@ -122,7 +122,7 @@ pub fn of_report(preflight: &Preflight, look: &Look, values: &Values, theme: &Th
         let text = format!("{} to {}", per_hour(prices.lowest), per_hour(prices.highest));
         lines.push(labelled("One worker", text, theme.text, theme));
     }
-    let counts = WorkerCounts::of(group);
+    let counts = WorkerCounts::of(group, dialect);
     let costs = [(counts.min, group.cold_workers), (counts.max, group.max_workers)];
     let equal = usize::from(counts.min == counts.max);
     let mut label = "Cost now";

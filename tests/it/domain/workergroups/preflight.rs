@@ -215,7 +215,7 @@ fn the_preflight_s_query_asks_for_what_the_group_asks_cheapest_first() {
 #[test]
 fn worker_counts_have_documented_defaults() {
     let counts = |group: &NewWorkergroup| {
-        let WorkerCounts { min, typical, max, .. } = WorkerCounts::of(group);
+        let WorkerCounts { min, typical, max, .. } = WorkerCounts::of(group, &Dialect::DOCUMENTED);
         (min, typical, max)
     };
     let mut group = NewWorkergroup::default();
@@ -248,20 +248,34 @@ fn worst_cases_of_ten_groups_are_those_worked_out_by_hand() {
             cold_workers,
             ..NewWorkergroup::default()
         };
-        let outlook = report.outlook(&group);
+        let outlook = report.outlook(&group, &Dialect::DOCUMENTED);
         let worst = outlook.worst.unwrap();
         assert_eq!(worst.workers.worst(), workers, "{group:?}");
         close(worst.hourly(), hourly);
         assert_eq!(outlook.unknown, None);
     }
-    let worst = report.outlook(&NewWorkergroup::default()).worst.unwrap();
+    // A market that scales by the endpoint ignores fewer test and cold workers of a group.
+    let ignored = NewWorkergroup {
+        max_workers: Some(6),
+        test_workers: Some(0),
+        cold_workers: Some(0),
+        ..NewWorkergroup::default()
+    };
+    let worst = report.outlook(&ignored, &Dialect::VAST).worst.unwrap();
+    close(worst.hourly(), 7.20); // 6 + 3 + 3
+    let worst = report
+        .outlook(&NewWorkergroup::default(), &Dialect::DOCUMENTED)
+        .worst
+        .unwrap();
     assert_eq!(worst.formula(), "26 workers (20 + 3 test + 3 cold) × $0.600 = $15.60/h");
 }
 
 #[test]
 fn a_search_without_a_price_limit_is_named_with_the_cost_of_the_most_expensive_offer() {
     let group = NewWorkergroup::default();
-    let outlook = |search: &str, limit| Preflight::of(&offers(), &asked(search, None), limit).outlook(&group);
+    let outlook = |search: &str, limit| {
+        Preflight::of(&offers(), &asked(search, None), limit).outlook(&group, &Dialect::DOCUMENTED)
+    };
     let text = |search| outlook(search, Some(3000)).no_price_limit();
     assert_eq!(
         text("verified=true").as_deref(),
@@ -297,7 +311,9 @@ fn dollars(amount: f64) -> Dollars {
 #[test]
 fn a_worst_case_that_is_unknown_is_over_every_limit() {
     let group = NewWorkergroup::default();
-    let outlook = |search: &str, limit| Preflight::of(&offers(), &asked(search, None), limit).outlook(&group);
+    let outlook = |search: &str, limit| {
+        Preflight::of(&offers(), &asked(search, None), limit).outlook(&group, &Dialect::DOCUMENTED)
+    };
     let whole = outlook("verified=true", Some(3000));
     assert_eq!(whole.excess(dollars(15.6)), None);
     assert_eq!(
@@ -313,7 +329,7 @@ fn a_worst_case_that_is_unknown_is_over_every_limit() {
     }
     let odd = r#"{"offers":[{"id":1,"dph_total":0.1},{"id":2}]}"#;
     let odd = Listing::read(&OFFERS, odd, 0.0).unwrap();
-    let odd = Preflight::of(&odd, &asked("verified=true", None), Some(3000)).outlook(&group);
+    let odd = Preflight::of(&odd, &asked("verified=true", None), Some(3000)).outlook(&group, &Dialect::DOCUMENTED);
     assert_eq!(
         odd.excess(dollars(1e9)).as_deref(),
         Some("the worst case is unknown: 1 matching offer has no price")
