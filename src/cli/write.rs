@@ -51,7 +51,7 @@ struct Write {
     check: String,
     /// The outcome that the user sets for an identical write sent before.
     settle: Option<Settlement>,
-    /// What a workergroup would recruit.
+    /// The supply of a new workergroup, to check before it is sent.
     supply: Option<Supply>,
 }
 

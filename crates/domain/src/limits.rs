@@ -46,7 +46,7 @@ pub struct Limits {
     pub hourly: Option<Dollars>,
 }
 
-/// What an offer would cost, as far as it is known.
+/// The price and bill of an offer, as far as they are known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OfferCost {
     /// The price in $/h; `None` if it is unknown.

@@ -63,7 +63,7 @@ impl Column {
         self.grows_by(u16::MAX)
     }
 
-    /// Gives the column at most so many cells of the remaining room.
+    /// Lets the column grow by at most `cells` of the remaining room.
     #[must_use]
     pub const fn grows_by(mut self, cells: u16) -> Self {
         self.grows = cells;

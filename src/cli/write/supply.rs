@@ -21,7 +21,7 @@ pub(super) struct Supply {
     may_exceed: bool,
 }
 
-/// What a group can cost, and the limit on it.
+/// The worst case of a group, and the limit on it.
 pub(super) struct Checked {
     outlook: CostOutlook,
     limit: Option<Dollars>,
@@ -72,7 +72,7 @@ impl Supply {
     }
 }
 
-/// What a search of a group finds now, without the user's bans.
+/// The offers that the search of a group finds now, without the user's bans.
 ///
 /// # Errors
 /// When the market does not say.

@@ -272,7 +272,10 @@ fn a_run_is_compared_with_a_saved_one_of_its_kind() {
         assert_eq!((status, out.as_str()), (Some(2), ""), "{err}");
         assert!(err.contains(words), "{err}");
     }
-    for text in ["{}", "no json"] {
+    let (mut newer, mut offers) = (saved.clone(), saved);
+    newer["v"] = 2.into();
+    offers["kind"] = "offers".into();
+    for text in ["{}", "no json", &newer.to_string(), &offers.to_string()] {
         fs::write(&base, text).unwrap();
         let (status, _, err) = sandbox(&["--yes", "--against", file]);
         assert_eq!(status, Some(2), "{err}");

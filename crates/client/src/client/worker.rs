@@ -59,7 +59,7 @@ fn certificates(pem: &str) -> Result<Vec<Certificate>, WorkerRootError> {
     Ok(roots)
 }
 
-/// What a client for workers trusts besides the certificates of this computer.
+/// The certificates that a client for workers trusts besides those of this computer.
 #[derive(Default)]
 enum Roots {
     #[default]

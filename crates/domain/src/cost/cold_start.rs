@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Gap, MEGABITS_PER_GB, Prices, SECONDS_PER_HOUR, finite};
 use crate::format::{dollars, gigabytes, span};
 
-/// What a worker downloads and loads at a cold start.
+/// The download and the loading time of a cold start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ColdStart {
     /// Image and model, in GB.
@@ -14,7 +14,7 @@ pub struct ColdStart {
     pub loading: f64,
 }
 
-/// What a machine takes for a cold start.
+/// A machine's prices and speed for a cold start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StartTerms {
     /// The price of the machine, in $/h.
@@ -26,7 +26,7 @@ pub struct StartTerms {
 }
 
 impl StartTerms {
-    /// What a cold start costs on these terms.
+    /// The cost of a cold start on these terms.
     ///
     /// ```
     /// use bourse_domain::cost::{ColdStart, StartTerms};
@@ -73,7 +73,7 @@ impl StartCost {
 }
 
 impl Prices<'_> {
-    /// What a row whose price is `hourly` $/h takes for cold starts.
+    /// The terms for cold starts of a row whose price is `hourly` in $/h.
     ///
     /// # Errors
     /// When the row reports no price or speed of downloads.
@@ -87,7 +87,7 @@ impl Prices<'_> {
     }
 }
 
-/// What a cold start costs on the machines of a search.
+/// The cost of a cold start on the machines of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StartRange {
     pub least: StartCost,

@@ -98,7 +98,7 @@ impl Rank {
 /// The price of a row, and the spread of the prices that it is compared with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PriceScale {
-    /// What the row costs, by [`Measure::Price`].
+    /// The row's price, by [`Measure::Price`].
     pub price: f64,
     /// The 5th percentile of the group.
     pub low: f64,
@@ -173,7 +173,7 @@ impl Standing {
         self.scales(listing).of_rows.get(row).copied().flatten()
     }
 
-    /// Whether any row has enough comparable ones for a [`PriceScale`] that tells something.
+    /// Whether any row has enough comparable ones for a meaningful [`PriceScale`].
     pub fn has_telling_scale(&self, listing: &Listing) -> bool {
         self.scales(listing).is_any_telling
     }

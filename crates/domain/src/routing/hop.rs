@@ -248,7 +248,7 @@ impl WorkerStats {
         &self.total
     }
 
-    /// Tokens a second of each response that tells its tokens.
+    /// Tokens a second of each response with a token count.
     pub const fn token_rate(&self) -> &Latencies {
         &self.token_rate
     }
@@ -291,7 +291,7 @@ pub struct WorkerSummary {
     pub tokens: u64,
 }
 
-/// What a status of a worker means, for people.
+/// The meaning of a worker's status, in a sentence.
 pub const fn status_sentence(status: u16) -> &'static str {
     match status {
         200..=299 => "the worker answered",

@@ -87,6 +87,11 @@ impl SavedRun {
     /// When it is neither.
     pub fn parse(text: &str) -> Result<Self, SavedRunError> {
         let whole: Json = serde_json::from_str(text).map_err(|why| SavedRunError::Json(why.to_string()))?;
+        // An export of the route lab has neither.
+        let is_newer = whole.get("v").is_some_and(|version| version.as_u64() != Some(1));
+        if is_newer || whole.get("kind").is_some_and(|kind| kind != "route") {
+            return Err(SavedRunError::Shape);
+        }
         let summary = &whole["summary"];
         // An export has its parameters beside the summary, the output of a command in it.
         let run = whole.get("run").unwrap_or(&summary["run"]);

@@ -55,7 +55,7 @@ pub fn load(plan: &RoutePlan) -> String {
     text
 }
 
-/// What a run sends to whom, line by line: requests and concurrency, the router and the workers.
+/// The recipients of a run and its requests, line by line: requests and concurrency, router, workers.
 pub fn sending(request_plan: &RoutePlan, hop: &Hop, route_url: &str) -> Vec<String> {
     let path = Untrusted::from(hop.absolute_path()).screen(200);
     let route_url = Untrusted::from(route_url).screen(200);

@@ -307,7 +307,7 @@ impl Preflight {
         }
     }
 
-    /// What a cold start costs on the offers; `None` if none reports its downloads.
+    /// The cost of a cold start on the offers; `None` if none reports its downloads.
     pub fn starts(&self, start: ColdStart) -> Option<StartRange> {
         StartRange::of(&self.start_terms, start)
     }

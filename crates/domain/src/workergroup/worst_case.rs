@@ -124,7 +124,7 @@ pub enum UnknownCost {
     Failed(String),
 }
 
-/// What a group can cost at worst, as far as it is known.
+/// The worst case of a group, as far as it is known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CostOutlook {
     /// The worst case by the loaded offers; a lower bound if anything is `unknown`.
@@ -176,7 +176,7 @@ impl CostOutlook {
         })
     }
 
-    /// What the journal keeps of a limit that the user lets the group exceed.
+    /// The journal's record of a limit that the user lets the group exceed.
     pub fn over_limit(&self, limit: Dollars) -> OverLimit {
         OverLimit {
             group_hourly: limit.amount(),

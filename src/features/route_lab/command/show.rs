@@ -82,7 +82,11 @@ pub fn show(ended: &Ended, against: Option<&Against>, format: Format, secrets: b
             let compared = against.map_or_else(String::new, |against| against.table(&ended.run));
             output::print(&format!("{}{compared}", as_table(ended)))?;
         }
-        Format::Csv => output::print(&as_csv(&ended.run))?,
+        Format::Csv => {
+            output::print(&as_csv(&ended.run))?;
+            let compared = against.map_or_else(String::new, |against| against.table(&ended.run));
+            compared.lines().filter(|line| !line.is_empty()).for_each(output::note);
+        }
         Format::Json => output::print_json(&document(ended, against, secrets))?,
     }
     let run = &ended.run;
@@ -103,7 +107,12 @@ pub fn show(ended: &Ended, against: Option<&Against>, format: Format, secrets: b
         ));
     }
     for (words, count) in &ended.failures {
-        output::complain(&format!("{count} failed: {words}"));
+        // A retry may have made up for it.
+        if run.plan().hop.as_ref().is_some_and(|hop| hop.retries > 0) {
+            output::note(&format!("{count} attempts failed: {words}"));
+        } else {
+            output::complain(&format!("{count} failed: {words}"));
+        }
     }
     if let Some(why) = words::early_end(run) {
         output::note(&why);
