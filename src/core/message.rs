@@ -297,7 +297,7 @@ impl EffectError {
 /// A program of the user's to run, without a shell.
 #[derive(Debug, PartialEq)]
 pub struct RunCommand {
-    /// What is written to the journal before it runs, with all of its words.
+    /// The journal entry that is written before it runs, with the whole command.
     pub record: CommandRun,
     pub environment: Vec<(&'static str, String)>,
 }

@@ -111,7 +111,7 @@ pub async fn finish(
 /// How long what a command left in the background may still print.
 const LAG: Duration = Duration::from_millis(300);
 
-/// What a command printed on both of its outputs, and how it ended.
+/// The output of a command on both streams, and its exit status.
 #[derive(Debug)]
 pub struct Captured {
     pub output: Vec<u8>,

@@ -116,8 +116,8 @@ impl Strip {
 }
 
 /// Places columns from left to right in their own order, as many as fit. The `leading` ones are always in sight;
-/// `offset` of the others are scrolled away, at most so many that the room is filled. There is room for the count
-/// of those that do not fit.
+/// `offset` of the others are scrolled away, but never past the point where the rest fills the room. Cells are kept
+/// free for the count of columns that do not fit.
 pub fn place_in_order(columns: &[Column], leading: usize, offset: usize, gutter: u16, width: u16) -> Strip {
     let all = width.saturating_sub(gutter);
     let needed: u16 = columns.iter().map(|column| column.width + 1).sum();

@@ -30,8 +30,7 @@ pub(crate) const FEATURE: Feature = Feature {
 /// The models of the line, for clicks.
 pub(crate) const REGION: Region = Region(9);
 
-// A wide screen shows eight.
-/// The maximum number of models.
+/// The maximum number of models: a wide screen shows eight.
 const MODELS: usize = 8;
 
 /// The longest name of a model in bytes: the record has none that are longer.
@@ -40,9 +39,10 @@ const LONGEST_NAME: usize = 64;
 /// The fewest rows of a screen that has the line.
 const ROWS: u16 = 30;
 
-// A sparkline of a week changes little in less.
-/// Seconds after which the record is asked again; where it had nothing, something may be recorded soon.
+/// Seconds after which the record is asked again: a sparkline of a week changes little in less.
 const FRESH: f64 = 300.0;
+
+/// The same where the record had nothing: something may be recorded soon.
 const UNKNOWN: f64 = 15.0;
 
 /// A model among the loaded rows.

@@ -47,7 +47,7 @@ pub fn document(kind: &str, captured: &Captured, is_met: bool, kept: &[&str]) ->
         .ok_or(TooLarge)
 }
 
-/// What a command printed: a document, or a list of the documents on its lines if records are to be shortened.
+/// The output of a command: one document, or with `kept` a list of the records on its lines with those members.
 fn data(out: &str, kept: &[&str]) -> Json {
     if kept.is_empty() {
         return serde_json::from_str(out).unwrap_or(Json::Null);
@@ -62,7 +62,7 @@ fn data(out: &str, kept: &[&str]) -> Json {
     shortened.collect()
 }
 
-/// A copy in which lists have at most so many items and texts are short and visible; counts the items left out.
+/// A copy with lists of at most `items` items and with short, visible texts; counts the items left out.
 fn bounded(value: &Json, items: usize, left_out: &mut usize) -> Json {
     match value {
         Json::Null | Json::Bool(_) | Json::Number(_) => value.clone(),

@@ -21,8 +21,7 @@ use crate::domain::text::visible_lines;
 use crate::record::store::SharedBudget;
 use crate::settings::{Market, Settings};
 
-// A client gives up after a minute.
-/// Seconds that a call waits for its turn at most.
+/// Seconds that a call waits for its turn at most: a client gives up after a minute.
 const LONGEST_WAIT: f64 = 20.0;
 
 /// The longest message of an error, in bytes.

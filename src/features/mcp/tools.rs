@@ -345,7 +345,7 @@ impl Line {
         }
     }
 
-    /// The call with its query, which sends so many requests at most.
+    /// The call with its query and its maximum number of requests.
     fn query(mut self, query: &str, requests: u32) -> Result<Call, ArgumentError> {
         self.check("query", query);
         if query.trim() == "-" {

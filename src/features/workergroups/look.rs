@@ -60,7 +60,7 @@ impl Look {
         self.gap.as_ref()
     }
 
-    /// What the group can cost at worst, by the report on its search or by the reason why there is
+    /// The worst case of the group, by the report on its search or by the reason why there is
     /// none.
     pub fn outlook(&self, report: Result<&Preflight, UnknownCost>) -> CostOutlook {
         let mut outlook = match report {
@@ -118,7 +118,7 @@ impl Look {
         })
     }
 
-    /// What the group's workers download and load at a cold start, by the configured sizes; `None`
+    /// The download and loading time of the group's cold starts, by the configured sizes; `None`
     /// without one.
     pub fn cold_start(&self, values: &Values) -> Option<ColdStart> {
         Some(ColdStart {
@@ -127,12 +127,11 @@ impl Look {
         })
     }
 
-    /// The search of a listed group.
+    /// The search of a listed group. `writes` are those to its market: parameters that were sent at its
+    /// creation and are not in the listing count.
     ///
     /// # Errors
     /// When it cannot be run.
-    ///
-    /// `writes` are those to its market: what was sent at its creation, and is not in the listing, counts.
     pub fn at_row(
         listing: &Listing,
         row: usize,

@@ -154,7 +154,7 @@ pub fn check_of<'a>(state: &'a State, look: &Look) -> Option<&'a Check> {
     Groups::read(state).supply.of(&look.search)
 }
 
-/// What the group of a search can cost at worst, as far as its check says.
+/// The worst case of a group, by the check of its search.
 pub fn outlook(state: &State, look: &Look) -> CostOutlook {
     let remote = check_of(state, look).map(Check::remote);
     look.outlook(match remote.map(|remote| (remote.error(), remote.shown())) {

@@ -45,7 +45,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// The columns of a table on a screen of so many cells. With a preview the id needs no column.
+    /// The columns of a table on a screen that is `screen` cells wide. With a preview the id needs no column.
     pub(super) fn new(browser: &Browser, listing: &Listing, has_preview: bool, screen: u16) -> Self {
         let (fields, leading) = fields(browser, listing, has_preview);
         let mut columns = columns(browser, listing, &fields);

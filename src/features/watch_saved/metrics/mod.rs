@@ -18,7 +18,7 @@ use crate::record::watch::SearchFigures;
 /// A gauge whose value may have a fraction.
 type Number = Gauge<f64, AtomicU64>;
 
-/// What a watch shows of itself at one moment.
+/// The figures of a watch at one moment.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Snapshot {
     pub requests: RequestCounts,
