@@ -35,7 +35,8 @@ pub enum Begun {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Ended {
-    Gone(Cause),
+    /// With the moment that saw it last.
+    Gone(Cause, i64),
     /// With the moment that saw it last.
     Lost(i64),
     Changed,
@@ -168,7 +169,7 @@ pub fn spells(lot: &Lot, stretches: &[Stretch], polls: &[i64]) -> Vec<Spell> {
     }
     let open = stretches.iter().filter_map(|stretch| match stretch.ended {
         Ended::Open(last) => Some(last),
-        Ended::Gone(_) | Ended::Lost(_) | Ended::Changed => None,
+        Ended::Gone(..) | Ended::Lost(_) | Ended::Changed => None,
     });
     if let Some(spell) = spells.last_mut().filter(|spell| spell.end.is_none()) {
         spell.last = Moment(open.max().unwrap_or(spell.first.0).max(spell.first.0));
@@ -197,10 +198,11 @@ fn close(open: &mut Spell, ended: &[&Stretch], time: i64, polls: &[i64]) {
     // None of them goes on: what changed no longer meets the question.
     let mut cause = None;
     let mut sight = None;
+    let mut seen = open.first.0;
     for stretch in ended {
-        let own = match stretch.ended {
-            Ended::Gone(own) => own,
-            Ended::Changed => Cause::LeftTheSearch,
+        let (own, last) = match stretch.ended {
+            Ended::Gone(own, last) => (own, last),
+            Ended::Changed => (Cause::LeftTheSearch, seen_before(polls, time, open.first.0)),
             Ended::Lost(last) => {
                 sight = sight.max(Some(last));
                 continue;
@@ -208,6 +210,7 @@ fn close(open: &mut Spell, ended: &[&Stretch], time: i64, polls: &[i64]) {
             Ended::Open(_) => continue,
         };
         cause = Some(cause.map_or(own, |known| better(known, own)));
+        seen = seen.max(last);
     }
     match (cause, sight) {
         (_, Some(last)) => {
@@ -215,7 +218,7 @@ fn close(open: &mut Spell, ended: &[&Stretch], time: i64, polls: &[i64]) {
             open.end = Some((Ending::LostSight, Moment(time.saturating_sub(1))));
         }
         (cause, None) => {
-            open.last = Moment(seen_before(polls, time, open.first.0));
+            open.last = Moment(seen);
             open.end = Some((Ending::Gone(cause.unwrap_or(Cause::Unknown)), Moment(time)));
         }
     }

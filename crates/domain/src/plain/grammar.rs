@@ -316,7 +316,8 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(usize, What)> {
         let joins = |at: usize| text.is_one_of(at, "and or but plus +");
         let is_followed = text.kind(*next).is_some_and(|kind| kind != Kind::Break) && (joins(at) || !joins(*next));
         let is_filler = |role: &Role| match role {
-            Role::Filler | Role::Thing => true,
+            Role::Filler => !text.is_code(at),
+            Role::Thing => true,
             Role::Joint => {
                 // `at $1` may be the price of one or of all; the `at` of `at most` is no word of its own.
                 let is_price = text.is_one_of(at, "at @") && text.number(text.skip(*next, "$")).is_some();

@@ -34,7 +34,8 @@ pub(super) fn proposed(
     })
 }
 
-/// The known words that are one edit away from an unknown one, those of its length first.
+/// The known words that are one edit away from an unknown one, those of its length first; of a country's code its
+/// capitals.
 fn near(word: &str) -> Vec<String> {
     /// Shorter words are close to too many others.
     const SHORTEST: usize = 3;
@@ -55,6 +56,10 @@ fn near(word: &str) -> Vec<String> {
     let is_model = !Names::default().models(word).is_empty();
     let is_known = is_model || vocabulary::is_known(word) || country::named(word, false).is_some();
     let is_short = word.len() < SHORTEST || word.len() == SHORTEST && digits(word).is_empty();
+    // `h100 is`: a code that is also a word is one in capitals only.
+    if country::named(word, true).is_some() && country::named(word, false).is_none() {
+        return vec![word.to_uppercase()];
+    }
     if is_known || is_short {
         return Vec::new();
     }

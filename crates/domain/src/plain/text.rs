@@ -8,7 +8,7 @@ use super::token::{Kind, Token};
 use super::vocabulary::{Dim, Role, folded, rate, roles};
 use crate::Operator::{self, Gte, Lt, Lte};
 use crate::quantity::decimal;
-use crate::{Catalog, Resource};
+use crate::{Catalog, Resource, country};
 
 /// The longest phrase of the vocabulary and the longest name of a model, in tokens.
 const LONGEST: usize = 6;
@@ -90,6 +90,19 @@ impl<'a> Text<'a> {
         let is_word = |token: &&Token| !matches!(token.kind, Kind::Opaque | Kind::Break);
         let token = self.tokens.get(at).filter(is_word).map(|token| folded(&token.text));
         token.is_some_and(|token| words.split(' ').any(|word| word == token))
+    }
+
+    /// Whether a word that else says nothing may be a country here, in lower case: `h100 is`, `4090 in it`. Within a
+    /// sentence it is a word: `is there an h100`, `find it`.
+    pub(super) fn is_code(&self, at: usize) -> bool {
+        let code = &self.tokens[at].text;
+        let is_code = country::named(code, true).is_some() && country::named(code, false).is_none();
+        let is_last = matches!(self.kind(at + 1), None | Some(Kind::Break));
+        let is_place = |before: usize| {
+            let is_sentence = role!(self, before, Role::Filler | Role::Joint => ()).is_some();
+            self.is_one_of(before, "in") || is_last && !is_sentence
+        };
+        is_code && at.checked_sub(1).is_some_and(is_place)
     }
 
     /// The position behind any of `words` that are at `at`.

@@ -139,7 +139,7 @@ impl LineReader<'_> {
                 let ended = match presence.end {
                     _ if until < stop => Ended::Changed,
                     None => Ended::Open(presence.last),
-                    Some((Ending::Gone(cause), _)) => Ended::Gone(cause),
+                    Some((Ending::Gone(cause), _)) => Ended::Gone(cause, presence.last),
                     Some((Ending::LostSight, _)) => Ended::Lost(presence.last),
                     Some((Ending::Changed, _)) => Ended::Changed,
                 };

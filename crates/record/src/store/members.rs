@@ -27,8 +27,6 @@ pub(super) fn write(
     let mut open = open(connection, scope)?;
     let mut begin =
         connection.prepare_cached("INSERT INTO member (scope, line, first, beginning) VALUES (?1, ?2, ?3, ?4)")?;
-    let mut show =
-        connection.prepare_cached("UPDATE member SET last = NULL WHERE scope = ?1 AND line = ?2 AND ended IS NULL")?;
     let mut end = connection.prepare_cached(
         "UPDATE member SET last = ?3, ended = ?4, ending = ?5 WHERE scope = ?1 AND line = ?2 AND ended IS NULL",
     )?;
@@ -38,11 +36,10 @@ pub(super) fn write(
         Beginning::Found
     };
     let beginning = codes::beginning(beginning);
-    let patience = last.map_or(0, |last| patience(last.every));
     for line in lines {
         match open.remove(line) {
-            // Only responses that may lack it came since.
-            Some(Some(seen)) if at.since(seen) > patience => {
+            // Responses that may lack it came in between: nobody saw it at their time.
+            Some(Some(seen)) => {
                 end.execute(params![
                     scope.id,
                     line,
@@ -51,9 +48,6 @@ pub(super) fn write(
                     codes::ending(Ending::LostSight)
                 ])?;
                 begin.execute(params![scope.id, line, at.0, beginning])?;
-            }
-            Some(Some(_)) => {
-                show.execute([scope.id, *line])?;
             }
             Some(None) => {}
             None => {
@@ -64,6 +58,7 @@ pub(super) fn write(
     let Some(last) = last else {
         return Ok(());
     };
+    let patience = patience(last.every);
     let mut hide =
         connection.prepare_cached("UPDATE member SET last = ?3 WHERE scope = ?1 AND line = ?2 AND ended IS NULL")?;
     for (line, hidden) in open {
