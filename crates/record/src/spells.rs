@@ -1,4 +1,4 @@
-//! The spells of a lot, from when its lines were on offer and met a question.
+//! Computes the spells of a lot from the times at which its lines were on offer and met a question.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub struct Stretch {
     pub quote: Quote,
     pub offers: u32,
     pub gpu_mask: Option<u64>,
-    /// Of volumes: their size in GB.
+    /// The size in GB of volumes; `None` for offers.
     pub space: Option<u32>,
     pub offer: i64,
     pub host: Option<i64>,
@@ -35,16 +35,16 @@ pub enum Begun {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Ended {
-    /// With the moment that saw it last.
+    /// Gone; the moment is that of the last response with it.
     Gone(Cause, i64),
-    /// With the moment that saw it last.
+    /// It may still be on offer; the moment is that of the last response with it.
     Lost(i64),
     Changed,
-    /// On offer, with the moment that saw it last.
+    /// On offer; the moment is that of the last response with it.
     Open(i64),
 }
 
-/// The lines of a lot, summed up.
+/// The sums over the lines of a lot.
 #[derive(Debug, Clone, PartialEq)]
 struct Figures {
     amount: u32,
@@ -80,7 +80,7 @@ impl Figures {
     }
 }
 
-/// GPUs that can be rented at once, or the GB of the largest volume.
+/// The number of GPUs that can be rented at once, or the size of the largest volume in GB.
 fn amount(stretches: &[&Stretch]) -> u32 {
     if let Some(space) = stretches.iter().filter_map(|stretch| stretch.space).max() {
         return space;
@@ -224,7 +224,7 @@ fn close(open: &mut Spell, ended: &[&Stretch], time: i64, polls: &[i64]) {
     }
 }
 
-/// The last of the responses before a moment, not before `first`.
+/// The last response before a moment, but not before `first`.
 fn seen_before(polls: &[i64], time: i64, first: i64) -> i64 {
     let index = polls.partition_point(|at| *at < time);
     let before = index.checked_sub(1).and_then(|index| polls.get(index));

@@ -1,6 +1,5 @@
-//! Network volume offers: every member of the record and all eight documented filter parameters
-//! (specification, "Network volume offer" and "Search network volumes"), plus what the market's own
-//! client reads.
+//! Network volume offers: every member of the record and all eight documented filter parameters (specification,
+//! "Network volume offer" and "Search network volumes"), plus the members that the market's own client reads.
 
 use super::{count, in_sections};
 use crate::field::{Field, Kind, Section, Source, Unit};

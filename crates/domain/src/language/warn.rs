@@ -1,4 +1,4 @@
-//! Warnings for valid conditions that are unlikely to mean what was meant.
+//! Warnings for valid conditions that are probably mistakes.
 
 use super::print::print_value;
 use crate::dialect::Dialect;
@@ -7,7 +7,7 @@ use crate::format;
 use crate::query::{Condition, Operand};
 use crate::value::Value;
 
-/// The warning for a condition before it runs; `None` if it looks right.
+/// The warning about a condition before it is used; `None` if it is plausible.
 ///
 /// ```
 /// use bourse_domain::{Dialect, OFFERS, language};
@@ -29,7 +29,7 @@ pub fn warning(condition: &Condition, dialect: &Dialect) -> Option<String> {
         .or_else(|| memory(condition, values))
 }
 
-/// A number that is too large for the unit in which it was read, and fits the next smaller one.
+/// The warning about a number that is too large for its unit and plausible in the next smaller one.
 fn slip(field: &Field, value: &Value) -> Option<String> {
     let Value::Number(number) = value else {
         return None;
@@ -48,7 +48,7 @@ fn slip(field: &Field, value: &Value) -> Option<String> {
     })
 }
 
-/// A number that no record is likely to have on the wanted side.
+/// The warning about a number outside the plausible range, which excludes nearly all records.
 fn range(condition: &Condition, value: &Value, dialect: &Dialect) -> Option<String> {
     let field = condition.field;
     let (low, high) = field.range?;
@@ -85,7 +85,7 @@ fn range(condition: &Condition, value: &Value, dialect: &Dialect) -> Option<Stri
     Some(message)
 }
 
-/// What a number out of range was probably meant to be.
+/// The number that was probably meant by one out of range; `None` if no correction is plausible.
 fn meant(field: &Field, number: f64) -> Option<String> {
     let (low, high) = field.range?;
     match field.unit {
@@ -99,7 +99,7 @@ fn meant(field: &Field, number: f64) -> Option<String> {
     }
 }
 
-/// Memory compared for equality: cards report a little more or less than their round size.
+/// The warning about memory compared for equality: cards report a little more or less than their round size.
 fn memory(condition: &Condition, values: &[Value]) -> Option<String> {
     let field = condition.field;
     let is_equality = matches!(condition.operator, Operator::Eq | Operator::In);

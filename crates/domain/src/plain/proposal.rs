@@ -1,4 +1,4 @@
-//! A spelling for a word that is not understood.
+//! Suggested spellings for words that are not understood.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use super::{Names, Phrase, read};
 use crate::language::Suggestion;
 use crate::{Catalog, Dialect, country};
 
-/// The text with one word of a clause spelled differently so that the clause is understood.
+/// The text with one word of a clause respelled so that the clause is understood; `None` if no such spelling is found.
 pub(super) fn proposed(
     text: &str,
     clause: &Range<usize>,
@@ -34,10 +34,10 @@ pub(super) fn proposed(
     })
 }
 
-/// The known words that are one edit away from an unknown one, those of its length first; of a country's code its
-/// capitals.
+/// The known words at an edit distance of one from an unknown one, those of the same length first; of a country's
+/// code its capitals.
 fn near(word: &str) -> Vec<String> {
-    /// Shorter words are close to too many others.
+    /// The minimum length of the word. Shorter ones are close to too many others.
     const SHORTEST: usize = 3;
     let digits = |word: &str| {
         let mut digits: Vec<_> = word.bytes().filter(u8::is_ascii_digit).collect();

@@ -1,5 +1,5 @@
-//! What version 0.1 recorded, search by search: evidence of the time before the first response with a scope. It is
-//! read only, and ages out.
+//! The record of version 0.1, search by search: evidence of the time before the first response with a scope. It is read
+//! only, and ages out.
 
 use bourse_domain::annotations::Supplier;
 use bourse_domain::language::{Mode, parse};
@@ -12,7 +12,7 @@ use crate::Question;
 use crate::implication::{contains, includes_storage};
 use crate::{Cause, Ending, Excerpt, Lot, Moment, PollRow, Quote, Spell, implicit, timeline};
 
-/// What was recorded of a lot: a search may be narrowed by it.
+/// The recorded fields of a lot, by which a search may be narrowed.
 const RECORDED: [&str; 7] = [
     "gpu_name",
     "num_gpus",
@@ -23,21 +23,21 @@ const RECORDED: [&str; 7] = [
     "dph_per_gpu",
 ];
 
-/// Prices of a line, whose storage a search need not name.
+/// Prices of a line, for which the storage of a search is irrelevant.
 const PRICES: [&str; 4] = ["dph_total", "dph_base", "min_bid", "storage_cost"];
 
 /// A recorded search that answers a query.
 struct OldSearch {
     id: i64,
     ahead: i64,
-    /// The conditions of the query that it does not have.
+    /// The conditions of the query that the recorded search lacks.
     narrower: Vec<Condition>,
     polls: Vec<PollRow>,
     watched: i64,
 }
 
 impl Database {
-    /// What was recorded before the first response with a scope, by the search that was watched longest.
+    /// The record before the first response with a scope, from the search that was watched longest.
     pub(super) fn evidence_before(
         &self,
         connection: &Connection,
@@ -150,7 +150,7 @@ impl Database {
     }
 }
 
-/// The conditions of a query that a search does not have; `None` if its record does not answer the query.
+/// The conditions of a query that a search lacks; `None` if its record does not answer the query.
 fn narrower(conditions: &str, query: &Query) -> Option<Vec<Condition>> {
     let parsed = parse(conditions, query.catalog(), &Dialect::SANDBOX, &[], Mode::Strict).ok()?;
     let search = Query {
@@ -250,7 +250,7 @@ fn spells_where(
         .collect()
 }
 
-/// Keeps what of a spell meets the conditions; whether anything does.
+/// Reduces a spell to the part that meets the conditions; false if there is none.
 fn narrow(spell: &mut Spell, conditions: &[Condition], question: &Question) -> bool {
     if conditions.is_empty() {
         return true;
@@ -303,7 +303,7 @@ fn accepts(
     condition.accepts(cell)
 }
 
-/// A lot is gone once nothing of it that meets the conditions goes on, whatever else the machine offers.
+/// Ends lots of which nothing that meets the conditions continues, whatever else the machine offers.
 fn end_where_no_size_goes_on(spells: &mut [Spell]) {
     let begun: std::collections::HashSet<(Lot, Moment)> =
         spells.iter().map(|spell| (spell.lot.clone(), spell.first)).collect();
@@ -316,7 +316,7 @@ fn end_where_no_size_goes_on(spells: &mut [Spell]) {
     }
 }
 
-/// The evidence of an old record up to `first`, from where on a new one is followed.
+/// The old evidence up to `first`, where the new record begins.
 fn until(mut old: Excerpt, first: Moment) -> Excerpt {
     old.polls.retain(|poll| poll.at < first);
     let seen = timeline::usable(&old.polls).last().map(|poll| poll.at);

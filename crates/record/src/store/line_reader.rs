@@ -1,4 +1,4 @@
-//! When lines were on offer and met a question.
+//! Computes the times at which lines were on offer and met a question.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(super) struct LineReader<'a> {
     pub vouched: BTreeMap<usize, u64>,
     pub targets: HashMap<i64, Target>,
     pub left_out: &'a [Supplier],
-    /// Seconds by which times on record are ahead of the clock.
+    /// Seconds by which recorded times are ahead of the clock.
     pub ahead: i64,
     pub from: i64,
     pub until: i64,
@@ -48,7 +48,7 @@ pub(super) struct LineReader<'a> {
 }
 
 impl LineReader<'_> {
-    /// When a line was on offer and met the question.
+    /// The times in which a line was on offer and met the question.
     pub fn read(&mut self, known: &KnownLine) -> rusqlite::Result<Vec<Stretch>> {
         let host = host_of(&known.latest.facts, self.asked.terms.resource);
         let machine = known.line.lot.machine;
@@ -105,7 +105,8 @@ impl LineReader<'_> {
         Ok(stretches)
     }
 
-    /// When a line was on offer and met the question; and whether only an unknown value kept it from that.
+    /// The times in which a line was on offer and met the question; and whether only an unknown value kept it from
+    /// that.
     fn stretches_of(
         &self,
         known: &KnownLine,
@@ -161,7 +162,7 @@ impl LineReader<'_> {
         (stretches, is_unknown)
     }
 
-    /// Whether conditions on what never changes of a line let it through.
+    /// Whether a line may meet the conditions, judged by its attributes that never change.
     fn may_meet(&self, line: &Line) -> bool {
         let state = State {
             line,
@@ -179,7 +180,7 @@ impl LineReader<'_> {
         })
     }
 
-    /// The scopes that cover the part of the question that a line belongs to.
+    /// The indices of the scopes that cover the line's part of the question.
     fn places(&self, known: &KnownLine) -> Vec<usize> {
         let state = State {
             line: &known.line,
@@ -200,7 +201,7 @@ impl LineReader<'_> {
         places
     }
 
-    /// The times in which the scopes saw a line.
+    /// The times in which each scope saw a line, by the index of the scope.
     fn runs(
         &self,
         known: &KnownLine,
@@ -290,7 +291,7 @@ impl LineReader<'_> {
         Ok(pieces)
     }
 
-    /// Adds what a line was in a time, divided where the time left passes a bound; the latest first.
+    /// Adds the state of a line in a time, divided at the moments when the time left passes a bound; the latest first.
     fn add_pieces(
         &self,
         pieces: &mut Vec<Piece>,
@@ -348,7 +349,7 @@ impl LineReader<'_> {
     }
 }
 
-/// The bit of a covering scope; none of those after the 64th.
+/// The bit of a covering scope; 0 for those after the 64th.
 fn bit(index: usize) -> u64 {
     u32::try_from(index)
         .ok()
@@ -359,7 +360,7 @@ fn bit(index: usize) -> u64 {
 /// Fields of a line that never change.
 const IDENTITY: [&str; 4] = ["machine_id", "cluster_id", "gpu_name", "num_gpus"];
 
-/// The numbers that a condition names.
+/// The numbers in a condition's operand.
 fn bounds(condition: &Condition) -> Vec<(&Condition, f64)> {
     let values = match &condition.operand {
         Operand::One(value) => std::slice::from_ref(value),

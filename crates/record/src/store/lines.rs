@@ -1,4 +1,4 @@
-//! The latest state of each line, and what its fields were before.
+//! Writes the latest state of each line, and the earlier values of its fields.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use super::codes;
 use super::scopes::RecordedScope;
 use crate::{Fact, Line, Moment, Poll, Proof, SeenLine, attributes};
 
-/// Columns of a row before those of the attributes: its number, when it was seen, offer, offers, GPU mask.
+/// The number of columns of a row before those of the attributes: id, time, offer, offers, GPU mask.
 const FIXED: usize = 5;
 
 /// The statements about the lines of a resource.
@@ -61,7 +61,7 @@ impl Statements {
     }
 }
 
-/// Writes what a poll says about its lines; returns their numbers, in their order.
+/// Writes the lines of a poll; returns their ids, in their order.
 pub(super) fn write(
     connection: &Connection,
     scope: RecordedScope,
@@ -72,7 +72,7 @@ pub(super) fn write(
     poll.lines.iter().map(|seen| writer.line(seen)).collect()
 }
 
-/// Writes lines of one poll, each with statements that are prepared once.
+/// Writes lines of one poll with prepared statements.
 struct Writer<'c> {
     connection: &'c Connection,
     select: CachedStatement<'c>,
@@ -80,7 +80,7 @@ struct Writer<'c> {
     update: CachedStatement<'c>,
     rename: CachedStatement<'c>,
     change: CachedStatement<'c>,
-    /// The numbers of the fields: those of the offers, the GPU mask, and the attributes.
+    /// The ids of the fields: those of the offers, the GPU mask, and the attributes.
     fields: Vec<i64>,
     market: i64,
     resource: Resource,
@@ -210,7 +210,7 @@ fn stored<'r>(row: &'r Row<'_>, index: usize) -> rusqlite::Result<ToSqlOutput<'r
     row.get_ref(index).map(ToSqlOutput::Borrowed)
 }
 
-/// Whether a fact says nothing that is not on record.
+/// Whether a fact equals the stored value within the tolerance.
 fn is_same(stored: ValueRef<'_>, fact: &Fact, tolerance: &Tolerance) -> bool {
     #[expect(clippy::cast_precision_loss)] // larger numbers are recorded as text
     let number = match stored {

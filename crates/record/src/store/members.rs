@@ -1,4 +1,4 @@
-//! From when to when the polls of a scope contained a line.
+//! Writes the memberships: the times in which the polls of a scope contained a line.
 
 use std::collections::HashMap;
 
@@ -10,8 +10,8 @@ use super::codes;
 use super::scopes::{LastResponse, RecordedScope};
 use crate::{Beginning, Cause, Ending, Lot, Moment, Poll, Proof, Scope, patience};
 
-/// Continues the memberships of a scope with a poll at `at`, which has lines with these numbers. `last` is the usable
-/// response before it.
+/// Continues the memberships of a scope with a poll at `at`, whose lines have these ids. `last` is the usable response
+/// before it.
 pub(super) fn write(
     connection: &Connection,
     scope: RecordedScope,
@@ -82,7 +82,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Ends what was open when the scope was last watched before a moment.
+/// Ends the open memberships at the time when the scope was last watched before a moment.
 fn lose_sight(connection: &Connection, scope: RecordedScope, at: Moment) -> rusqlite::Result<()> {
     connection
         .prepare_cached(
@@ -95,7 +95,8 @@ fn lose_sight(connection: &Connection, scope: RecordedScope, at: Moment) -> rusq
         .map(drop)
 }
 
-/// The open members of a scope: their numbers, and when they were seen last if not by the last usable response.
+/// The open memberships of a scope: the ids of the lines, and the time they were last seen, `None` if by the last
+/// usable response.
 fn open(connection: &Connection, scope: RecordedScope) -> rusqlite::Result<HashMap<i64, Option<Moment>>> {
     connection
         .prepare_cached("SELECT line, last FROM member WHERE scope = ?1 AND ended IS NULL")?
@@ -106,7 +107,7 @@ fn open(connection: &Connection, scope: RecordedScope) -> rusqlite::Result<HashM
         .collect()
 }
 
-/// What is on record of a line that a poll lacks.
+/// The recorded state of a line that a poll lacks.
 struct Missing {
     lot: Lot,
     dph_base: Option<f64>,
@@ -137,7 +138,7 @@ impl Missing {
             })
     }
 
-    /// Whether a poll with this proof would have it if it were on offer as it was: it is gone or more expensive.
+    /// Whether a poll with this proof would contain it if it were on offer unchanged: it is gone or more expensive.
     fn is_disproved(&self, scope: &Scope, proof: Proof) -> bool {
         match proof {
             Proof::Complete => true,

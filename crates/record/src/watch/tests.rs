@@ -23,7 +23,7 @@ fn wish(id: u8, text: &str, every: f64) -> Wish<u8> {
     }
 }
 
-/// A wish of its own search for each of these.
+/// A wish with a search of its own for each id and interval.
 fn wishes(ids: impl IntoIterator<Item = (u8, f64)>) -> Vec<Wish<u8>> {
     let own = |(id, every)| wish(id, &format!("num_gpus>={id}"), every);
     ids.into_iter().map(own).collect()
@@ -35,7 +35,7 @@ fn engine(requests_a_minute: u32) -> Engine<u8> {
     engine
 }
 
-/// A lower bound on GPUs contains every higher one; of these queries nothing else does.
+/// A lower bound on GPUs contains every higher one; no other queries are contained.
 fn contains(scope: &Query, query: &Query) -> bool {
     let bound = |query: &Query| {
         let text = query.active().map(language::print_condition).collect::<String>();
@@ -49,7 +49,7 @@ fn complete(engine: &mut Engine<u8>, id: u8, now: f64) -> Vec<u8> {
     engine.answered(&id, PollOutcome::Complete, Moment::of(1000.0 + now), now)
 }
 
-/// Runs wishes for `seconds`, each request answered after `took`; what was sent when.
+/// Runs wishes for `seconds`, each request answered after `took`; returns the requests with their times.
 fn run(engine: &mut Engine<u8>, from: f64, seconds: f64, took: f64) -> Vec<(u8, f64)> {
     let (mut now, mut sent) = (from, Vec::new());
     while let Next::Due(id, at) = engine.next() {
