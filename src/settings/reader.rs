@@ -227,7 +227,7 @@ impl Reader<'_> {
         self.typed(value, value.get_ref().as_table(), "a table")
     }
 
-    /// Records the position of every setting, by its dotted name, and of every section without
+    /// Records the position of every setting, by its dotted name, and of every section that has
     /// settings.
     fn positions(&mut self, table: &DeTable<'_>, above: &str) {
         for (key, value) in table {
