@@ -1,4 +1,4 @@
-//! How commands print: the choices of `--format`.
+//! The output formats of commands: the choices of `--format`.
 
 use clap::{Args, ValueEnum};
 

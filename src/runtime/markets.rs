@@ -20,7 +20,7 @@ use crate::features::markets::{ConnectionTest, MarketCommand, MarketEvent, Marke
 use crate::settings::{Error, Settings};
 use crate::table::remote::Ticket;
 
-/// Everything the event loop needs to switch to a market.
+/// The connection, settings and saved data that the event loop needs to switch to a market.
 pub(super) struct Ready {
     pub calls: Arc<dyn Calls>,
     pub files: Files,
@@ -31,7 +31,7 @@ pub(super) struct Ready {
 pub(super) struct PendingConnections(Arc<Mutex<HashMap<Ticket, Ready>>>);
 
 impl PendingConnections {
-    /// Removes the market of that ticket.
+    /// Removes and returns the market of that ticket.
     pub fn take(&self, ticket: Ticket) -> Option<Ready> {
         self.with(|ready| ready.remove(&ticket))
     }
@@ -54,8 +54,9 @@ pub(super) struct MarketTasks {
 }
 
 impl MarketTasks {
-    /// Carries out a command off the event loop. Pending writes finish before anything is read:
-    /// `written` resolves then.
+    /// Carries out a command off the event loop.
+    ///
+    /// Pending writes finish before anything is read; `written` resolves then.
     pub fn run(self, ticket: Ticket, command: MarketCommand, written: Option<oneshot::Receiver<()>>) {
         tokio::spawn(async move {
             let outbox = self.outbox.clone();
@@ -96,7 +97,7 @@ impl MarketTasks {
         });
     }
 
-    /// The settings of a market. Reads its key, which may run a command.
+    /// Resolves the settings of a market. Reads its key, which may run a command.
     async fn settings(&self, name: String) -> Result<Settings, Error> {
         let known = Arc::clone(&self.known);
         blocking(move || known.settings(&name))
@@ -135,7 +136,7 @@ impl MarketTasks {
         })))
     }
 
-    /// Finds out the dialect of a market that is not saved yet.
+    /// Detects the dialect of a market that is not saved yet.
     async fn probe(&self, market: NewMarket) -> Result<Findings, EffectError> {
         let address = Origin::parse(&market.base_url).map_err(EffectError::new)?;
         let known = Arc::clone(&self.known);
@@ -176,8 +177,7 @@ impl MarketTasks {
     }
 }
 
-/// Runs something that waits for the disk or for a command off the event loop; `None` if it
-/// panicked.
+/// Runs blocking work off the event loop; `None` if it panicked.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     tokio::task::spawn_blocking(work).await.ok()
 }

@@ -1,4 +1,4 @@
-//! The command: serves until its input ends.
+//! The command `bourse mcp`, which serves until its input ends.
 
 use std::sync::Arc;
 use std::thread;

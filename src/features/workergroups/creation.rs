@@ -1,5 +1,5 @@
-//! Creating a workergroup, as far as it outlives its dialog: the creation in flight, one whose
-//! outcome is unknown until the person decides, and the new group that the list should select.
+//! The state of a creation that outlives its dialog: one in flight, one with an unknown outcome,
+//! and the new group that the list should select.
 
 use crate::api::{ApiError, Operation, Reply, Request};
 use crate::core::mutations::SendBlocked;
@@ -22,14 +22,14 @@ pub const OVER_LIMIT: &str = "over-limit";
 pub struct Unresolved {
     /// Its key in the journal.
     key: String,
-    /// What was to be created.
+    /// The workergroup to create.
     pub asked: NewWorkergroup,
     pub sent: Now,
-    /// Why the outcome is unknown.
+    /// The reason the outcome is unknown.
     pub why: String,
     /// The groups that existed before; `None` if they had not been listed.
     pub before: Option<Vec<RowId>>,
-    /// Groups in the latest listing that may be the one.
+    /// Groups in the latest listing that the creation may have made.
     pub candidates: Vec<RowId>,
     pub listed: Option<Now>,
 }
@@ -55,8 +55,8 @@ impl Creation {
     }
 }
 
-/// Takes up the creation whose outcome is unknown: that of the same workergroup, or without one
-/// the oldest. False if there is none.
+/// Loads a creation with an unknown outcome: that of the workergroup `like`, or without it the
+/// oldest; false if there is none.
 pub fn take_up(cx: &mut Cx<'_>, like: Option<&NewWorkergroup>) -> bool {
     let state = cx.state();
     if Groups::read(state).creation.unresolved.is_some() {
@@ -87,8 +87,10 @@ pub fn take_up(cx: &mut Cx<'_>, like: Option<&NewWorkergroup>) -> bool {
     true
 }
 
-/// Records the user's decision on a creation with an unknown outcome: it made the listed
-/// workergroup `made`, it made one (`Done`), or it made none (`Refused`).
+/// Records the user's decision on a creation with an unknown outcome.
+///
+/// It made the listed workergroup `made`, it made another one (`Done`), or it made none
+/// (`Refused`).
 pub fn resolve(cx: &mut Cx<'_>, verdict: Verdict, made: Option<RowId>) {
     let groups: &mut Groups = cx.feature();
     let Some(unresolved) = groups.creation.unresolved.take() else {

@@ -1,4 +1,4 @@
-//! The copy menu: what can be copied, each with its letter, and a preview of the text.
+//! The copy menu: the texts to copy with their letters, and a preview.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -18,7 +18,7 @@ use crate::tui::text::wrap;
 
 const WIDEST: u16 = 116;
 
-/// The maximum number of preview lines.
+/// Maximum number of preview lines.
 const TEXT: u16 = 8;
 
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct CopyMenu {
 }
 
 impl CopyMenu {
-    /// The menu of what a view has to copy.
+    /// A menu of items.
     pub fn new(items: Vec<CopyItem>) -> Self {
         let lines = items.iter().enumerate().map(|(index, item)| {
             let title = format!("{}  {}", item.letter, item.what);
@@ -48,7 +48,7 @@ impl CopyMenu {
     }
 }
 
-/// Copies an item and closes the menu; an item without a text says why.
+/// Copies an item and closes the menu; shows the reason if the item has no text.
 fn take(item: Option<&CopyItem>, cx: &mut Cx<'_>) -> Outcome {
     match item.map(copy::copy) {
         None => return Outcome::Ignored,
@@ -136,7 +136,7 @@ impl View for CopyMenu {
     }
 }
 
-/// The beginning of a text and its full length, or why there is none.
+/// The beginning of a text and its full length, or the reason there is none.
 fn preview(item: &CopyItem, area: Rect) -> Vec<String> {
     let text = match &item.text {
         Ok(_) if item.is_secret => "(hidden; copied in full)",

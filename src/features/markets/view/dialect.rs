@@ -1,4 +1,4 @@
-//! The dialect in the form of a new market: chosen, or found out by searches before it is saved.
+//! The dialect in the form of a new market: chosen, or detected by searches before it is saved.
 
 use super::form::{Line, MarketForm};
 use crate::core::message::EffectError;
@@ -7,7 +7,7 @@ use crate::domain::evidence::Findings;
 use crate::tui::text::capitalized;
 
 impl MarketForm {
-    /// The chosen dialect; `None` to find it out.
+    /// The chosen dialect; `None` to detect it.
     pub(super) fn dialect(&self) -> Option<&'static Dialect> {
         let index = self.form.chosen(Line::Dialect).checked_sub(1)?;
         Dialect::ALL.get(index).copied()
@@ -18,7 +18,7 @@ impl MarketForm {
         self.form.choose(Line::Dialect, index.map_or(0, |index| index + 1));
     }
 
-    /// Shows what was found, to be saved with another Enter.
+    /// Shows the detected dialect; another Enter saves it.
     pub(super) fn on_findings(&mut self, result: Result<Findings, EffectError>) {
         match result {
             Ok(findings) => {
@@ -36,7 +36,7 @@ impl MarketForm {
         self.check();
     }
 
-    /// Forgets what another address showed.
+    /// Drops the findings about another address.
     pub(super) fn on_address(&mut self) {
         if self.form.focused() == Some(Line::Address) && self.findings.take().is_some() {
             self.choose_dialect(None);
