@@ -116,6 +116,16 @@ pub enum MarketCommand {
     Change(Change),
 }
 
+/// The reason the dialect of a market could not be detected.
+#[derive(Debug, thiserror::Error)]
+pub enum ProbeError {
+    /// The market refuses the key, or wants one. The text is the refusal.
+    #[error("{0}")]
+    Key(String),
+    #[error(transparent)]
+    Failed(#[from] EffectError),
+}
+
 /// The result of a market command.
 #[derive(Debug)]
 pub enum MarketEvent {
@@ -126,7 +136,7 @@ pub enum MarketEvent {
     ConnectFailed(String),
     Tested(ConnectionTest),
     /// Evidence for a market's dialect, or the failure of the probe.
-    Probed(Result<Findings, EffectError>),
+    Probed(Result<Findings, ProbeError>),
     /// A change succeeded or failed; the list of markets follows.
     Changed {
         /// The market and the change made to it.
@@ -194,7 +204,7 @@ pub struct Markets {
     /// Whether the configuration is being changed.
     pub is_changing: bool,
     /// Evidence for the dialect of the market in the open form, until the form has handled it.
-    pub findings: Option<Result<Findings, EffectError>>,
+    pub findings: Option<Result<Findings, ProbeError>>,
     /// The changed market, until a view has handled it.
     pub finished: Option<(String, Done)>,
     /// The reason a change failed, until a view has handled it.

@@ -16,7 +16,7 @@ use crate::domain::text::{message, visible};
 use crate::domain::{Resource, language};
 use crate::features::markets::command::{ProfileResolver, profile_of};
 use crate::features::markets::probe::probe;
-use crate::features::markets::{ConnectionTest, MarketCommand, MarketEvent, MarketReady, NewMarket};
+use crate::features::markets::{ConnectionTest, MarketCommand, MarketEvent, MarketReady, NewMarket, ProbeError};
 use crate::settings::{Error, Settings};
 use crate::table::remote::Ticket;
 
@@ -137,7 +137,7 @@ impl MarketTasks {
     }
 
     /// Detects the dialect of a market that is not saved yet.
-    async fn probe(&self, market: NewMarket) -> Result<Findings, EffectError> {
+    async fn probe(&self, market: NewMarket) -> Result<Findings, ProbeError> {
         let address = Origin::parse(&market.base_url).map_err(EffectError::new)?;
         let known = Arc::clone(&self.known);
         let key = blocking(move || known.new_key(&market.key)).await;
@@ -146,7 +146,14 @@ impl MarketTasks {
             let _ = self.outbox.send(Message::Recorded { ticket: None, entry });
         };
         let found = probe(&address, key.as_ref(), record).await;
-        found.map_err(|error| EffectError::new(shown(&error.to_string())))
+        found.map_err(|error| {
+            let text = shown(&error.to_string());
+            if error.is_auth() {
+                ProbeError::Key(text)
+            } else {
+                EffectError::new(text).into()
+            }
+        })
     }
 
     /// Sends one read-only request, once.

@@ -1,9 +1,9 @@
 //! The dialect in the form of a new market: chosen, or detected by searches before it is saved.
 
 use super::form::{Line, MarketForm};
-use crate::core::message::EffectError;
 use crate::domain::Dialect;
 use crate::domain::evidence::Findings;
+use crate::features::markets::ProbeError;
 use crate::tui::text::capitalized;
 
 impl MarketForm {
@@ -19,7 +19,7 @@ impl MarketForm {
     }
 
     /// Shows the detected dialect; another Enter saves it.
-    pub(super) fn on_findings(&mut self, result: Result<Findings, EffectError>) {
+    pub(super) fn on_findings(&mut self, result: Result<Findings, ProbeError>) {
         match result {
             Ok(findings) => {
                 let dialect = findings.dialect();
@@ -28,7 +28,11 @@ impl MarketForm {
                 self.form
                     .focus_on(if dialect.is_some() { Line::Save } else { Line::Dialect });
             }
-            Err(why) => {
+            Err(ProbeError::Key(why)) => {
+                self.form.focus_on(self.key_line());
+                self.complaint = Some(format!("{why}. Change the key and save again: nothing is saved yet."));
+            }
+            Err(ProbeError::Failed(why)) => {
                 self.form.focus_on(Line::Dialect);
                 self.complaint = Some(format!("The dialect was not found: {why}. Choose one."));
             }

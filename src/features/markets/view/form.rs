@@ -147,6 +147,15 @@ impl MarketForm {
         self.form.chosen(Line::KeyFrom)
     }
 
+    /// The field that has the key, or names where it is.
+    pub(super) fn key_line(&self) -> Line {
+        match self.source() {
+            FILE => Line::Key,
+            COMMAND => Line::Command,
+            _ => Line::KeyFrom,
+        }
+    }
+
     /// Shows the mistakes in the input, except that a field is still empty.
     pub(super) fn check(&mut self) {
         let source = self.source();
@@ -293,16 +302,11 @@ impl MarketForm {
     /// The change if every field is valid; otherwise focuses the first invalid field and shows its
     /// error.
     fn change(&mut self) -> Option<Change> {
-        let last = match self.source() {
-            FILE => Some(Line::Key),
-            COMMAND => Some(Line::Command),
-            _ => None,
-        };
         let mut lines = vec![Line::KeyFrom];
         if self.market.is_none() {
             lines.splice(0..0, [Line::Name, Line::Address, Line::Route, Line::Dialect]);
         }
-        lines.extend(last);
+        lines.extend(Some(self.key_line()).filter(|line| *line != Line::KeyFrom));
         let mut wrong = lines.into_iter();
         if let Some((line, why)) = wrong.find_map(|line| Some((line, self.objection(line)?))) {
             self.form.focus_on(line);
