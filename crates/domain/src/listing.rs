@@ -274,17 +274,14 @@ impl Listing {
         &self.text
     }
 
-    /// The catalog of the records.
     pub const fn catalog(&self) -> &'static Catalog {
         self.catalog
     }
 
-    /// The number of rows.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }

@@ -46,12 +46,10 @@ impl JsonText {
         Self { text, lines }
     }
 
-    /// The number of lines.
     pub const fn len(&self) -> usize {
         self.lines.len()
     }
 
-    /// Whether there are no lines.
     pub const fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }

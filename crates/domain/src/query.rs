@@ -226,7 +226,6 @@ impl Query {
         }
     }
 
-    /// The catalog of the resource.
     pub const fn catalog(&self) -> &'static Catalog {
         self.resource.catalog()
     }

@@ -102,7 +102,7 @@ pub enum RuleError {
 }
 
 impl Rule {
-    /// Checks the user's numbers.
+    /// Checks the numbers that the user entered.
     pub fn validate(&self) -> Result<(), RuleError> {
         let price = |price: f64| {
             let is_sound = price.is_finite() && price > 0.0;

@@ -13,7 +13,6 @@ use std::time::Duration;
 /// A holder writes one small file, which takes milliseconds.
 const TRIES: u32 = 100;
 
-/// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// The folder that contains the folders of the profiles.

@@ -93,8 +93,9 @@ impl Lifetimes {
     }
 }
 
-/// Computes the Kaplan–Meier curve with Greenwood's variance on the log-log scale, which keeps the band between 0 and
-/// 1.
+/// Computes the Kaplan–Meier curve.
+///
+/// Greenwood's variance on the log-log scale keeps the band between 0 and 1.
 pub fn lifetimes(lives: &[Life]) -> Lifetimes {
     let mut entries: Vec<f64> = lives.iter().map(|life| life.from).collect();
     let mut exits: Vec<(f64, bool)> = lives.iter().map(|life| (life.to, life.is_departed)).collect();

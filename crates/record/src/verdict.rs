@@ -89,8 +89,7 @@ pub struct Rating {
     pub standing: Standing,
     /// `(price - lowest) / (highest - lowest)`, from 0 to 1; `None` if all are equal.
     pub rank: Option<f64>,
-    /// The share of the time in which the lowest price was lower, plus half of that in which it was the same, from 0 to
-    /// 1.
+    /// The share of the time (0 to 1) in which the lowest price was lower, plus half of that in which it was the same.
     pub percentile: f64,
     pub lowest: f64,
     pub p20: f64,

@@ -244,7 +244,6 @@ pub struct Group {
 }
 
 impl Group {
-    /// The number of rows.
     pub fn count(&self) -> usize {
         self.rows.len()
     }

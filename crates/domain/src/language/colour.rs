@@ -8,7 +8,6 @@ use super::scan::{Piece, Raw, Statement, scan};
 use crate::catalog::Catalog;
 use crate::dialect::Dialect;
 
-/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Token {
     /// The name of a field.

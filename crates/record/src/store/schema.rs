@@ -202,7 +202,7 @@ const LATEST: i64 = 10_000 * 365 * 86_400;
 
 /// The maximum number of attempts while another program creates the file.
 ///
-/// SQLite does not wait before it switches to a write-ahead log: of two programs that started at once one recorded
+/// `SQLite` does not wait before it switches to a write-ahead log: of two programs that started at once one recorded
 /// nothing. Creating the file takes milliseconds.
 const TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(20);
