@@ -416,7 +416,7 @@ impl Listing {
 
     fn read_columns(&self, positions: &[usize]) {
         for (column, position) in self.columns_at(positions).into_iter().zip(positions) {
-            // Another thread may have been first: both read the same.
+            // Another thread may have been first; both read the same values.
             let _ = self.columns[*position].set(column);
         }
     }

@@ -116,12 +116,11 @@ pub fn lifetimes(lives: &[Life]) -> Lifetimes {
         entered += entries.iter().skip(entered).take_while(|entry| **entry < age).count();
         let at_risk = entered.saturating_sub(left);
         left += ages.len();
-        // Those who only stopped being watched leave the risk set and are no departure.
+        // Lots whose watch ended leave the risk set without a departure.
         if departed == 0 {
             continue;
         }
-        // The last of those watched so far left, and others enter at a greater age: how many reach
-        // that is unknown.
+        // All lots watched so far have left, and others enter at a greater age: how many reach it is unknown.
         if departed >= at_risk && entered < entries.len() {
             lifetimes.longest = age;
             break;

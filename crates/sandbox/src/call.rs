@@ -86,7 +86,7 @@ impl Target {
     /// The target of a method and path. Empty segments are ignored: every path works with and
     /// without a final slash, and with the doubled first one that the market's own client sends.
     pub fn of(method: &Method, path: &str) -> Result<Self, Refusal> {
-        // Never a redirect to the other spelling: clients follow it with a GET without the body.
+        // No redirect to the other spelling: clients follow it with a GET without the body.
         let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
         Self::named(method.as_str(), &segments).ok_or_else(|| {
             let mut methods = vec!["GET", "PUT", "POST", "DELETE"];

@@ -176,8 +176,8 @@ impl Fleet {
         let index = self.endpoints.iter().position(|known| known.name == request.endpoint)?;
         let request_id = self.request_id();
         let endpoint = &mut self.endpoints[index];
-        // A poll repeats the index of its request, as the market's client does: only the request itself adds
-        // load. An index that was never given is no index.
+        // A poll repeats the index of its request, as the market's client does: only the request itself adds load. An
+        // index that was never assigned is ignored.
         let request_idx = if (1..=endpoint.last_request).contains(&request.request_idx) {
             request.request_idx
         } else {
@@ -359,7 +359,7 @@ impl Endpoint {
             }
             return RouteOutcome::Assigned { url, reqnum };
         }
-        // A request that names no place has none: its next poll is a new request at the back.
+        // A request without a place is not queued: its next poll is a new request at the back.
         if request.replay_timeout.is_some() {
             self.queue.wait(request_idx, request.cost, elapsed);
         }

@@ -374,7 +374,7 @@ impl Market {
             let rng = &mut Rng::keyed(self.config.seed, Purpose::Volume, serial | 1 << 32);
             let turn = usize::try_from(serial).unwrap_or(0);
             if turn >= clusters.len() * 2 {
-                // All machines of the cluster are rented: only its volume shows.
+                // All machines of the cluster are rented: only its volume is listed.
                 let spread = &self.figures.spread;
                 clusters.push(Cluster {
                     id: 90_000 + serial,

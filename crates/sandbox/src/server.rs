@@ -22,7 +22,7 @@ use super::fleet::PUBLIC_KEY;
 use super::ledger::Credential;
 use super::state::State;
 
-// The largest request body: searches are a few hundred bytes.
+// The maximum size of a request body: searches are a few hundred bytes.
 pub(super) const MAX_BODY: usize = 1 << 20;
 
 /// The maximum size of a request body from callers without the account's key.
@@ -68,7 +68,7 @@ async fn answer(
     let target = match admit(&state, parts, credential) {
         Ok(target) => target,
         Err(refusal) => {
-            // The body is read to its end, or the caller might never see the response; none of it is kept.
+            // The body is read to its end, or the caller might never see the response; none of it is stored.
             read(body, MAX_FOREIGN_BODY).await?;
             state.ledger.record(parts, &Bytes::new(), credential);
             return Err(refusal);
@@ -184,7 +184,7 @@ fn cut(body: &Bytes) -> Body {
         if half.is_some() {
             return half.map(|half| (Ok(half), None));
         }
-        // Lets the server send the half: an error takes what it has not sent with it.
+        // Lets the server send the half first: an error discards unsent data.
         tokio::task::yield_now().await;
         Some((Err(io::Error::from(io::ErrorKind::BrokenPipe)), None))
     }))

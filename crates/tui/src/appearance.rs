@@ -227,7 +227,7 @@ fn wants_ascii(variable: &impl Fn(&str) -> Option<String>) -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
         .filter_map(variable)
-        // In the order of POSIX: the first that is set decides.
+        // In the order of POSIX: the first variable that is set decides.
         .find(|value| !value.is_empty());
     cfg!(unix)
         && locale.is_some_and(|locale| {

@@ -58,7 +58,7 @@ impl Chord {
                 }
             }
         };
-        // As it arrives: with Ctrl, terminals do not distinguish upper and lower case.
+        // In the form in which it arrives: with Ctrl, terminals do not distinguish upper and lower case.
         let code = match code {
             KeyCode::Char(character) if modifiers.contains(KeyModifiers::CONTROL) => {
                 KeyCode::Char(character.to_ascii_lowercase())

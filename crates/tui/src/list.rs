@@ -268,8 +268,8 @@ impl<'a, T: Clone> ListLines<'a, T> {
             (None, false) => (theme.text, theme.dim),
         };
         let (title, note) = widths;
-        // The text gets what the title and the note of its own line leave: a name is shown in full
-        // where there is room for it at all.
+        // The text gets the room that the title and the note of its own line leave: a name is shown in full if there is
+        // any room for it.
         let note = cells(&item.note).min(note);
         let sign = if is_selected { "› " } else { "  " };
         let text = match &item.disabled {
@@ -338,8 +338,7 @@ impl<T: Clone> StatefulWidget for ListLines<'_, T> {
         let note = area.width / 3;
         let titles = || entries().map(|item| cells(&item.title));
         let longest = titles().max().unwrap_or(0);
-        // Names that begin alike are told apart by their ends.
-        // But a few long ones move only their own texts.
+        // Names with equal beginnings are distinguished by their ends. But a few long ones move only their own texts.
         let usual = usual_width(titles());
         let title = if longest <= (area.width * 2 / 5).min(usual + FEW) {
             longest
@@ -376,7 +375,7 @@ fn remoteness<T>(item: &Item<T>, aliases: &[&str], text: &str) -> usize {
         })
     };
     let far = |typed: &str| {
-        // A sign alone, such as `$`, names nothing: it is the beginning of many names.
+        // A sign alone, such as `$`, is not a name: it is the beginning of many names.
         let is_name = typed.contains(char::is_alphanumeric);
         if is_name && words().any(|word| word == typed) || aliases.contains(&typed) {
             0

@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(drawn(1.0, 9), "●┄│┄┄┄┄┄┄");
         assert_eq!(drawn(3.0, 9), "┄┄│┄●┄┄┄┄");
         assert_eq!(drawn(2.0, 9), "┄┄●┄┄┄┄┄┄");
-        // Beyond an end is at the end.
+        // A price beyond an end is drawn at the end.
         assert_eq!(drawn(0.1, 9), "●┄│┄┄┄┄┄┄");
         assert_eq!(drawn(90.0, 9), "┄┄│┄┄┄┄┄●");
         assert_eq!(drawn(3.0, 0), "");

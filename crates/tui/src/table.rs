@@ -146,7 +146,7 @@ pub fn place_in_order(columns: &[Column], leading: usize, offset: usize, gutter:
     let mut placed = put_side_by_side(columns, shown, gutter, room);
     let next = placed.last().map_or(gutter, |last| last.x + last.width + 1);
     let rest = (gutter + room).saturating_sub(next);
-    // Texts are still read when they are cut, as a country is.
+    // Texts are readable when cut, such as a country.
     if let Some(column) = columns.get(end)
         && column.alignment == Alignment::Left
         && rest >= CUT.min(column.width)
@@ -349,7 +349,7 @@ impl<'a, R: Rows> Table<'a, R> {
                 continue;
             }
             let (text, style) = self.rows.cell(row, placed.index, cell.width);
-            // The selection keeps its own text colour: tints are for telling rows apart.
+            // The selection keeps its own text colour: tints only distinguish rows.
             let style = if is_selected {
                 base.add_modifier(style.add_modifier)
             } else {

@@ -41,7 +41,7 @@ pub(super) fn write(
     let patience = last.map_or(0, |last| patience(last.every));
     for line in lines {
         match open.remove(line) {
-            // Only responses that may lack it came since.
+            // Only responses that may lack it followed.
             Some(Some(seen)) if at.since(seen) > patience => {
                 end.execute(params![
                     scope.id,

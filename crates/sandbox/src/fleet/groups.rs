@@ -97,7 +97,7 @@ impl Group {
     }
 }
 
-// The most endpoints: deleting a workergroup leaves its endpoint.
+// The maximum number of endpoints: deleting a workergroup leaves its endpoint.
 const MOST_ENDPOINTS: usize = 1000;
 
 /// The initial workergroups: endpoint, search, GPU memory in GB.

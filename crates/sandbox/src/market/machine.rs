@@ -345,7 +345,7 @@ pub fn reprice(figures: &Figures, machine: &mut Machine, rng: &mut Rng) {
     };
     let step = rng.between(0.05, 0.2);
     let wanted = machine.price_roll + if rng.chance(0.5) { step } else { -step };
-    // Turned back at the ends: each price is as frequent as at first.
+    // Reflected at the ends, so that each price stays as frequent as originally.
     let turned = wanted.abs();
     machine.price_roll = if turned > 1.0 { 2.0 - turned } else { turned };
     if rng.chance(0.1) {
@@ -449,7 +449,7 @@ fn choose_processor(all: &[Processor], figures: &Figures, card: &GpuModel, gpus:
 
 /// The host's price per GPU and hour, and its lowest bid, both in whole cents.
 fn prices(card: &GpuModel, host: &Host, roll: f64, bid_ratio: f64) -> (f64, f64) {
-    // Hosts are cheap or not with all of their machines, more than a single machine is.
+    // Hosts are cheap or expensive with all of their machines, more than a single machine is.
     let level = (host.price_level * 0.6 + roll * 0.4).clamp(0.02, 0.98);
     let ask = whole_cents(card.price.at(level) * 0.75);
     (ask, whole_cents(ask * bid_ratio))

@@ -67,7 +67,7 @@ impl Market {
             self.ticks += 1;
             self.tick(now, Direction::Back);
         }
-        // Nothing is on offer before it is listed.
+        // A machine is not on offer before it was listed.
         self.remove(|machine| !machine.anchor && machine.start_date.is_some_and(|start| start > now));
     }
 
@@ -98,7 +98,7 @@ impl Market {
     ///
     /// Nothing has changed hands, but this is invisible to a comparison of offers by id.
     fn relist(&mut self) {
-        // Numbers of their own: what else happens in the tick stays as it was without them.
+        // Separate random numbers, so that the other changes of the tick are unaffected.
         let rng = &mut Rng::keyed(self.config.seed, Purpose::Relisting, self.ticks);
         let machines = float(self.machines.len() as u64);
         let resplit = rng.count(machines * RESPLIT);

@@ -52,7 +52,7 @@ record! {
         let dlperf = machine.dlperf * gpus * scaling(slice.gpus);
         let total_flops = card.tflops * gpus;
         let gpu_total_ram = machine.gpu_ram * u64::from(slice.gpus);
-        // Approximately what recorded offers show.
+        // An approximation of recorded offers.
         let reliability_mult = 1.0 / (1.0 + 10.0 * (1.0 - machine.reliability));
         // New machines have no location on the market.
         let location = (!machine.new).then(|| spread.locations[host.location].0.as_str());

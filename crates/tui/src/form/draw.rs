@@ -248,7 +248,7 @@ impl<K: Copy + Eq> FormLines<'_, K> {
         let (Control::Text(input), Some(span), Some(_)) = (&field.control, &field.error_span, &field.error) else {
             return false;
         };
-        // As the value above is drawn: between edges, with a cell for the cursor.
+        // Like the value above: between edges, with a cell for the cursor.
         let room = area.width.saturating_sub(2).max(1);
         let hidden = u16::try_from(input.scroll(usize::from(room - 1))).unwrap_or(0);
         let column = |byte| u16::try_from(input.column_of(byte)).unwrap_or(u16::MAX);
@@ -269,7 +269,7 @@ impl<K: Copy + Eq> FormLines<'_, K> {
                 let mut cursor = None;
                 let inner = extent(area, edge, buffer);
                 if !is_focused && field.error_span.is_none() {
-                    // Without focus, the beginning tells more than the end.
+                    // Without focus, the beginning is more useful than the end.
                     let text = Line::styled(input.shown(), theme.text);
                     fit(text, inner.width).render(inner, buffer);
                     return (area.right(), None);
