@@ -113,7 +113,7 @@ fn failure(error: &ApiError) -> Outcome {
         | ApiError::Cut { .. }
         | ApiError::TooLarge { .. }
         | ApiError::TooManyRecords { .. } => Outcome::garbage(&error.to_string()),
-        // The server did not accept it, or never got it.
+        // The server rejected it, or never received it.
         ApiError::Misconfigured(_)
         | ApiError::NotConnected { .. }
         | ApiError::Redirected { .. }

@@ -53,7 +53,7 @@ fn written(method: Method, url: &str, with_key: bool, body: Option<&str>) -> Str
     }
     if let Some(body) = body {
         command.push_str(" -H 'Content-Type: application/json' --data-raw ");
-        // `\uXXXX` is the same JSON, and no terminal acts on it.
+        // `\uXXXX` is equivalent JSON that is harmless on a terminal.
         command.push_str(&quoted(&text::json_for_terminal(body)));
     }
     command

@@ -302,7 +302,7 @@ impl ApiError {
             return false;
         }
         match self {
-            // The response itself reports the failure: its message cannot make that unclear.
+            // The response itself reports the failure: its message cannot make that uncertain.
             Self::Misconfigured(_) | Self::NotConnected { .. } | Self::Failure { .. } | Self::RouteRefused { .. } => {
                 false
             }

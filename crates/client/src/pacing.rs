@@ -74,14 +74,14 @@ impl Lane {
         self.clean = 0;
         let wait = retry_after.map_or(0.0, |span| span.as_secs_f64());
         match threshold.map(|seconds| seconds * MARGIN) {
-            // It teaches nothing, but the market wants a pause.
+            // It is too long to learn from, but the market demands a pause.
             Some(named) if named > LONGEST => return wait.max(LONGEST),
             Some(named) if named >= self.interval => {
                 self.interval = named;
                 self.is_named = true;
             }
             Some(_) => {}
-            // A pause says when to go on, not how often.
+            // A pause gives the time of the next request, not the interval.
             None if retry_after.is_some() => {}
             None => {
                 let guess = (self.interval * 2.0).clamp(FIRST_GUESS, LONGEST);
@@ -98,7 +98,7 @@ impl Lane {
         if self.clean >= CLEAN_CALLS && !self.is_named {
             self.clean = 0;
             let relaxed = self.interval * RELAXED;
-            // Below a tenth of a second it limits nobody.
+            // An interval below a tenth of a second has no effect.
             let relaxed = if relaxed < 0.1 { 0.0 } else { relaxed };
             self.interval = relaxed.max(self.floor);
         }

@@ -52,7 +52,7 @@ const BEGINNING: usize = 3;
 static NOTHING: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| automaton(&[]));
 
 fn automaton(forms: &[&[u8]]) -> Option<AhoCorasick> {
-    // Of the kinds, it is made quickly: most lists are searched for once.
+    // The kind that is built fastest: most lists are searched for once.
     let automaton = AhoCorasick::builder()
         .kind(Some(AhoCorasickKind::ContiguousNFA))
         .match_kind(MatchKind::LeftmostLongest)
@@ -81,7 +81,7 @@ impl Copies {
     /// Builds the search for the secrets; those shorter than `SHORTEST` are ignored.
     pub fn of<'s, S: Into<Cow<'s, str>>>(secrets: impl IntoIterator<Item = S>) -> Self {
         let secrets = secrets.into_iter().map(Into::into);
-        // A response may have hundreds of thousands of them: no list is made twice.
+        // A response may have hundreds of thousands of them, so no list is built twice.
         let mut forms: Vec<Cow<'s, str>> = secrets.filter(|secret| secret.len() >= SHORTEST).collect();
         let many = forms.len();
         let has_blanks = forms.iter().any(|secret| secret.contains(' '));
@@ -165,8 +165,8 @@ impl Copies {
         let mut at = 0;
         while let Some(matched) = search.find(Input::new(bytes).range(at..)) {
             at = matched.end();
-            // What begins like a long secret is removed as far as its string goes: it is the secret,
-            // or likely another of the same kind.
+            // A match of the beginning of a long secret is removed to the end of its string: it is the secret, or
+            // probably another of the same kind.
             let end = match place(at) {
                 end if matched.len() < self.searched => end,
                 end => string_end(text.as_bytes(), end),
@@ -278,7 +278,7 @@ fn encoded(secret: &str) -> Vec<String> {
     for before in 0..3 {
         let mut bytes = vec![0; before];
         bytes.extend(secret.bytes());
-        // Only what does not depend on the bytes around it.
+        // Only the part that does not depend on the neighbouring bytes.
         let (start, end) = ((before * 8).div_ceil(6), bytes.len() * 8 / 6);
         for engine in [STANDARD_NO_PAD, URL_SAFE_NO_PAD] {
             forms.push(engine.encode(&bytes)[start..end].to_owned());
@@ -309,9 +309,9 @@ mod tests {
     fn copies_are_found_among_secrets_that_begin_alike() {
         for (secrets, before, after) in [
             (&["secret-1"][..], "--key=secret-1 -v", "--key=<removed> -v"),
-            // The longest one goes, or its end would stay.
+            // The longest match is removed, or its end would remain.
             (&["abcd", "abcdefg"], "x abcdefg abcdef", "x <removed> <removed>ef"),
-            // The next one in order is no copy, but a shorter one that it begins with is.
+            // The next one in order is not a copy, but a shorter one that it begins with is.
             (&["abcd", "abcdz", "abcdea"], "abcdeb", "<removed>eb"),
             (
                 &["a/b\"c"],
@@ -350,14 +350,14 @@ mod tests {
             ),
             (&["key+one"], "key%2Bone key+one key one", "<removed> <removed> key one"),
             (&["a b/c d", "key+one"], "a+b%2fc%20d k%65y+one", "<removed> <removed>"),
-            // letters of several bytes, and what is no code
+            // letters of several bytes, and invalid escapes
             (&["größe"], "gr%C3%B6%c3%9Fe grö%C3%9fe", "<removed> <removed>"),
             (&["key-one"], "%zz%4 %k%65y-one%", "%zz%4 %<removed>%"),
             (&["a\"b/c"], "a%5C%22b%2Fc", "<removed>"),
         ] {
             assert_eq!(removed(secrets, before), after, "{before}");
         }
-        // Decoding ends, whatever the text is made of.
+        // Decoding ends for any text.
         assert_eq!(removed(&["key-one"], &"%25".repeat(1000)), "%25".repeat(1000));
     }
 
@@ -367,7 +367,7 @@ mod tests {
         let text = format!(r#"{{"a":"{long} -v","b":"{longer}","c":"k"}}"#);
         let after = r#"{"a":"<removed>","b":"<removed>","c":"k"}"#;
         assert_eq!(removed(&[&long], &text), after);
-        // A quote of the text itself ends no string, and a text that is cut has no end of it.
+        // A quote of the text itself does not end the string, and a truncated text has no end of it.
         let start = "k".repeat(256);
         for (behind, kept) in [
             ("", ""),

@@ -229,7 +229,7 @@ impl<'a> Member<'a> {
 
     /// The cost of `quantity` at this price. A quantity of zero costs nothing, even at an unknown price.
     fn of(&self, row: usize, quantity: f64) -> Result<f64, Gap> {
-        // An offer that does not say what traffic costs can still be priced for a job without traffic.
+        // An offer without a traffic price can still be priced for a job without traffic.
         if quantity == 0.0 {
             return Ok(0.0);
         }
@@ -407,8 +407,8 @@ impl<'a> Prices<'a> {
             Err(Gap::Missing(key)) => {
                 let total = self.dph_total.amount(row).map_err(|_| Gap::Missing(key))?;
                 let base = self.dph_base.amount(row).map_err(|_| Gap::Missing(key))?;
-                // Some responses leave out the storage price: the market's total is base plus storage, so it is
-                // what is left.
+                // Some responses omit the storage price: the market's total is base plus storage, so it is the
+                // difference.
                 Ok((total - base).max(0.0))
             }
             known => known,

@@ -54,7 +54,7 @@ impl FromStr for Deadline {
 
     fn from_str(text: &str) -> Result<Self, DeadlineError> {
         let mut text = text.trim().to_ascii_lowercase();
-        // As plain words come, in tokens.
+        // Joins the tokens of plain words.
         for (apart, joined) in [(" - ", "-"), (" : ", ":"), (" am", "am"), (" pm", "pm")] {
             text = text.replace(apart, joined);
         }
@@ -211,7 +211,7 @@ mod tests {
             ("friday", "2026-11-27T22:59:00Z"),
             ("Fri 18:00", "2026-11-27T17:00:00Z"),
             ("wednesday", "2026-11-25T22:59:00Z"),
-            // Past four already: the next one.
+            // 16:00 has passed: the next Wednesday.
             ("wednesday 9am", "2026-12-02T08:00:00Z"),
             ("15:59", "2026-11-26T14:59:00Z"),
             ("18 : 00", "2026-11-25T17:00:00Z"),

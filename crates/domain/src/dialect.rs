@@ -103,7 +103,7 @@ impl Dialect {
         // Its client sends 535.86.05 as 535086005.
         version_as_number: true,
         market_filters: true,
-        // As its console and its client say; only its API documentation says MB/s.
+        // According to its console and its client; only its API documentation says MB/s.
         transfer: TransferUnit::MegabitsPerSecond,
         storage_parameter: Some("allocated_storage"),
         bundling_parameter: Some("disable_bundling"),
@@ -111,7 +111,7 @@ impl Dialect {
         route_key: RouteKey::Group,
         route_queue: true,
         endpoint_scales: true,
-        // It is about the caller's own rentals.
+        // It filters by the caller's own rentals.
         ignored: &["rented"],
     };
 

@@ -255,7 +255,7 @@ impl Findings {
         parts.join("; ")
     }
 
-    /// A typical speed as each dialect reads it: `895: 7.2 Gb/s (documented) or 0.9 Gb/s (vast)`.
+    /// Describes a typical speed as each dialect reads it: `download 895: 7.2 Gb/s (documented) or 0.9 Gb/s (vast)`.
     pub fn sample(&self) -> Option<String> {
         let speed = self.speed?;
         let read = |side: Side| {

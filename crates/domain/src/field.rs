@@ -196,7 +196,7 @@ impl Tolerance {
 
     /// Whether the difference between `seen` and `stored` is within the tolerance.
     pub fn covers(&self, stored: f64, seen: f64) -> bool {
-        // Of equal infinities the difference is no number.
+        // The difference of equal infinities is NaN.
         stored.total_cmp(&seen).is_eq() || (stored - seen).abs() <= self.absolute + self.share * stored.abs()
     }
 }

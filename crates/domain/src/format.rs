@@ -156,14 +156,14 @@ pub fn nominal_total_gb(megabytes: f64, count: Option<f64>) -> f64 {
 /// A span of seconds in its largest fitting unit: `45s`, `12m`, `5.5h`, `71d`, `2.1y`.
 pub fn span(seconds: f64) -> String {
     let magnitude = seconds.abs();
-    // A column has few cells: one unit, and a decimal only where a whole hour or day would say too little.
+    // A column has few cells: one unit, and a decimal only if a whole hour or day is too coarse.
     if magnitude < 60.0 {
         format!("{seconds:.0}s")
     } else if magnitude < 3600.0 {
         format!("{:.0}m", seconds / 60.0)
     } else if magnitude < 86_400.0 {
         format!("{}h", trimmed(seconds / 3600.0, 1))
-    // Up to two years days are clearer: offers are compared by how many days they last.
+    // Up to two years days are clearer: offers are compared by their days.
     } else if magnitude < 730.0 * 86_400.0 {
         format!("{}d", trimmed(seconds / 86_400.0, 1))
     } else {
@@ -260,12 +260,12 @@ pub fn percent(share: f64) -> String {
     if (99.95..100.0).contains(&percent) {
         return "over 99.9%".to_owned();
     }
-    // Shares that matter lie at the ends: 99.5% and 99.9% of reliability differ as much as 50% and 90%.
+    // Differences matter at the ends: 99.5% and 99.9% of reliability differ as much as 50% and 90%.
     let is_end = percent.abs() < 9.95 || (99.0..100.0).contains(&percent);
     if is_end {
         return format!("{}%", trimmed(percent, 1));
     }
-    // Halves go up: a half to the even neighbour would read 80% and 82% for 80.5 and 81.5.
+    // Rounds halves up: rounding to even would show 80% and 82% for 80.5 and 81.5.
     format!("{}%", trimmed(percent.round(), 0))
 }
 
@@ -284,7 +284,7 @@ fn money(amount: f64, places: usize) -> String {
 /// years`.
 pub fn lasting(seconds: f64) -> String {
     let (number, unit) = match seconds.abs() {
-        // Each unit is kept a little beyond one of the next: `75 minutes` says more than `1.3 hours`.
+        // Each unit is used a little beyond one of the next: `75 minutes` is more precise than `1.3 hours`.
         less if less < 90.0 => (seconds, "second"),
         less if less < 5400.0 => (seconds / 60.0, "minute"),
         less if less < 2.0 * 86_400.0 => (seconds / 3600.0, "hour"),

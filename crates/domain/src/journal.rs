@@ -19,7 +19,6 @@ pub enum WriteKind {
 }
 
 impl WriteKind {
-    /// All kinds of writes.
     pub const ALL: [Self; 2] = [Self::UnlistVolume, Self::CreateWorkergroup];
 }
 

@@ -330,7 +330,7 @@ impl Cursor<'_> {
         let range = self.value()?;
         let name = &self.text[range.clone()];
         serde_json::from_str(name).or_else(|_| {
-            // Half a surrogate pair is valid JSON and no text.
+            // Half a surrogate pair is valid JSON but not a text.
             serde_json::from_str::<IgnoredAny>(name)
                 .map(|_| name.trim_matches('"').to_owned())
                 .map_err(|_| SplitError::Broken(range.start))

@@ -274,17 +274,14 @@ impl Listing {
         &self.text
     }
 
-    /// The catalog of the records.
     pub const fn catalog(&self) -> &'static Catalog {
         self.catalog
     }
 
-    /// The number of rows.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
@@ -419,7 +416,7 @@ impl Listing {
 
     fn read_columns(&self, positions: &[usize]) {
         for (column, position) in self.columns_at(positions).into_iter().zip(positions) {
-            // Another thread may have been first: both read the same.
+            // Another thread may have been first; both read the same values.
             let _ = self.columns[*position].set(column);
         }
     }

@@ -46,12 +46,10 @@ impl JsonText {
         Self { text, lines }
     }
 
-    /// The number of lines.
     pub const fn len(&self) -> usize {
         self.lines.len()
     }
 
-    /// Whether there are no lines.
     pub const fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
@@ -157,7 +155,7 @@ fn lay_out(text: &str, longest: usize) -> Vec<JsonLine> {
                 at + 1
             }
             b'"' => lines.string(at),
-            // Anything else is ASCII in sound JSON, and taken as it is in other.
+            // Anything else is ASCII in valid JSON, and copied unchanged in invalid JSON.
             _ => text.ceil_char_boundary(at + 1),
         };
         if lines.is_full(at) {
@@ -355,7 +353,7 @@ mod tests {
         let lines: Vec<String> = (0..text.len()).map(|index| text.line(index)).collect();
         assert!(lines.iter().all(|line| line.len() <= 520));
         assert_eq!(&lines[lines.len() - 5..][..3], [r#"  "b": ["#, "    {},", "    1"]);
-        // Nothing is lost, and nothing added but the indent.
+        // Nothing is lost, and only the indent is added.
         let whole: String = lines[1..lines.len() - 5]
             .iter()
             .enumerate()

@@ -183,7 +183,7 @@ fn read(text: &str, quantity: Quantity) -> Option<f64> {
         Quantity::Dollars => text.strip_prefix('$').unwrap_or(text),
         _ => text,
     };
-    // An exponent is neither unit nor digit: nobody means to type 1e9 here.
+    // An exponent is neither unit nor digit: 1e9 is never typed on purpose here.
     let end = text
         .find(|sign: char| !(sign.is_ascii_digit() || matches!(sign, '.' | '-' | '_')))
         .unwrap_or(text.len());

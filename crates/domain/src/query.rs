@@ -226,7 +226,6 @@ impl Query {
         }
     }
 
-    /// The catalog of the resource.
     pub const fn catalog(&self) -> &'static Catalog {
         self.resource.catalog()
     }
@@ -319,7 +318,7 @@ impl Query {
             Value::Null => Json::Null,
             Value::Flag(flag) => json!(flag),
             Value::Number(number) => number_json(number / dialect.divisor(self.resource, field)),
-            // The digits of an id that a double cannot hold.
+            // The digits of an id that a double cannot represent.
             Value::Text(text) if field.kind == Kind::Id => match text.parse::<u64>() {
                 Ok(id) => json!(id),
                 Err(_) => json!(text),
@@ -381,7 +380,7 @@ pub(super) fn join(conditions: &mut Vec<Condition>, new: Condition) {
             }
         }
         (Operand::One(value), Operand::One(mut added)) => {
-            // A list holds no null, so it stays with its own operator.
+            // A list cannot hold null, so it stays with its own operator.
             if added == Value::Null {
                 std::mem::swap(value, &mut added);
             }

@@ -110,7 +110,7 @@ impl ResponseCheck {
         }
         let mut discrepancies = Vec::new();
         let mut included = None;
-        // Several responses have neither the limit nor the order of one.
+        // The limit and the order of one request do not apply to several responses.
         if listing.known_coverage().is_none() {
             discrepancies.extend(too_many(listing, query));
             discrepancies.extend(unordered(listing, query, dialect));
@@ -125,7 +125,7 @@ impl ResponseCheck {
             }) = &mut storage
             {
                 included = *agreed;
-                // What the search wants counts, whether or not the market takes the parameter.
+                // The size in the search counts, whether or not the market takes the parameter.
                 *asked = query.storage.filter(|_| included.is_some()).unwrap_or(*asked);
                 let asked = *asked;
                 storage = storage.filter(|_| included.is_none_or(|included| (included - asked).abs() > 1e-9));
@@ -190,7 +190,7 @@ fn violations(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Ve
 
 fn too_many(listing: &Listing, query: &Query) -> Option<Discrepancy> {
     let limit = query.limit?;
-    // What is not shown was sent as well: a market that repeats rows still exceeds the limit.
+    // Records that are not shown were sent as well: a market that repeats rows still exceeds the limit.
     let received = listing.len() + listing.duplicates() + listing.skipped().len() + listing.hidden();
     (received > limit as usize).then_some(Discrepancy::TooMany { limit, received })
 }
@@ -274,7 +274,7 @@ fn other_storage(listing: &Listing, asked: f64) -> Option<Discrepancy> {
         if differ(total, base + storage_per_hour(cost, asked)) {
             rows += 1;
         }
-        // Free storage says nothing about how much of it is included.
+        // Free storage does not show how much of it is included.
         if cost > 0.0 {
             included.push((total - base) / storage_per_hour(cost, 1.0));
         }

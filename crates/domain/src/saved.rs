@@ -320,7 +320,7 @@ pub fn presets() -> &'static [SavedSearch] {
     }
     static PRESETS: OnceLock<Vec<SavedSearch>> = OnceLock::new();
     PRESETS.get_or_init(|| {
-        // A test reads the asset, so it cannot fail here.
+        // A test parses the asset, so this cannot fail.
         toml::from_str::<File>(include_str!("../assets/presets.toml"))
             .map(|file| file.search)
             .unwrap_or_default()

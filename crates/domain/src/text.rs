@@ -140,7 +140,7 @@ pub fn beginning(text: &str, most: usize) -> (&str, usize) {
 
 /// One line of a screen: hostile characters visible, at most `max` terminal cells.
 pub fn screen(text: &str, max: usize) -> String {
-    // As most texts.
+    // The usual case.
     if text.len() <= max && is_printable(text) {
         return text.to_owned();
     }
@@ -219,7 +219,7 @@ const fn is_plain(character: char) -> bool {
 /// Writes a grapheme, at most about `most` characters of it; returns their number, `None` if it has more.
 fn write_visible(grapheme: &str, out: &mut String, most: usize) -> Option<usize> {
     let (mut written, mut marks) = (0, 0);
-    // A mark needs a letter to stand on.
+    // A mark needs a base letter.
     let mut has_base = false;
     for character in grapheme.chars() {
         if written >= most {
@@ -288,7 +288,7 @@ fn without_user_info(text: &str) -> String {
         out.push_str("//");
         let word = behind.split(|end: char| end.is_whitespace() || "\"'`<>".contains(end));
         let address = word.into_iter().next().unwrap_or_default();
-        // Also behind a slash: a password that should have been encoded may hold one.
+        // Also after a slash: a password that should have been encoded may contain one.
         rest = match address.rfind('@') {
             Some(at) => {
                 out.push_str(REMOVED);
@@ -373,7 +373,7 @@ pub fn truncate(text: &str, max: usize) -> String {
     if text.len() <= max && is_printable(text) {
         return text.to_owned();
     }
-    // What fits beside an ellipsis, in bytes.
+    // The length that fits beside an ellipsis, in bytes.
     let mut fitting = 0;
     let mut width = 0;
     for (at, grapheme) in text.grapheme_indices(true) {

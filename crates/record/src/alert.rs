@@ -102,7 +102,7 @@ pub enum RuleError {
 }
 
 impl Rule {
-    /// Checks the user's numbers.
+    /// Checks the numbers that the user entered.
     pub fn validate(&self) -> Result<(), RuleError> {
         let price = |price: f64| {
             let is_sound = price.is_finite() && price > 0.0;
@@ -119,7 +119,7 @@ impl Rule {
             Trigger::PriceDown { percent, hours } => {
                 let is_share = percent > 0.0 && percent < 100.0;
                 is_share.then_some(()).ok_or(RuleError::Percent)?;
-                // At most a week: the highs of the time are stored with the alert.
+                // At most a week, because the highs of that time are stored with the alert.
                 let is_span = (1..=168).contains(&hours);
                 is_span.then_some(()).ok_or(RuleError::Hours)
             }
@@ -245,7 +245,7 @@ pub fn check(rule: &Rule, state: &mut AlertState, figures: Figures<'_>) -> Optio
     if rule.is_done(state, at) {
         return None;
     }
-    // After the clock was set back, moments to come are none to count from.
+    // After the clock was set back, times in the future must not be counted from.
     state.clear_since = state.clear_since.map(|since| since.min(at));
     let sight = look(rule, state, figures);
     let has_rested = state.clear_since.is_some_and(|since| at.since(since) >= REST);
@@ -307,7 +307,7 @@ fn look<'a>(rule: &Rule, state: &mut AlertState, figures: Figures<'a>) -> Sight<
             None => Sight::Unknown,
         },
     };
-    // Of a truncated response only what further rows cannot undo is known.
+    // A truncated response proves only conclusions that further rows cannot change.
     if poll.outcome == PollOutcome::Complete || rule.trigger.holds_for_parts(&sight) {
         sight
     } else {
@@ -320,7 +320,7 @@ impl Trigger {
     const fn holds_for_parts(self, sight: &Sight<'_>) -> bool {
         match (self, sight) {
             (_, Sight::Unknown) => true,
-            // More rows mean more GPUs and workers.
+            // More rows can only mean more GPUs and workers.
             (Self::GpusBelow(_) | Self::WorkersBelow(_), sight) => {
                 matches!(sight, Sight::Clear { .. })
             }
@@ -345,14 +345,14 @@ fn price_below(cheapest: Option<&Sighting>, limit: f64) -> Sight<'_> {
         Some(sighting) => Sight::Clear {
             is_far: sighting.price >= limit * (1.0 + MARGIN),
         },
-        // One offer that comes and goes flaps as well.
+        // A single offer that comes and goes flaps as well.
         None => Sight::Clear { is_far: false },
     }
 }
 
 /// The distance of a count from `wanted` at which an alert is clear at once.
 fn margin(wanted: u32) -> u32 {
-    // The same tenth as for prices; of few GPUs at least one.
+    // The same tenth as for prices; at least one GPU.
     (wanted / 10).max(1)
 }
 
@@ -387,7 +387,7 @@ impl AlertState {
         let peak = self.highs.first().copied();
         // The rest of a truncated response may be cheaper.
         if poll.outcome == PollOutcome::Complete {
-            // What was not above this price can never be the peak again, so the first of the rest always is.
+            // A price not above this one can never be the peak again, so the first of the rest always is the peak.
             self.highs.retain(|(_, price)| *price > low);
             let is_new = |last: &(Moment, f64)| at.since(last.0) > span / PARTS;
             if self.highs.last().is_none_or(is_new) {
@@ -395,7 +395,7 @@ impl AlertState {
             }
         }
         match peak {
-            // A drop of exactly so many percent counts, although the product may round to just below it.
+            // A drop of exactly `percent` counts, although the product may round to just below it.
             Some((since, from)) if low <= from * (1.0 - percent / 100.0) + 1e-9 => {
                 let to = low;
                 Sight::Met(Seen::Down { from, since, to }, Some(sighting))

@@ -107,7 +107,7 @@ impl Alerts {
             AlertChange::Pause(name, is_paused) => {
                 if let Some(alert) = self.named_mut(name) {
                     alert.is_paused = *is_paused;
-                    // Whoever turns it on wants to hear of what is there now.
+                    // Clears the state, so that a resumed alert fires for offers that are there now.
                     alert.state = AlertState::default();
                 }
             }

@@ -35,7 +35,7 @@ pub fn attributes(resource: Resource) -> &'static [Attribute] {
     match resource {
         Resource::Offers => offers,
         Resource::Volumes => volumes,
-        // They are the user's own.
+        // Workergroups are the user's own, and not recorded.
         Resource::Workergroups => &[],
     }
 }

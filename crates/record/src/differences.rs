@@ -67,7 +67,7 @@ impl Differences {
     fn compare(&mut self, (old, old_row): (&Listing, u32), (new, new_row): (&Listing, u32), price: &Field) {
         let number = |listing: &Listing, row: u32| numeric(listing.column(price), price.kind, row as usize);
         if let (Some(id), Some(from), Some(to)) = (new.id(new_row as usize), number(old, old_row), number(new, new_row))
-            // Prices that are computed here may differ in the last bit from one response to the next.
+            // Computed prices may differ in the last bit from one response to the next.
             && (from - to).abs() > 1e-9 * from.abs().max(to.abs())
         {
             self.changed.push(PriceChange {
@@ -86,7 +86,7 @@ impl Differences {
             return;
         }
         let mut slices: HashMap<(Lot, Option<u64>), Vec<u32>> = HashMap::new();
-        // Taken from the end, so that of equal slices the first is matched first.
+        // In reverse, so that of equal slices the first is matched first.
         for row in self.left.iter().rev() {
             if let Some(slice) = slice(old, *row) {
                 slices.entry(slice).or_default().push(*row);
@@ -117,7 +117,7 @@ impl Differences {
 /// The machine and model of a row; `None` if the record does not report them.
 pub fn lot_of(listing: &Listing, row: u32) -> Option<Lot> {
     let catalog = listing.catalog();
-    // A cluster of volumes is not one thing for rent: its volumes are told apart by their ids.
+    // The volumes of a cluster are rented one by one, and are distinguished by their ids.
     if catalog.resource != Resource::Offers {
         return None;
     }

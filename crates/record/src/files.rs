@@ -13,7 +13,6 @@ use std::time::Duration;
 /// A holder writes one small file, which takes milliseconds.
 const TRIES: u32 = 100;
 
-/// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// The folder that contains the folders of the profiles.
@@ -247,7 +246,7 @@ mod tests {
         let profiles = root.path().join("state/bourse/profiles");
         private_dir(&profiles.join("new")).unwrap();
         assert_eq!(mode(&profiles), 0o700);
-        // As an earlier version, or another umask, left it.
+        // The state left by an earlier version, or another umask.
         fs::set_permissions(&profiles, fs::Permissions::from_mode(0o755)).unwrap();
         private_dir(&profiles.join("other")).unwrap();
         assert_eq!(mode(&profiles), 0o700);

@@ -111,7 +111,7 @@ impl Both<'_> {
             return true;
         };
         let (_, kind, _) = member(first.field);
-        // How these are written is not what they are compared by.
+        // Their text differs from the value by which they are compared.
         if matches!(kind, Kind::Timestamp | Kind::List | Kind::Secret) {
             return self.scope.iter().all(|condition| self.query.contains(condition));
         }

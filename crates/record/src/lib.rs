@@ -111,7 +111,6 @@ impl Moment {
     }
 }
 
-/// Seconds in a day.
 pub const DAY: i64 = 86_400;
 
 /// The number of days of prices that a verdict compares with.

@@ -70,7 +70,7 @@ impl Lines {
                 continue;
             }
             let quote = quote(row).filter(|quote| quote.reference().is_finite());
-            // One without a price is there all the same.
+            // An offer without a price is on offer all the same.
             let price = quote.as_ref().map_or(f64::INFINITY, Quote::reference);
             let gpu_mask = gpu_mask(listing, row);
             let offers = lines.entry(line).or_insert(Offers {
@@ -106,7 +106,7 @@ impl Lines {
         self.is_read &= hidden.is_read;
         self.seen.extend(hidden.seen);
         self.seen.sort_by(|left, right| left.line.cmp(&right.line));
-        // A host may be banned whose machine is not: one of the two stands for it.
+        // A host may be banned without its machine: one of two equal lines is enough.
         self.seen.dedup_by(|later, earlier| later.line == earlier.line);
     }
 }

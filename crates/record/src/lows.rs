@@ -55,7 +55,7 @@ pub fn quantile(sorted: &[(f64, f64)], part: f64) -> Option<f64> {
     let mut sum = 0.0;
     let reached = sorted.iter().find(|(_, weight)| {
         sum += weight;
-        // Sums of weights round.
+        // Allows for rounding in the sum of weights.
         sum >= part * total * (1.0 - 1e-12)
     });
     reached.or(sorted.last()).map(|(price, _)| *price)

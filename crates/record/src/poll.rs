@@ -43,7 +43,7 @@ impl SearchKey {
     /// The key of a query: its active conditions, without order, limit and storage.
     pub fn of(query: &Query) -> Self {
         let active = query.active().map(language::print_condition);
-        // A repeated condition asks for nothing more.
+        // A repeated condition adds nothing.
         let conditions: BTreeSet<String> = active.collect();
         Self {
             resource: query.resource,
@@ -213,7 +213,7 @@ fn outcome(query: &Query, listing: &Listing, check: &ResponseCheck) -> PollOutco
         return PollOutcome::FiltersIgnored;
     }
     match coverage(listing, query.limit) {
-        // A record that cannot be read may be any lot.
+        // An unreadable record may belong to any lot.
         Coverage::Whole if listing.skipped().is_empty() => PollOutcome::Complete,
         Coverage::Whole | Coverage::Cut | Coverage::Unknown => PollOutcome::Truncated,
     }
@@ -419,7 +419,7 @@ impl<'a> Columns<'a> {
             return None;
         };
         let code = country::code(location);
-        // Hosts write locations by hand: other texts are no codes, and must not fill the database.
+        // Hosts write locations by hand: other texts are not codes, and must not fill the database.
         let is_code = code.len() == 2 && code.bytes().all(|letter| letter.is_ascii_uppercase());
         is_code.then(|| code.to_owned())
     }

@@ -212,7 +212,7 @@ pub fn better(left: Cause, right: Cause) -> Cause {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Said {
     at: i64,
-    // At the same moment being seen counts more, so it comes last.
+    // Of two statements at the same moment the sighting counts, so it comes last.
     is_seen: bool,
     /// 0 if it differs from the preceding response of the scope, else the number of times another scope contradicted
     /// it.
@@ -264,7 +264,7 @@ impl LineSights<'_> {
                     })
                 };
                 self.said.push(said(run.first, Kind::Seen, run.is_listed));
-                // Lost sight of, it is missing from the next response that would have it.
+                // Once out of sight, it is missing from the next response that would contain it.
                 let missed = || {
                     let telling = self.telling_after(index, sight, run.last)?;
                     let next = sight.runs.iter().find(|next| next.first > run.last);
@@ -446,7 +446,7 @@ pub fn merged(parts: &[Vec<&Watch>]) -> Vec<Merged> {
         for (part, response) in responses {
             let reached = response.horizon();
             if let Some(horizon) = horizons.get_mut(*part) {
-                // An earlier one with a slower rhythm is still good.
+                // An earlier one with a slower rhythm is still up to date.
                 *horizon = reached.max(*horizon);
             }
             if let Some(whole) = wholes.get_mut(*part) {
@@ -459,7 +459,7 @@ pub fn merged(parts: &[Vec<&Watch>]) -> Vec<Merged> {
         let is_known = known >= at;
         let is_whole = is_known && wholes.iter().all(|whole| *whole);
         let own = || responses.iter().map(|(_, response)| response);
-        // Of several parts one says nothing of the others.
+        // A part does not prove anything about the others.
         let below = own().map(Response::ceiling).fold(f64::NEG_INFINITY, f64::max);
         let below = if parts.len() == 1 && is_known {
             below

@@ -42,7 +42,7 @@ impl Proof {
         }
         let is_ignored = |key: &str| dialect.ignored.contains(&key);
         let mut violations = check.violations.iter();
-        // Nobody knows what was applied instead.
+        // It is unknown which condition was applied instead.
         let is_asked = violations.all(|violation| is_ignored(violation.field.key));
         let is_readable = is_read && listing.skipped().is_empty();
         let is_moment = listing.known_coverage().is_none() || took <= LONGEST_LOAD;

@@ -74,7 +74,7 @@ impl Scope {
     #[must_use]
     pub fn with(mut self, conditions: &str, excluded: &str) -> Option<Self> {
         let catalog = self.resource.catalog();
-        // The dialect decides only on warnings.
+        // The dialect only affects warnings.
         let parsed = parse(conditions, catalog, &Dialect::SANDBOX, &[], Mode::Strict).ok()?;
         self.conditions = parsed.conditions;
         let suppliers = excluded.split(", ").filter(|text| !text.is_empty());
@@ -185,7 +185,7 @@ pub fn normalised(condition: &Condition, transfer: TransferUnit) -> Condition {
             }
         }
     }
-    // What is not true is false: unknown flags meet neither.
+    // A flag that is not true is false; an unknown one satisfies neither condition.
     if let (Kind::Flag, Operator::Neq, Operand::One(Value::Flag(flag))) =
         (field.kind, condition.operator, &condition.operand)
     {
@@ -219,7 +219,7 @@ fn aliased(condition: &Condition) -> Condition {
             .find(|catalog| catalog.position(condition.field).is_some())?;
         catalog.by_key(key)
     };
-    // Whether the flag is asked to be true; neither if both or none will do.
+    // Whether the flag must be true; `None` if both or neither will do.
     let wanted = || {
         let accepted = [true, false].map(|flag| condition.accepts(CellRef::Flag(flag)));
         match accepted {

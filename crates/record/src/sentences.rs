@@ -65,13 +65,13 @@ impl Memory {
         let lowest = self.lowest.unwrap_or(rating.median);
         let more = lowest / rating.median - 1.0;
         let window = self.window();
-        // Less than a hundredth would be noise in words.
+        // Less than a hundredth is noise.
         let usual = match percent(more.abs()) {
             _ if !more.is_finite() || more.abs() < 0.01 => format!("usually {median} in {window}"),
             share if more < 0.0 => format!("{share} below the usual {median} of {window}"),
             share => format!("{share} above the usual {median} of {window}"),
         };
-        // The prices of larger offers are those of each GPU.
+        // Prices of larger offers are per GPU.
         let each = if self.gpus.is_some_and(|gpus| gpus > 1) {
             " each"
         } else {

@@ -105,7 +105,7 @@ pub fn spells(lot: &Lot, stretches: &[Stretch], polls: &[i64]) -> Vec<Spell> {
         .collect();
     times.sort_unstable();
     times.dedup();
-    // What is on offer has no end.
+    // A stretch that is still on offer has no end.
     times.retain(|time| *time < i64::MAX);
     let mut coming: Vec<(usize, &Stretch)> = stretches.iter().enumerate().collect();
     coming.sort_by_key(|(_, stretch)| stretch.from);
@@ -195,7 +195,7 @@ fn begin(lot: &Lot, figures: &Figures, beginning: Beginning, at: i64) -> Spell {
 
 /// Ends a spell after which no line of its lot is on offer.
 fn close(open: &mut Spell, ended: &[&Stretch], time: i64, polls: &[i64]) {
-    // None of them goes on: what changed no longer meets the question.
+    // No line continues: those that changed no longer meet the question.
     let mut cause = None;
     let mut sight = None;
     let mut seen = open.first.0;

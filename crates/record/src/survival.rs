@@ -93,8 +93,9 @@ impl Lifetimes {
     }
 }
 
-/// Computes the Kaplan–Meier curve with Greenwood's variance on the log-log scale, which keeps the band between 0 and
-/// 1.
+/// Computes the Kaplan–Meier curve.
+///
+/// Greenwood's variance on the log-log scale keeps the band between 0 and 1.
 pub fn lifetimes(lives: &[Life]) -> Lifetimes {
     let mut entries: Vec<f64> = lives.iter().map(|life| life.from).collect();
     let mut exits: Vec<(f64, bool)> = lives.iter().map(|life| (life.to, life.is_departed)).collect();
@@ -115,12 +116,11 @@ pub fn lifetimes(lives: &[Life]) -> Lifetimes {
         entered += entries.iter().skip(entered).take_while(|entry| **entry < age).count();
         let at_risk = entered.saturating_sub(left);
         left += ages.len();
-        // Those who only stopped being watched leave the risk set and are no departure.
+        // Lots whose watch ended leave the risk set without a departure.
         if departed == 0 {
             continue;
         }
-        // The last of those watched so far left, and others enter at a greater age: how many reach
-        // that is unknown.
+        // All lots watched so far have left, and others enter at a greater age: how many reach it is unknown.
         if departed >= at_risk && entered < entries.len() {
             lifetimes.longest = age;
             break;

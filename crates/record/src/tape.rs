@@ -95,7 +95,7 @@ pub struct Event {
 /// Of polls with a gap between them this is the difference, not the course of events.
 pub fn compare(before: &Poll, after: &Poll) -> Vec<Change> {
     let is_usable = before.outcome.is_usable() && after.outcome.is_usable();
-    // After a failed poll or a changed search, what is missing says nothing about the machine.
+    // After a failed poll or a changed search, a missing lot means nothing.
     if before.search != after.search || !is_usable {
         return Vec::new();
     }
@@ -182,7 +182,7 @@ impl Lived {
     /// Continues with the next interval of the lot.
     pub fn after(before: Option<Self>, interval: &Interval) -> Self {
         let before = before.filter(|before| before.is_continued_by(interval));
-        // What began before the time asked for is older than it shows.
+        // A lot that began before the question's time is older than its first interval.
         let is_at_least = match before {
             Some(before) => before.is_at_least,
             None => interval.onset != Onset::Listed,

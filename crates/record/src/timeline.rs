@@ -59,7 +59,7 @@ pub fn rhythm(polls: &[Moment]) -> Option<u32> {
     let mut pauses: Vec<i64> = pauses.collect();
     pauses.sort_unstable();
     let median = *pauses.get(pauses.len() / 2)?;
-    // A timer drifts by how long its search takes, less than a tenth of any sensible interval.
+    // A timer drifts by the duration of its search, which is less than a tenth of any sensible interval.
     let near = |pause: &&i64| (**pause - median).abs() <= median / 10;
     let near = pauses.iter().filter(near).count();
     let is_regular = near >= LEAST_PAUSES && 2 * near >= pauses.len();

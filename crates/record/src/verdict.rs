@@ -89,8 +89,7 @@ pub struct Rating {
     pub standing: Standing,
     /// `(price - lowest) / (highest - lowest)`, from 0 to 1; `None` if all are equal.
     pub rank: Option<f64>,
-    /// The share of the time in which the lowest price was lower, plus half of that in which it was the same, from 0 to
-    /// 1.
+    /// The share of the time (0 to 1) in which the lowest price was lower, plus half of that in which it was the same.
     pub percentile: f64,
     pub lowest: f64,
     pub p20: f64,
@@ -133,7 +132,7 @@ impl Memory {
             .iter()
             .skip(first)
             .take_while(|(offered, _)| place(offered).is_eq());
-        // Not every record tells the memory.
+        // Not every record reports the memory.
         let is_it = |offered: &Lot| lot.memory == 0 || offered.memory == 0 || lot.memory == offered.memory;
         let (_, lasted) = same.find(|(offered, _)| is_it(offered))?;
         Some(Lasted {
@@ -304,7 +303,7 @@ fn low_intervals(polls: &[PollRow], of_polls: &[Option<f64>], since: Moment) -> 
     let mut lows = LowIntervals::new();
     let mut lowest = None;
     for (index, (poll, low)) in polls.iter().zip(of_polls).enumerate() {
-        // A truncated poll without such an offer says nothing of its price.
+        // A truncated poll without such an offer does not prove its price.
         if !poll.has_lowest || (low.is_none() && poll.outcome == PollOutcome::Truncated) {
             continue;
         }
@@ -367,10 +366,10 @@ impl Memory {
 fn rate(memory: &Memory, price: f64) -> Option<Rating> {
     let prices = &memory.between(memory.since, memory.until);
     let (lowest, highest) = (prices.first()?.0, prices.last()?.0);
-    // Fifths, as in the ranks of rows: `low` is a price that is there for about one day in five.
+    // Fifths, as in the ranks of rows: `low` is a price that is available on about one day in five.
     let [p20, median, p80] = [0.2, 0.5, 0.8].map(|part| quantile(prices, part));
     let (p20, median, p80) = (p20?, median?, p80?);
-    // Where a fifth of the time has one price, that is low, though not below P20.
+    // A price that holds for a fifth of the time is low, though not below P20.
     let standing = if price < p20 || (price <= p20 && p20 < p80) {
         Standing::Low
     } else if price > p80 || (price >= p80 && p20 < p80) {
@@ -388,7 +387,7 @@ fn rate(memory: &Memory, price: f64) -> Option<Rating> {
     let rank = (price - lowest) / (highest - lowest);
     Some(Rating {
         standing,
-        // Where all prices were the same there is no lower and higher.
+        // Without different prices there is no lower and higher.
         rank: (highest > lowest).then(|| rank.clamp(0.0, 1.0)),
         percentile: share(below + (total - below - above) / 2.0, total),
         lowest,
@@ -418,7 +417,7 @@ impl Memory {
             usize::try_from(at.since(self.since) * parts / length).map_or(0, |part| part.min(last))
         };
         for (from, to, low) in &self.lows {
-            // A time ends before its last moment.
+            // The end of a time is exclusive.
             let covered = part(*from)..=part(Moment(to.0 - 1));
             for lowest in trend.get_mut(covered).unwrap_or_default() {
                 *lowest = Some(lowest.map_or(*low, |lowest: f64| lowest.min(*low)));
@@ -443,12 +442,12 @@ impl Memory {
             lower: 0,
             of: 0,
         };
-        // The last 24 hours are what the price is compared from.
+        // The last 24 hours are the ones the price is compared with.
         for day in 1..=MOST_DAYS {
             let until = Moment(self.last.0 - day * DAY);
             let prices = self.between(Moment(until.0 - DAY), until);
             let watched: f64 = prices.iter().map(|(_, seconds)| seconds).sum();
-            // Half a day covers either the day or the night of it; less would compare a night with days.
+            // Half a day covers either its day or its night; less would compare a night with days.
             if watched >= seconds(DAY) / 2.0
                 && let Some(usual) = quantile(&prices, 0.5)
             {

@@ -49,7 +49,7 @@ pub(super) struct Bound {
 
 impl Bound {
     pub(super) fn of(request: &Request) -> Self {
-        // The limit of a search, if it has one.
+        // The limit of a search; `None` for other requests.
         let search = match request {
             Request::Search(query) => Some(query.limit.map(u64::from)),
             Request::Raw(raw) => Some(raw.limit()),
@@ -246,7 +246,7 @@ fn build(exchange: Exchange<'_>) -> Result<reqwest::Request, ApiError> {
 
 fn header(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     let value = headers.get(name)?.to_str().ok()?;
-    // A redirect or a pause is short; a longer header is of no use and would be kept in the ledger.
+    // A redirect or a pause is short; a longer header is useless and would be stored in the ledger.
     (value.len() <= 4096).then(|| value.to_owned())
 }
 
@@ -307,7 +307,7 @@ fn broken_body(error: &reqwest::Error, status: u16, bytes: usize) -> ApiError {
             .is_some_and(|io| matches!(io.kind(), io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput))
     };
     if causes(error).any(is_damage) {
-        // What the decompressor says comes as it is, what the connection says inside of its own.
+        // An error of the decompressor comes unwrapped, one of the connection inside the connection's own error.
         let first = causes(error).find(|cause| cause.downcast_ref::<reqwest::Error>().is_none());
         let why = if first.is_some_and(is_damage) {
             "corrupt compression"

@@ -258,7 +258,7 @@ impl Client {
     }
 
     fn transports(&self) -> MutexGuard<'_, Arc<Transports>> {
-        // It is whole after every statement: a panic elsewhere spoils nothing.
+        // It is consistent after every statement, so a poisoned lock is harmless.
         let transports = &self.inner.transports;
         transports.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -9,7 +9,7 @@ use super::Origin;
 use super::worker::Timed;
 use crate::error::ApiError;
 
-// Well within the deadlines, so that a dead address is told as such and not as a slow market.
+// Well within the deadlines, so that a dead address is reported as such and not as a slow market.
 const CONNECT: Duration = Duration::from_secs(5);
 /// The time after which an idle connection is closed.
 ///

@@ -136,7 +136,7 @@ impl WorkerClient {
 
     /// Loads the certificates in advance, which takes some milliseconds, so that no measured request has to.
     pub async fn prepare(&self) {
-        // An error is that of the first request.
+        // The first request reports the error.
         for is_local in [true, false] {
             let _ = self.client(is_local).await;
         }
@@ -156,7 +156,7 @@ impl WorkerClient {
             (seen, ended, connect)
         });
         let (seen, ended, connect) = sending.await;
-        // Certificates are loaded once: that is no time of the worker.
+        // The time to load the certificates does not count as the worker's.
         let started = seen.started.unwrap_or(started);
         let total = started.elapsed().as_secs_f64();
         let connect = connect.map(|at| at.duration_since(started).as_secs_f64());
@@ -333,7 +333,7 @@ impl Seen {
     }
 
     fn extend_line(&mut self, bytes: &[u8]) {
-        // A line that is too long loses its end, and then is no JSON.
+        // A line that is too long is truncated, and then is not JSON.
         let room = SEARCHED.saturating_sub(self.line.len()).min(bytes.len());
         self.line.extend_from_slice(&bytes[..room]);
     }
@@ -358,7 +358,7 @@ impl Seen {
 fn tokens(json: &[u8]) -> Option<u64> {
     let names = ["completion_tokens", "output_tokens", "eval_count", "generated_tokens"];
     let is_named = |name: &str| json.windows(name.len()).any(|part| part == name.as_bytes());
-    // Most lines of a stream name none, and need not be parsed.
+    // Most lines of a stream have none, and need not be parsed.
     if !names.into_iter().any(is_named) {
         return None;
     }

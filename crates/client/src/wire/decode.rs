@@ -171,8 +171,8 @@ fn too_many(answer: Answer<'_>, said: ErrorBody, now: f64) -> ApiError {
     let reset = answer
         .rate_limit_reset
         .and_then(|header| error_body::reset(header, now));
-    // The status is the same as for requests too close together: only the code tells the quota, which no short
-    // wait ends.
+    // The status is the same as for requests too close together: only the code identifies the quota, which no short
+    // wait restores.
     if mentions(&said, &["quota_exceeded"]) {
         let retry_after = || Some(now + error_body::retry_seconds(answer.retry_after?, now)?);
         return ApiError::QuotaExceeded {
@@ -304,13 +304,13 @@ fn routed(call: &RouteCall, text: &str, status: u16) -> Result<Reply, ApiError> 
         return Err(ApiError::Unreadable { status, why });
     }
     let json = Untrusted::from(text.trim());
-    // Its address alone makes an assignment; whatever has none is a wait.
+    // An address makes it an assignment; a reply without one is a wait.
     let Some(url) = members.text("url").filter(|url| !url.trim().is_empty()) else {
         if members.has("url") && members.text("url").is_none() {
             let why = "the worker's address is not text".to_owned();
             return Err(ApiError::Unreadable { status, why });
         }
-        // A status would be polled until patience runs out; this will not change.
+        // A status would be polled until patience runs out, but this error will not change.
         if members.words("error_msg").is_some_and(|said| said.compared() != "null") {
             return Err(ApiError::RouteRefused {
                 said: words(&members).unwrap_or_default(),

@@ -143,7 +143,7 @@ impl Catalog {
     /// The index of a field of this catalog among [`Catalog::fields`] and, after them,
     /// [`Catalog::computed`].
     pub fn position(&self, field: &Field) -> Option<usize> {
-        // Asked for with every cell of every frame: an address, not a search.
+        // Called for every cell of every frame, so it computes an offset instead of searching.
         self.fields.element_offset(field).or_else(|| {
             let index = self.computed.element_offset(field)?;
             Some(self.fields.len() + index)

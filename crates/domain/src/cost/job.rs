@@ -222,7 +222,7 @@ impl Prices<'_> {
     /// downloads nothing.
     fn download_hours(&self, row: usize, job: &Job, run: f64) -> Result<f64, Gap> {
         if job.gb_in == 0.0 || run == 0.0 {
-            // Without data nothing waits for a speed that the offer may not report.
+            // A job without data does not need the download speed, which the offer may not report.
             return Ok(0.0);
         }
         let speed = self.inet_down.divisor(row)?;
@@ -246,7 +246,7 @@ impl Prices<'_> {
             by.and(Fit::of(left, hours + job.stopped_hours))
         };
         let time = self.run_hours(row, job).map_or(Fit::Unknown, |run| {
-            // Too late without the download is too late, however fast it is.
+            // A job that is late even without its download is late at any speed.
             let download = self.download_hours(row, job, run);
             download.map_or_else(|_| Fit::Unknown.and(in_time(run)), |download| in_time(run + download))
         });
@@ -284,7 +284,7 @@ impl Prices<'_> {
 
     fn parts(&self, row: usize, job: &Job) -> Result<Parts, Gap> {
         let run = self.run_hours(row, job)?;
-        // What has no price needs no speed: the price is told first.
+        // A missing price is reported before a missing speed.
         let base = if run == 0.0 { 0.0 } else { self.base(row)? };
         let traffic_in = self.traffic_in.of(row, job.gb_in)?;
         let download = self.download_hours(row, job, run)?;

@@ -128,7 +128,7 @@ fn read(part: &str, span: &Range<usize>) -> Result<(Input, f64), LanguageError> 
     }
     let ending = ENDINGS.iter().find_map(|(ending, input)| {
         let rest = lower.strip_suffix(ending)?;
-        // A unit such as “min” also ends with a word of the list.
+        // A unit such as “min” also ends with a word in the list.
         let number = rest.trim_end_matches(['-', ' ']);
         let is_apart = number.len() < rest.len() || *input == Input::Work;
         (is_apart && !number.is_empty()).then_some((number, *input))

@@ -32,7 +32,6 @@ impl Subject {
 /// One line of a comparison: one value for each compared row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompareLine {
-    /// The subject of the line.
     pub subject: Subject,
     /// The values, `None` for cells that are not numbers; a derived line has no other content.
     pub values: Vec<Option<f64>>,

@@ -137,7 +137,7 @@ impl Depth {
                 format!("{gpus} {nouns} from {lowest} each, all{received} at an average of {average}")
             });
         }
-        // The largest power of two below all: the sizes people rent double.
+        // The largest power of two below all: rented sizes double.
         let largest = (1 << (all - 1).ilog2()).min(MOST_GPUS as u64);
         let middle = if largest >= 2 * FIRST { self.buy(largest) } else { None };
         let middle = middle.filter(|middle| gpus < middle.gpus && middle.gpus < all);

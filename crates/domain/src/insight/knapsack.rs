@@ -63,7 +63,7 @@ impl<'a> Knapsack<'a> {
         let limit = self.limit();
         let mut steps = vec![None; self.costs.len()];
         for machines in (0..=limit).rev() {
-            // More machines than are told apart stay in the last row.
+            // Numbers of machines beyond the tracked ones share the last row.
             let same = (machines == limit && self.allowed.most.is_none()).then_some(machines);
             for units in (0..=self.target).rev() {
                 let state = self.state(machines, units);
@@ -121,7 +121,7 @@ fn contenders(machines: &[Vec<Set>], target: usize, allowed: Machines) -> Vec<Ve
     let most = allowed.most.unwrap_or(target).min(target);
     let most = most.max(allowed.least).max(1);
     let useful = machines.iter().map(|sets| {
-        // Sets grow in units and cost: of those that reach the target only the first is of use.
+        // Sets grow in units and cost: of those that reach the target only the first is useful.
         let small = sets.iter().take_while(|set| set.units < target).count();
         sets[..sets.len().min(small + 1)].iter().collect()
     });

@@ -90,7 +90,7 @@ impl Grouping {
         let column = listing.column(field);
         let part = |row| Part::of(field.kind, column.cell(row));
         let mut known: HashMap<Part<'_>, u32> = HashMap::new();
-        // Texts are interned: the group of each is found once.
+        // Texts are interned, so the group of each is looked up once.
         let mut by_text: Vec<Option<u32>> = vec![None; column.texts().len()];
         let mut groups: Vec<u32> = Vec::with_capacity(listing.len());
         for row in 0..listing.len() {

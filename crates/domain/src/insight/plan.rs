@@ -204,7 +204,7 @@ impl<'a> Offers<'a> {
             if !is_matching[index] || !self.has_memory(index, need) || Self::price(&quotes, need, row).is_none() {
                 continue;
             }
-            // An offer that does not say what must be the same can't be known to be.
+            // An offer that does not report a field cannot be known to share it.
             let group: Option<Vec<String>> = keys.iter().map(|key| value(listing, index, key)).collect();
             if let Some(group) = group {
                 groups.entry(group).or_default().push(row);
@@ -269,7 +269,7 @@ impl<'a> Offers<'a> {
     ) -> Option<Plan> {
         let top = self.most(supply, need, without);
         let rows: Vec<u32> = supply.machines().iter().flat_map(Machine::rows).collect();
-        // What nobody can do in time with so few GPUs needs no search.
+        // Numbers of GPUs with which no offer is in time are skipped.
         let is_late = |gpus: u32| {
             let quotes = self.quotes(gpus);
             !rows.iter().any(|row| Self::price(&quotes, need, *row).is_some())
@@ -290,7 +290,7 @@ impl<'a> Offers<'a> {
             let is_other = |row: &u32| Some(*row) != without;
             let any = |row: u32| Some(quotes.get(&row).filter(|_| is_other(&row))?.price);
             let rentable = |row: u32| Self::price(&quotes, need, row).filter(|_| is_other(&row));
-            // More GPUs cost no less than these, whichever can be rented then.
+            // A lower bound: more GPUs cannot cost less.
             if supply.bound(gpus, any) >= bill {
                 break;
             }
@@ -341,7 +341,7 @@ impl<'a> Offers<'a> {
     pub fn plan(&self, need: &Need) -> Planning {
         let gpus = need.gpus as usize;
         let largest = (2 * gpus).min(MOST_GPUS).max(gpus);
-        // Around the wanted size, so that one sees whether a little less or more is much cheaper per GPU.
+        // Sizes around the requested one show whether a little less or more is much cheaper per GPU.
         let mut sizes: Vec<usize> = [0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0]
             .map(|factor| whole((f64::from(need.gpus) * factor).round(), largest).max(1))
             .to_vec();
@@ -418,13 +418,13 @@ impl<'a> Offers<'a> {
             let need = Need { gpus, ..need.clone() };
             self.cheapest(&need, None).map(|plan| plan.bill)
         };
-        // Offers that are only done in time with more GPUs than there are do not meet the limits.
+        // Offers that are only in time with more GPUs than are available do not meet the limits.
         let is_late = plan.is_none() && most >= need.gpus;
         Around {
             bills: sizes.iter().map(bill).collect(),
             most: most.min(need.gpus),
             offers: if is_late { 0 } else { groups.iter().map(Vec::len).sum() },
-            // Fewer GPUs work longer: the bills of a part of the work say nothing of that.
+            // Fewer GPUs run longer, so the bill of a part does not show how much the budget affords.
             affordable: None,
             plan,
         }
@@ -437,7 +437,8 @@ impl<'a> Offers<'a> {
         hours.reduce(f64::max)
     }
 
-    /// The cheapest plan that lacks at least one of the offers of the best one.
+    /// The cheapest plan without at least one of the offers of the best one; `None` if the plan has more than
+    /// [`MOST_LEFT_OUT`] offers, or there is no other plan.
     fn runner_up(&self, need: &Need, plan: &Plan) -> Option<Plan> {
         let rows: Vec<u32> = plan.rows().collect();
         if rows.len() > MOST_LEFT_OUT {

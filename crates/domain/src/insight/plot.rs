@@ -50,7 +50,7 @@ impl Scale {
     }
 
     fn linear(low: f64, high: f64) -> Self {
-        // A single value gives no span, so the scale extends to both sides of it.
+        // A single value has no span, so the scale extends to both sides of it.
         let room = match (high - low, low.abs()) {
             (span, magnitude) if span > magnitude * 1e-12 => 0.0,
             (_, magnitude) if magnitude > 0.0 => magnitude / 10.0,
@@ -223,7 +223,7 @@ impl Step {
     /// The index of the last multiple at or below `value`.
     fn below(self, value: f64) -> f64 {
         let multiple = value / self.times(1.0);
-        // Within rounding error of a multiple counts as that multiple.
+        // A value within rounding error of a multiple counts as that multiple.
         let near = multiple.round();
         if (multiple - near).abs() < 1e-9 + near.abs() * 4.0 * f64::EPSILON {
             near
@@ -329,7 +329,7 @@ impl Histogram {
             })
             .collect();
         for value in values() {
-            // Compares with the edges that are shown, so that a value never lands in the wrong bar.
+            // Compares with the displayed edges, so that a value is never counted in the wrong bar.
             let above = buckets.partition_point(|bar| bar.high <= value);
             buckets.get_mut(above)?.count += 1;
         }

@@ -92,8 +92,7 @@ fn marginal(smaller: &[Slice], slice: &Slice) -> Option<f64> {
             .filter(|(fewer, _)| *fewer < gpus)
     };
     let next = priced().map(|(fewer, _)| fewer).reduce(f64::max)?;
-    // Smaller slices come sorted by price within a size, so the first is what the next step up is compared
-    // with.
+    // Slices of one size are sorted by price, so the first is the one to compare the next size with.
     let (_, cheapest) = priced().find(|(fewer, _)| *fewer >= next)?;
     Some((price - cheapest) / (gpus - next)).filter(|marginal| marginal.is_finite())
 }
@@ -117,7 +116,7 @@ pub struct Share {
 
 /// The share of a row: `gpu_frac`, or its part of the processors if that is not sent.
 pub fn share(listing: &Listing, row: usize) -> Share {
-    // Not by their columns: those are read of all rows.
+    // Not from columns, which are read for all rows.
     let record = listing.whole(row);
     let number = |key: &str| {
         let field = listing.catalog().by_key(key)?;

@@ -259,7 +259,7 @@ fn alike(listing: &Listing, row: usize, key: &str, counts: &HashMap<i128, u32>) 
 /// A function from a row to its value by a measure.
 fn value_of(listing: &Listing, measure: Measure) -> impl Fn(usize) -> Option<f64> {
     let keys: &[&str] = match (listing.catalog().resource, measure) {
-        // Once there is a job its bill is what is paid; before, offers of all sizes compare only per GPU.
+        // With a job its bill is the price to pay; without one, offers of all sizes compare only per GPU.
         (Resource::Offers, Measure::Price) => &["job_cost", "dph_per_gpu"],
         (Resource::Offers, Measure::Performance) => &["dlperf_per_gpu"],
         (Resource::Offers, Measure::Reliability) => &["reliability"],
@@ -276,7 +276,7 @@ fn value_of(listing: &Listing, measure: Measure) -> impl Fn(usize) -> Option<f64
         let column = column(listing, key)?;
         (!column.is_blank()).then_some((*key, column))
     });
-    // A bill is for all GPUs of an offer, and only that of work compares as it is.
+    // A bill is for all GPUs of an offer; only one for work is comparable without dividing it.
     let is_divided = price.is_some_and(|value| value.0 == "job_cost") && !listing.bills_work();
     let gpus = column(listing, "num_gpus").filter(|_| is_divided);
     move |row| {

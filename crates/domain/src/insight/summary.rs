@@ -54,7 +54,7 @@ impl<'a> Part<'a> {
         match cell {
             _ if kind == Kind::Secret => Self::Blank,
             CellRef::Flag(flag) => Self::Flag(flag),
-            // Adding zero turns -0 into 0, so that both are one key.
+            // Adding zero converts -0 to 0, so that both are one key.
             CellRef::Number(number) => Self::Bits((number + 0.0).to_bits()),
             CellRef::Text(text) if kind == Kind::Country => match country::code(text) {
                 "" => Self::Blank,
@@ -244,7 +244,6 @@ pub struct Group {
 }
 
 impl Group {
-    /// The number of rows.
     pub fn count(&self) -> usize {
         self.rows.len()
     }

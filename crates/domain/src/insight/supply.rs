@@ -138,8 +138,7 @@ pub struct Machine {
 impl Machine {
     fn new(slices: Vec<Slice>) -> Self {
         let is_listed = slices.iter().all(|slice| !slice.numbers.is_empty());
-        // Without GPU ids nothing tells which slices overlap: only the largest one is certainly
-        // free.
+        // Without GPU ids it is unknown which slices overlap: only the largest one is certainly free.
         let largest = slices.iter().map(|slice| slice.gpus).max();
         Self {
             capacity: largest.filter(|_| !is_listed),
@@ -252,7 +251,7 @@ impl Machine {
         let levels = prices.into_iter().map(|highest| {
             let affordable = |slice: &&Slice| price(slice).is_some_and(|price| price <= highest);
             let slices: Vec<&Slice> = self.slices.iter().filter(affordable).collect();
-            // A slice without GPU ids makes the count of the others less sure, but none is rented the less for it.
+            // A slice without GPU ids makes the number of the others uncertain, but it never reduces the number rented.
             let more = Self::gpus_of(&slices).saturating_sub(known);
             known += more;
             (highest, more)

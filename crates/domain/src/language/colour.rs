@@ -8,7 +8,6 @@ use super::scan::{Piece, Raw, Statement, scan};
 use crate::catalog::Catalog;
 use crate::dialect::Dialect;
 
-/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Token {
     /// The name of a field.
@@ -26,7 +25,7 @@ pub enum Token {
 ///
 /// Works on incomplete queries, and finds mistakes within a condition but not between conditions.
 pub fn highlight(text: &str, catalog: &'static Catalog) -> Vec<(Range<usize>, Token)> {
-    // Dialects differ in what a unit means, not in which units exist, so any of them will do.
+    // Dialects differ in the meaning of units, not in the units themselves, so any dialect will do.
     let reader = Reader {
         text,
         catalog,

@@ -235,7 +235,7 @@ impl Reader<'_> {
                 let choices: Vec<_> = field.choices.iter().map(|name| squashed(name)).collect();
                 let known = choices.contains(&joined)
                     || (!choices.contains(&alone) && choices.iter().any(|name| name.starts_with(&joined)));
-                // `discord` is no part of the name of a model.
+                // `discord` is not part of a model's name.
                 let goes_on = choices.is_empty() || item.text.contains(|c: char| c.is_ascii_digit());
                 (known || (self.mode != Mode::Bar && goes_on)).then(|| {
                     let message = "a space ends the value: use _ or quotes";

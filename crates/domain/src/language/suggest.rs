@@ -68,7 +68,7 @@ fn nearest<'a>(text: &str, known: &[&'a str]) -> Vec<&'a str> {
         let name_words = words(name);
         wanted_words.iter().all(|word| name_words.contains(word))
     };
-    // The first test that anything passes decides: a typo is only considered where nothing contains the text.
+    // The first test with a match decides: a typo is only considered if no name contains the text.
     let tests: [&dyn Fn(&str) -> bool; 4] = [
         &|name| squashed(name) == wanted,
         &has_words,
@@ -83,7 +83,7 @@ fn nearest<'a>(text: &str, known: &[&'a str]) -> Vec<&'a str> {
         .map(|test| known.iter().copied().filter(|name| test(name)).collect())
         .find(|suggested: &Vec<_>| !suggested.is_empty())
         .unwrap_or_default();
-    // In a shorter name, more of it was typed.
+    // Of a shorter name, a larger part was typed.
     suggested.sort_by_key(|name| (name.len(), *name));
     suggested.dedup();
     suggested.truncate(MOST);

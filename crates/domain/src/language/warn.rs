@@ -34,7 +34,7 @@ fn slip(field: &Field, value: &Value) -> Option<String> {
     let Value::Number(number) = value else {
         return None;
     };
-    // No offer is there for five years, and none has 4 TB of memory; an hour is 3,600 seconds, 4 GB are 4,000 MB.
+    // No offer lasts five years, and none has 4 TB of memory; an hour is 3,600 seconds, 4 GB are 4,000 MB.
     let (least, unit, smaller, suffix) = match field.unit {
         Unit::Seconds => (1_800.0, "days", "seconds", "s"),
         Unit::Megabytes => (4_000.0, "GB", "MB", "MB"),
@@ -66,7 +66,7 @@ fn range(condition: &Condition, value: &Value, dialect: &Dialect) -> Option<Stri
         Operator::Neq | Operator::Nin => false,
     };
     let meant = meant(field, *number);
-    // A bound that every record meets is harmless (`num_gpus>0`), unless it is a slip of units.
+    // A bound that every record satisfies is harmless (`num_gpus>0`), unless it is a slip of units.
     if !finds_nothing && meant.is_none() {
         return None;
     }
@@ -90,7 +90,7 @@ fn meant(field: &Field, number: f64) -> Option<String> {
     let (low, high) = field.range?;
     match field.unit {
         Unit::Ratio if (low..=high).contains(&(number / 100.0)) => Some(format!("{}%", format::trimmed(number, 4))),
-        // MB typed where GB are expected: 24000 became 24000 GB.
+        // MB typed in place of GB: 24000 became 24000 GB.
         Unit::Megabytes if (low..=high).contains(&(number / 1000.0)) => {
             Some(format!("{}MB", format::trimmed(number / 1000.0, 0)))
         }

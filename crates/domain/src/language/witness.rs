@@ -69,7 +69,7 @@ pub fn witnesses<'a>(kind: Kind, values: impl Iterator<Item = &'a Value>) -> Vec
                     cells.extend(codes.map(|code| Witness::Number(code as f64)));
                 }
             }
-            // One that is no version, and the first of all.
+            // A text that is not a version, and the lowest version.
             cells.extend([Witness::Text(OTHER.to_owned()), Witness::Number(0.0)]);
         }
         Kind::Text | Kind::Country | Kind::Timestamp | Kind::List | Kind::Secret => {
@@ -131,6 +131,6 @@ fn is_possible(conditions: &[&Condition]) -> bool {
     let cells = witnesses(kind, named(conditions.iter().copied()));
     let mut cells = cells.iter().filter(|cell| is_real(cell));
     cells.any(|cell| conditions.iter().all(|condition| condition.accepts(cell.cell())))
-        // Their cells are written in other ways than their values.
+        // Their cells are written differently from their values.
         || matches!(kind, Kind::Timestamp | Kind::List | Kind::Secret)
 }

@@ -140,7 +140,6 @@ fn noun(field: &Field) -> String {
     }
 }
 
-/// Capitalizes each word.
 fn capitalized(text: &str) -> String {
     let words = text.split(' ').map(|word| {
         let mut letters = word.chars();

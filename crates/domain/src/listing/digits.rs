@@ -87,7 +87,7 @@ impl Digits {
             exponent = power.map(|power| if sign == Some(&b'-') { -power } else { power });
             (is_whole, at) = (false, end);
         }
-        // A number that ends with the text may go on.
+        // A number at the end of the text may continue.
         bytes.get(at)?;
         Some(Self {
             is_negative,
@@ -213,7 +213,7 @@ pub(super) fn skip_number(bytes: &[u8], start: usize) -> Option<usize> {
             return None;
         }
     }
-    // A number that ends with the text may go on.
+    // A number at the end of the text may continue.
     (at < bytes.len()).then_some(at)
 }
 
@@ -221,7 +221,7 @@ pub(super) fn skip_number(bytes: &[u8], start: usize) -> Option<usize> {
 pub(super) fn number(text: &str, at: usize) -> Option<(RawCell<'static>, usize)> {
     let digits = Digits::of(text.as_bytes(), at)?;
     let cell = match digits.mantissa {
-        // Most are small and plain.
+        // Most numbers are small and plain.
         Some(whole @ 1..EXACT_WHOLE) if digits.is_whole => {
             #[expect(clippy::cast_precision_loss)] // below 2^53
             let double = whole as f64;
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn of_two_doubles_as_near_the_even_one_is_taken() {
         let cases: [(&str, f64); 8] = [
-            // 2^53 + 1 and 2^53 + 3, and what is a little more and less than the first.
+            // 2^53 + 1 and 2^53 + 3, and numbers slightly above and below the first.
             ("9007199254740993.0", 9_007_199_254_740_992.0),
             ("9007199254740995.0", 9_007_199_254_740_996.0),
             ("9007199254740993.01", 9_007_199_254_740_994.0),

@@ -101,7 +101,7 @@ impl Estimate {
     /// The adjusted cell of one record, whose received cells are `sent`; `None` for fields that are not adjusted.
     pub(super) fn cell<'a>(&self, key: &str, sent: &dyn Fn(&str) -> CellRef<'a>) -> Option<RawCell<'a>> {
         let (_, how) = MOVES[self.index(key)?];
-        // If the record has no discounted price, the full price must not stand in for it.
+        // If the record has no discounted price, the full price must not replace it.
         let source = match how {
             Move::Total if self.model == OfferType::Reserved => DISCOUNTED,
             _ => key,

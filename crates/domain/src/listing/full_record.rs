@@ -18,7 +18,6 @@ impl FullRecord {
         Self { catalog, columns }
     }
 
-    /// The catalog of the record.
     pub const fn catalog(&self) -> &'static Catalog {
         self.catalog
     }

@@ -18,7 +18,8 @@ impl Listing {
                 .collect();
             let flags = [false, true].map(|flag| condition.accepts(CellRef::Flag(flag)));
             let accepts = number_test(condition);
-            // Each row is written, and the next one over it unless it is kept: no processor foretells which are.
+            // Branchless: every row is written, and overwritten by the next unless it matches, since the branch is
+            // unpredictable.
             let mut kept = 0;
             for index in 0..rows.len() {
                 let row = rows[index];

@@ -25,7 +25,7 @@ impl Listing {
         for row in &*rows {
             is_wanted[*row as usize] = true;
         }
-        // By id first, so that the index decides between rows that are alike.
+        // By id first, so that the index decides between equal rows.
         let mut by_id = Vec::with_capacity(rows.len());
         by_id.extend(self.by_id().iter().filter(|row| is_wanted[**row as usize]));
         let codes: Vec<Codes> = order.iter().map(|key| self.codes(key, &by_id)).collect();
@@ -84,7 +84,7 @@ impl Listing {
         };
         let present = || codes.iter().flatten().copied();
         let (least, most) = (present().min().unwrap_or(0), present().max().unwrap_or(0));
-        // Blank cells are behind the last one.
+        // Blank cells come after the last one.
         let code = |code: &Option<u64>| match (*code, key.direction) {
             (None, _) => (most - least).saturating_add(1),
             (Some(code), Direction::Ascending) => code - least,
@@ -160,7 +160,7 @@ pub fn compare_cells(field: &Field, left: CellRef<'_>, right: CellRef<'_>, direc
             code(left).cmp(&code(right)).then_with(|| left.cmp(right))
         }
         (CellRef::Text(left), CellRef::Text(right)) => left.cmp(right),
-        // Mixed kinds in one column: any fixed order will do.
+        // Any fixed order will do for mixed kinds in one column.
         (left, right) => rank(left).cmp(&rank(right)),
     };
     match direction {

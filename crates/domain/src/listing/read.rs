@@ -136,7 +136,7 @@ impl Plan {
     fn slot(&mut self, object: usize, name: &'static str, role: fn(usize) -> Role) -> usize {
         let new = role(self.slots);
         let known = self.objects[object].entry(name).or_insert(new);
-        // As a search it is read as a search, whoever else reads it.
+        // A member needed as a search is read as a search for all fields.
         if let (Role::Slot(slot), Role::Search(_)) = (*known, new) {
             *known = Role::Search(slot);
         }

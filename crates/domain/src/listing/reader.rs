@@ -109,7 +109,7 @@ impl Reader {
             joined.extend_from_slice(bytes);
             self.decode(&joined);
         }
-        // Some servers begin JSON with a byte order mark, which is no JSON.
+        // Some servers begin JSON with a byte order mark, which is not JSON.
         if was_empty && self.text.starts_with('\u{feff}') {
             self.text.remove(0);
         }
@@ -155,7 +155,7 @@ impl Reader {
     }
 
     fn advance(&mut self, is_whole: bool) {
-        // What cannot be split is judged when all of it is there.
+        // A part that cannot be split is judged once the response is complete.
         if self.failed.is_none() {
             let split = self.splitter.advance(&self.text, is_whole, &mut self.rows);
             self.failed = split.err();
@@ -252,7 +252,7 @@ impl Reader {
 
     fn ended(mut self, is_clean: bool) -> Result<Whole, Unsplit> {
         if self.failed.is_some() {
-            // The error as of a response that is read at once.
+            // The error of a response that is read in one piece.
             let again = Splitter::new(self.rows.listing.catalog.list_key).advance(&self.text, true, &mut Ignored);
             let error = again.err().unwrap_or(SplitError::Empty);
             let text = self.text;
@@ -382,7 +382,7 @@ impl Records for Rows {
         }
         self.keep(Ok(&values), at..end);
         values.clear();
-        // Without values, as the next record is another text; the room stays.
+        // Converts the empty vector to one of owned values, which reuses its memory.
         self.room = values.into_iter().map(RawCell::into_owned).collect();
         Some(end)
     }

@@ -129,7 +129,7 @@ impl Scanner {
                 Role::Slot(slot) => {
                     let (cell, end) = self.value(text, value)?;
                     let cell_of_slot = values.get_mut(slot)?;
-                    // Which of repeated members counts is not decided here.
+                    // The choice among repeated members is left to the tolerant reader.
                     if !matches!(cell_of_slot, RawCell::Missing) {
                         return None;
                     }
@@ -177,7 +177,7 @@ impl Scanner {
         self.judge(member);
         let mut role = plan.role(object, member);
         if role == Role::Skipped && bytes.get(value) == Some(&b'{') && self.shapes.len() < MOST_SHAPES {
-            // Its members come in the same order with every record, too.
+            // Members of nested objects have the same order in every record, too.
             role = Role::Object(self.shapes.len());
             self.shapes.push(Vec::new());
         }
@@ -303,7 +303,7 @@ fn literal(bytes: &[u8], at: usize) -> Option<(RawCell<'static>, usize)> {
 
 /// Whether a valid list is stored unchanged as text: a few whole numbers without blanks.
 fn is_short_list(json: &[u8]) -> bool {
-    // Beyond 15 digits a double may be written otherwise.
+    // A double with more than 15 digits may be written differently.
     json.len() <= 17
         && json.iter().all(|byte| matches!(byte, b'0'..=b'9' | b',' | b'[' | b']'))
         && json.iter().skip(1).all(|byte| *byte != b'[')
@@ -476,7 +476,7 @@ mod tests {
                 .map(|(name, value)| format!("\"{name}\":{gap}{value}"))
                 .collect();
             let record = format!("{{{}}}", members.join(&format!("{gap},{gap}")));
-            // Twice: the second time its members are expected.
+            // Twice: the second time the members are expected.
             for _ in 0..2 {
                 let text = format!("{record},");
                 let mut read = plan.blank();

@@ -51,11 +51,11 @@ pub(super) fn clauses(text: &Text<'_>, start: usize) -> Vec<Clause> {
         let is_led = frame.is_led && frame.noun_words.first() == Some(&start);
         let clause = |facts| Clause::new(facts, next).open(is_open).going_on(may_go_on);
         clauses.extend(facts.map(|facts| clause(facts).named(is_named, is_led)));
-        // A clause does not begin with a word that says nothing.
+        // A clause does not begin with a filler.
         let between = if frame.next > start { BETWEEN } else { "" };
         for at in frame.next..=text.skip(frame.next, between) {
             frames.extend(frame.measured(text, at));
-            // `doesn't have to be` is not `doesn't`.
+            // `doesn't have to be` differs from `doesn't`.
             let negation = role!(text, at, Role::Not(_) => ()).map(|((), next)| next);
             for (next, roles) in &text.phrases[at] {
                 let is_whole = |role: &&Role| !matches!(role, Role::Not(_)) || Some(*next) == negation;
@@ -135,7 +135,7 @@ impl Frame {
     fn facts(&self, text: &Text<'_>) -> Option<Vec<Fact>> {
         let is_order = self.best.is_some() || self.direction.is_some();
         let is_bare = self.nouns.is_empty() && self.amount.as_ref().is_some_and(|amount| amount.units.is_empty());
-        // `at most 2 machines` is no price.
+        // `at most 2 machines` is not a price.
         let is_one = self.fixed.is_some_and(|(meaning, _)| meaning == "num_gpus=1");
         if (is_bare || is_one) && role!(text, self.next, Role::Thing => ()).is_some() {
             return None;
@@ -163,7 +163,7 @@ impl Frame {
     /// The first measure that all nouns share and that has one of the units, with the factor of the unit.
     fn measure(&self, text: &Text<'_>, units: &[(Dim, f64)]) -> Option<(Measure, f64)> {
         let is_meant = |own: &&Measure| {
-            // At least that long is how long a machine is to be available; a job has one length.
+            // A minimum time is the availability of a machine; a job has an exact length.
             let is_job = own.1 == "+hours" && self.compares() == Some(Gte);
             // `for at least 2 days` may be either.
             let is_term = own.1 == "duration" && self.nouns.is_empty() && text.is_offers();
@@ -191,7 +191,7 @@ impl Frame {
             None if !self.nouns.is_empty() => &[Dim::Count, Dim::Plain, Dim::Share],
             _ if !self.nouns.is_empty() => &[Dim::Count, Dim::Plain],
             _ if is_card(text, self.next) || is_sized(text, self.next) => &[Dim::Count],
-            // More has a sign or a unit.
+            // Larger prices have a sign or a unit.
             Some(Lt | Lte) if self.amount.as_ref().is_some_and(|amount| amount.bounds[0].1 < 10.0) => &[Dim::Dollars],
             _ if !self.bases.is_empty() => &[Dim::Dollars],
             _ => &[],
@@ -203,13 +203,13 @@ impl Frame {
         let bare: Vec<_> = self.bare(text).iter().map(|dim| (*dim, 1.0)).collect();
         let is_bare = amount.units.is_empty();
         let ((dim, field), factor) = self.measure(text, if is_bare { &bare } else { &amount.units })?;
-        // `80 gigs down` are data or a speed.
+        // `80 gigs down` are an amount of data or a speed.
         let is_other = |unit: &&(Dim, f64)| self.based(**unit).is_some_and(|(other, _)| other != dim);
         let others: Vec<_> = amount.units.iter().filter(is_other).copied().collect();
         if !self.nouns.is_empty() && !is_bare && self.measure(text, &others).is_some() {
             return None;
         }
-        // `not older than 2 years` is no time that is left.
+        // `not older than 2 years` is not a remaining time.
         let is_compared = |(_, dims): (Operator, &[Dim])| dims.is_empty() || dims.contains(&dim);
         let bounds = self
             .bounds(amount, factor)
@@ -229,7 +229,7 @@ impl Frame {
         };
         let on = |field: &str, factor: f64| Fact::Condition(compared(&scaled(&bounds, factor), field, default, unit));
         let fact = match field {
-            // `50gb upload per day` is another amount, the lanes of `pcie 4.0 x16` are no GPUs.
+            // `50gb upload per day` is another amount, and the lanes of `pcie 4.0 x16` are not GPUs.
             "+down" | "+up" if is_bare || text.is_one_of(self.next, "per / a each every daily") => return None,
             "pci_gen" if text.is_one_of(self.next, "x") => return None,
             "+hours" => exact.map(|hours| set(|settings| settings.job.hours = Some(hours)))?,
@@ -255,7 +255,7 @@ impl Frame {
                 let operator = operator.unwrap_or(default).symbol();
                 Fact::Condition(format!("{field}{operator}{}", amount.text))
             }
-            // Days, as the query language has them.
+            // In days, as in the query language.
             _ if dim == Dim::Time => on(field, 1.0 / 24.0),
             _ => on(field, 1.0),
         };
@@ -339,7 +339,7 @@ fn meant(text: &Text<'_>, meaning: &'static str) -> Option<Vec<Fact>> {
 fn sorted_by(text: &Text<'_>, order: &str) -> Option<Fact> {
     let order = match order {
         "disk_bw-" | "dlperf-" if !text.is_offers() => "nw_disk_avg_bw-",
-        // The job's cost, once there is one; see `Settings::settle`.
+        // The job's cost applies once there is a job; see `Settings::settle`.
         "job_cost" => "dph_total",
         order => order,
     };

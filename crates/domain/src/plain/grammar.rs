@@ -148,7 +148,7 @@ pub(super) fn groups(text: &Text<'_>, parts: &[Rc<Part>]) -> Vec<Group> {
     let (mut groups, mut is_apart, mut from) = (Vec::<Vec<Part>>::new(), true, 0);
     for part in parts {
         let mut part = Part::clone(part);
-        // `any card but a 3090` is no search for 3090s.
+        // `any card but a 3090` does not search for 3090s.
         let is_but = (from..part.start).any(|at| text.is_one_of(at, "but"));
         if is_but && part.what.chooses("gpu_name", Sense::Wanted) {
             part.what = What::Unknown;
@@ -227,7 +227,7 @@ fn are_bound(text: &Text<'_>, left: &Part, right: &Part) -> bool {
             is_last && role!(text, right.start, Role::Not(true) | Role::Behind(_) => ()).is_some()
         }
         (What::Clause(left), What::Unknown) => left.is_open && is_adjacent,
-        // `100gb storage for $5 a month, 4090`: the price of the storage, which is no price of a machine.
+        // `100gb storage for $5 a month, 4090`: the price of the storage, not of a machine.
         (What::Clause(own), What::Clause(price))
             if text.is_offers() && is_joined("for") && is_first(text, left.start) =>
         {
@@ -321,7 +321,7 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(usize, What)> {
             Role::Filler => !text.is_code(at),
             Role::Thing => true,
             Role::Joint => {
-                // `at $1` may be the price of one or of all; the `at` of `at most` is no word of its own.
+                // `at $1` may be the price of one or of all; the `at` of `at most` is not a word of its own.
                 let is_price = text.is_one_of(at, "at @") && text.number(text.skip(*next, "$")).is_some();
                 let is_part = text.is_one_of(at, "at") && text.phrases[at][0].0 > *next;
                 is_followed && !is_price && !is_part

@@ -31,7 +31,7 @@ pub(super) fn cluster(text: &Text<'_>, at: usize) -> Option<Clause> {
     let (machines, next) = count(at)?;
     let from = text.skip(next, "machine host of with each x");
     let (gpus, end) = count(from).filter(|_| from > next)?;
-    // `8x 4x` is no shape.
+    // `8x 4x` does not describe machines.
     let next = text.skip(end, "gpu");
     let next = if text.is_one_of(end, "x") && is_card(text, end + 1) {
         end + 1
@@ -84,7 +84,7 @@ pub(super) fn deadline(text: &Text<'_>, at: usize) -> Option<Clause> {
     let mut ends = (from + 1..=text.tokens.len().min(from + 8)).rev();
     ends.find_map(|next| {
         let written = joined(&text.tokens[from..next], " ");
-        // Before a day is before it begins.
+        // "Before a day" means before its beginning.
         let start = Some(format!("{written} 00:00")).filter(|_| text.is_one_of(sign, "before"));
         let by = start
             .and_then(|start| start.parse().ok())
@@ -120,7 +120,7 @@ pub(super) fn choices(text: &Text<'_>, at: usize) -> Vec<Clause> {
         lists.extend(Some(clause).filter(|_| !is_counted && !is_repeated));
         let more = another(text, field, from, next);
         let part = more.filter(|(_, is_joined, is_apart)| !is_apart || *is_joined && !is_excluded);
-        // Three are a list, and two with a word between them.
+        // Three values are a list, and so are two with a word between them.
         is_list |= part
             .as_ref()
             .is_some_and(|(_, is_joined, _)| *is_joined || lists.len() > 1);
@@ -150,7 +150,7 @@ fn value(text: &Text<'_>, start: usize) -> Option<Value> {
     let run = run.take_while(|token| token.kind == Kind::Word).count();
     (from + 1..=from + run).rev().find_map(|next| {
         let tokens = &text.tokens[from..next];
-        // `NO` is Norway in a list of codes, and no country in `NO MORE THAN` and `NO 3090`.
+        // `NO` is Norway in a list of codes, but not a country in `NO MORE THAN` and `NO 3090`.
         let is_last = matches!(text.kind(next), None | Some(Kind::Break)) || text.is_one_of(next, "or and");
         let capitals = is_last && tokens.iter().all(|token| token.capitals);
         let name = joined(tokens, " ");

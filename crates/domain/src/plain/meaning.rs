@@ -96,7 +96,7 @@ impl Context<'_> {
                     let is_first = rivals.next().is_some_and(|first| std::ptr::eq(first, fact));
                     conditions.extend(is_first.then(|| choice(field, &self.values(field, *sense), *sense)));
                 }
-                // Without a noun: memory of the cards if they have so much, else disk.
+                // Without a noun: memory if the cards have that size, else disk.
                 Fact::Size(size) if models::have_size(&self.values("gpu_name", Sense::Wanted), size[0].1) => {
                     meaning.add(self.meaning(&as_sold(size, "gpu_ram"))?);
                 }
@@ -107,7 +107,7 @@ impl Context<'_> {
                 Fact::Note(note) => meaning.notes.push(note.clone()),
             }
         }
-        // As they are printed, if the resource has such fields.
+        // In printed form, if the resource has such fields.
         let parsed = language::parse(
             &conditions.join(" "),
             self.market.catalog,
@@ -148,7 +148,7 @@ impl Context<'_> {
         let counts = self.values("num_gpus", Sense::Wanted).into_iter();
         let gpus = counts.flat_map(str::parse).fold(1.0, f64::max);
         let each = price.last().map_or(0.0, |(_, dollars)| dollars / gpus);
-        // Work takes an hour or more.
+        // Work is assumed to take at least an hour.
         let hours = self.jobs().filter_map(|job| job.hours.or(job.work.map(|_| 1.0)));
         match hours.last() {
             None if each > MOST => None,

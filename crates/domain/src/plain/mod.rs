@@ -133,7 +133,7 @@ impl Reading {
         let parse = |text: &str| language::parse(text, catalog, dialect, seed, mode);
         let all = || parse(&self.query).map_err(|error| self.located(error));
         let parsed = match &self.added[..] {
-            // A condition that ends too early does not go on in words.
+            // An incomplete condition must not continue in words.
             [] => parse(&self.query[..self.text.len()]).and_then(|_| all()),
             _ => self.renewed(&parse).map(|(parsed, _)| parsed),
         };
@@ -141,7 +141,7 @@ impl Reading {
             return parsed;
         };
         refused.suggestion = proposal::proposed(&self.text, &refused.span, catalog, dialect);
-        // The language knows best what is wrong with a single word.
+        // The language gives the best error for a single word.
         let is_word = refused.suggestion.is_none() && !self.query[refused.span.clone()].trim().is_empty();
         Err(match parsed {
             Err(error) if error.span.start < refused.span.start || is_word => error,

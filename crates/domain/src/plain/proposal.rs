@@ -22,7 +22,7 @@ pub(super) fn proposed(
         let is_better = after.unclear.is_none() && after.refused.len() < before.refused.len();
         is_better && before.phrases.iter().all(is_kept)
     };
-    // A comma inside a clause is part of a number or of a list: half a number is no word.
+    // A comma inside a clause is part of a number or of a list: half a number is not a word.
     text[clause.clone()].split(' ').find_map(|word| {
         let word = word.trim_matches([',', ';']);
         let start = word.as_ptr() as usize - text.as_ptr() as usize;
@@ -46,7 +46,7 @@ fn near(word: &str) -> Vec<String> {
     };
     let is_function = |role: &Role| matches!(role, Role::Filler | Role::Joint | Role::Thing | Role::Number(_));
     let is_near = |known: &&str| {
-        // A pasted text is compared with nothing: one letter more or less is at most four bytes.
+        // A long pasted text matches nothing: one letter more or less is at most four bytes.
         known.len().abs_diff(word.len()) <= 4
             && strsim::damerau_levenshtein(known, word) == 1
             // Another digit names another model, which may exist.

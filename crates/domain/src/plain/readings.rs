@@ -111,7 +111,7 @@ impl Reading {
             self.query = " ".repeat(self.text.len());
             for (at, token) in tokens.iter().enumerate() {
                 let is_opaque = |at: usize| tokens.get(at).is_some_and(|token| token.kind == Kind::Opaque);
-                // A comma beside a condition has rules of its own.
+                // A comma next to a condition has rules of its own.
                 let is_beside = token.kind == Kind::Break && (is_opaque(at + 1) || at > 0 && is_opaque(at - 1));
                 if is_opaque(at) || is_beside {
                     self.query
@@ -176,7 +176,7 @@ impl Reading {
             };
             let (span, replacement) = (start..end, meaning.written() + apart);
             let reading = Suggestion { span, replacement };
-            // A word outside may mean something else beside the text that is put in.
+            // A word outside may have another meaning next to the inserted text.
             let again = Self::rivals(&reading.apply(text), market);
             let is_right = |again: &Self| again.unclear.is_none() && again.means(market) == rival.means(market);
             own.readings

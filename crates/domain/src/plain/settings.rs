@@ -48,7 +48,7 @@ impl Settings {
         for key in self.order.iter_mut().flatten() {
             match (key.field.key, key.direction) {
                 ("dph_total", _) => key.field = bill,
-                // A faster offer does a job of fixed length no sooner: its best value is the lowest bill.
+                // A faster offer does not finish a job of fixed length sooner: its best value is the lowest bill.
                 ("dlperf_per_dphtotal", Direction::Descending) if self.job.work.is_none() => {
                     (key.field, key.direction) = (bill, Direction::Ascending);
                 }

@@ -214,7 +214,7 @@ impl<'a> Text<'a> {
 
     /// The possible units at a position with their factors, and the position after them.
     fn units(&self, at: usize) -> (Vec<(Dim, f64)>, usize) {
-        // The dollar of the next price.
+        // The dollar sign of the next price.
         let is_next = self.is_one_of(at, "$") && matches!(self.kind(at + 1), Some(Kind::Number(_)));
         let unit = |role: &Role| match role {
             Role::Unit(dim, factor) => Some((*dim, *factor)),

@@ -85,7 +85,7 @@ struct Lexer<'a> {
 impl Lexer<'_> {
     fn push(&mut self, kind: Kind, span: Range<usize>) {
         let text = &self.text[span.clone()];
-        // `gpu_na` is the beginning of a field's name, not two words.
+        // `gpu_na` is the beginning of a field name, not two words.
         let is_joined = |between: &str| between.bytes().all(|byte| byte == b'_');
         let ascii = text.to_lowercase().replace('’', "'");
         let end = self.tokens.last().map(|last| last.span.end);

@@ -305,7 +305,7 @@ static LEXICON: LazyLock<HashMap<String, Vec<Role>>> = LazyLock::new(|| {
 pub(super) fn folded(phrase: &str) -> String {
     fn word(word: &str) -> &str {
         let same = SAME.iter().find(|(_, words)| words.split(' ').any(|same| same == word));
-        // Minutes are no minimum.
+        // `minutes` is not the plural of `min`.
         let is_plural = |stem: &&str| {
             stem.len() > 2 && *stem != "min" && stem.contains(['a', 'e', 'i', 'o', 'u']) && !stem.ends_with('s')
         };

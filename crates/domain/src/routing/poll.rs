@@ -77,11 +77,11 @@ impl PollPolicy {
     /// The wait in seconds of a slot of a closed loop after `misses` (at least 1) failures in a row: from half the
     /// ceiling to the whole.
     pub(super) fn rest(&self, misses: u32, jitter: Jitter) -> f64 {
-        // Doubling goes on to a bound: an endpoint without workers is asked ever less, one that starts a worker
-        // is noticed soon.
+        // Doubling continues up to a bound: an endpoint without workers is polled less and less, one that starts a
+        // worker is noticed soon.
         let doubled = self.least * f64::from(1_u32 << misses.saturating_sub(1).min(16));
         let ceiling = doubled.min(self.most).max(self.least);
-        // Random, so that requests refused together do not come back together.
+        // Random, so that requests refused together are not repeated together.
         ceiling * (0.5 + 0.5 * jitter.wait)
     }
 }

@@ -211,7 +211,7 @@ impl Run {
 
     /// Corrects the time an attempt was sent, for a driver that measures it. Ignored unless the attempt is in flight.
     pub fn sent_at(&mut self, index: u64, now: f64) {
-        // At a rate a request is due when the schedule says: that it was sent late is part of its latency.
+        // At a rate the schedule decides when a request is due: sending it late is part of its latency.
         let is_timed = self.plan.rate.is_some();
         let sent = micros(now - self.began);
         if let Some(Flight { attempt, .. }) = self.in_flight.get_mut(&index) {
@@ -267,7 +267,7 @@ impl Run {
     fn end_pause(&mut self, now: f64) {
         if let Some(since) = self.paused_since.take() {
             self.paused += (now - since).max(0.0);
-            // Our own pause is not time that a request spent waiting for its worker.
+            // Our own pause does not count as time that a request waited for its worker.
             let (from, until) = (since - self.began, now - self.began);
             for wait in &mut self.waits {
                 if let Next::Poll(attempt, ended) = &mut wait.what {

@@ -93,7 +93,7 @@ impl SavedRun {
             return Err(SavedRunError::Shape);
         }
         let summary = &whole["summary"];
-        // An export has its parameters beside the summary, the output of a command in it.
+        // An export has its parameters beside the summary, the output of a command inside it.
         let run = whole.get("run").unwrap_or(&summary["run"]);
         let endpoint = run["endpoint"].as_str().ok_or(SavedRunError::Shape)?.to_owned();
         let requests = summary["requests"].as_u64().ok_or(SavedRunError::Shape)?;

@@ -204,7 +204,6 @@ pub struct Summary {
     pub requests: u64,
     /// Attempts that have ended: requests and polls.
     pub attempts: u64,
-    /// The number of polls.
     pub polls: u64,
     /// Running time in seconds, without pauses.
     pub seconds: f64,

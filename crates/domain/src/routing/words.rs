@@ -245,7 +245,7 @@ pub fn waiting_for(run: &Run) -> Option<String> {
     let Some(mut parts) = parts else {
         return Some(status.screen(60));
     };
-    // Ready workers are no reason to wait, unless there are no others.
+    // Ready workers are not a reason to wait, unless there are no others.
     parts.sort_by_key(|(_, state)| match *state {
         "model_loading" | "loading" => 0,
         "ready" => 2,

@@ -179,7 +179,7 @@ mod tests {
                 r#"{"api_key":["group-key-1",{"namelong":"group-key-2"}],"a":"group-key-2 namelong"}"#,
                 r#"{"api_key":["group-key-1",{"namelong":"group-key-2"}],"a":"<removed> namelong"}"#,
             ),
-            // What stands between secrets is none.
+            // Text between secrets is not a secret.
             (
                 "{\"api_key\":[\"group-key-1\",\n        \"k\"],\"a\":[1,\n        \"k\"]}",
                 "{\"api_key\":[\"group-key-1\",\n        \"k\"],\"a\":[1,\n        \"k\"]}",
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn a_known_secret_stays_where_it_is_a_member_of_its_own() {
         let known = Known::of(["account-key"]);
-        // What is no JSON is not made any.
+        // Text that is not JSON is not converted to JSON.
         for (before, after) in [
             ("say \"\taccount-key!\" \n", "say \"\t<removed>!\" \n"),
             (r#"cut "account-key of"#, r#"cut "<removed> of"#),

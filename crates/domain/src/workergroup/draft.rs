@@ -38,12 +38,10 @@ impl Draft {
         self.texts[key as usize] = text.into();
     }
 
-    /// Whether a parameter is set.
     pub fn is_set(&self, key: Key) -> bool {
         !self.text(key).is_empty()
     }
 
-    /// Whether the form is empty.
     pub fn is_blank(&self) -> bool {
         self.texts.iter().all(String::is_empty)
     }

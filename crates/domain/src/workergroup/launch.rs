@@ -22,7 +22,7 @@ pub struct DiskError {
 /// ```
 pub fn disk(launch_args: &str) -> Result<Option<f64>, DiskError> {
     let words = shell_words::split(launch_args);
-    // With an open quote it is no shell's.
+    // A text with an open quote is not valid for a shell.
     let words = words.unwrap_or_else(|_| launch_args.split_whitespace().map(str::to_owned).collect());
     let mut words = words.iter().map(String::as_str);
     let mut disk = None;

@@ -58,7 +58,6 @@ pub struct Parameter {
     pub key: Key,
     /// The name on the wire.
     pub name: &'static str,
-    /// The label in a form.
     pub label: &'static str,
     /// The type of its text.
     pub kind: ParameterKind,

@@ -95,7 +95,7 @@ fn without_secrets(record: Map<String, Json>) -> Map<String, Json> {
         .iter()
         .filter(|(name, _)| is_secret_name(name))
         .filter_map(|(_, value)| value.as_str());
-    // What was removed before looks the same in every snapshot.
+    // Earlier removals look the same in every snapshot.
     let keys = Copies::of(keys.chain([REMOVED]));
     let mut whole = Json::Object(record);
     remove_secrets(&mut whole);
@@ -170,7 +170,7 @@ pub fn drift(old: &Snapshot, new: &Snapshot) -> Vec<Change> {
         match (before, after) {
             (None, Some(_)) => note(ChangeKind::New),
             (Some(_), None) => note(ChangeKind::Gone),
-            // An unreadable record says nothing about changes.
+            // An unreadable record does not prove changes.
             (Some(before), Some(after)) if !before.is_empty() && !after.is_empty() => {
                 changed_members(before, after).into_iter().for_each(note);
             }

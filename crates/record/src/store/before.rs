@@ -83,7 +83,7 @@ impl Database {
             };
             let (id, ahead) = (row.get(0)?, row.get(1)?);
             let polls = old_polls(connection, (id, ahead), question)?;
-            // Bans of a search are its own.
+            // Bans are those of the recorded search.
             if !narrower.is_empty() && polls.iter().any(|poll| poll.bans != 0) {
                 continue;
             }
@@ -157,7 +157,7 @@ fn narrower(conditions: &str, query: &Query) -> Option<Vec<Condition>> {
         conditions: parsed.conditions,
         ..Query::empty(query.resource)
     };
-    // With which storage it was sent is not on record.
+    // The storage with which it was sent is not recorded.
     let mut bounds = search.active().filter(|bound| includes_storage(bound.field));
     let is_same_bound = bounds.all(|bound| query.active().any(|asked| asked == bound));
     let (added, asked_added) = (implicit(&search, 0.0), implicit(query, query.storage_gb()));
@@ -166,7 +166,7 @@ fn narrower(conditions: &str, query: &Query) -> Option<Vec<Condition>> {
     }
     let names_model = query.active().any(|condition| condition.field.key == "gpu_name");
     let others = query.active().filter(|condition| {
-        // The memory of a model goes without saying.
+        // The model name implies the memory.
         let is_given = names_model && condition.field.key == "gpu_ram";
         !is_given && !contains([*condition], search.active().chain(&added))
     });
@@ -322,7 +322,7 @@ fn until(mut old: Excerpt, first: Moment) -> Excerpt {
     let seen = timeline::usable(&old.polls).last().map(|poll| poll.at);
     old.spells.retain(|spell| spell.first < first);
     for spell in &mut old.spells {
-        // Whether it goes on is for the new one to say.
+        // Whether it continues is decided by the new record.
         let goes_on = spell.end.is_none_or(|(_, at)| at >= first);
         if goes_on && first.0 < i64::MAX {
             let last = seen.map_or(spell.last, |seen| spell.last.min(seen)).max(spell.first);

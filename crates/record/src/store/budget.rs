@@ -27,7 +27,7 @@ pub struct SharedBudget {
 impl SharedBudget {
     pub fn new(history: &HistoryLocation) -> Self {
         let path = history.path.as_ref();
-        // A damaged file is set aside, and what it held is over in a minute.
+        // A damaged file is set aside, and its requests no longer count after a minute.
         let file = path.map(|path| StateFile::open(path.with_file_name(FILE), &mut Vec::new()).0);
         Self {
             file,
@@ -47,7 +47,7 @@ impl SharedBudget {
         let limit = usize::try_from(a_minute).unwrap_or(usize::MAX).max(1);
         let claimed = file.change(Sent::new(), |markets| {
             for sent in markets.values_mut() {
-                // Either way round: a clock that was ahead holds nothing up for long.
+                // In both directions: a clock that was ahead blocks nothing for long.
                 sent.retain(|at| (now - at).abs() < MINUTE);
             }
             markets.retain(|_, sent| !sent.is_empty());

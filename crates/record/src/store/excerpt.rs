@@ -128,7 +128,7 @@ impl Database {
             unknown: 0,
         };
         let moments: Vec<i64> = recorded.responses.iter().map(|merged| merged.row.at.0).collect();
-        // Responses of other parts do not say that an offer of one is gone.
+        // Responses of other parts do not prove that an offer of one is gone.
         let seen = moments.last().copied().filter(|_| parts.len() > 1);
         let mut finish = |lot: &Lot, stretches: &[Stretch]| {
             let mut spells = spells::spells(lot, stretches, &moments);
@@ -142,7 +142,7 @@ impl Database {
             }
         };
         let mut open: Option<(Lot, Vec<Stretch>)> = None;
-        // All of a lot together.
+        // Keeps the lines of a lot together.
         let order = " ORDER BY machine, model, memory";
         select_lines(
             connection,
@@ -217,7 +217,7 @@ impl Recorded {
             watches,
             responses,
             from: from.unwrap_or(question.since.0),
-            // Of several sizes the cheapest for each GPU may cost more altogether.
+            // Of several sizes the cheapest per GPU may cost more in total.
             size: match asked.terms.resource {
                 Resource::Offers => question.gpus().map(f64::from),
                 Resource::Volumes | Resource::Workergroups => Some(1.0),

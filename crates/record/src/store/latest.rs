@@ -81,7 +81,7 @@ impl Database {
         };
         let mut scopes = scopes(&transaction, market, (asked.terms.resource, asked.terms.offer_type))?;
         let parts = asked.covering(&scopes);
-        // What covers each part covers the whole.
+        // A response that covers each part covers the whole.
         let covers = |place: usize| !parts.is_empty() && parts.iter().all(|(_, places)| places.contains(&place));
         let mut best: Option<(usize, bool, Response)> = None;
         for (place, known) in scopes.iter().enumerate() {

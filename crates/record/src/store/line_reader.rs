@@ -232,7 +232,7 @@ impl LineReader<'_> {
             let ending: Option<i64> = row.get(5)?;
             let first = first.saturating_sub(ahead);
             let ended = ended.map(|at| at.saturating_sub(ahead));
-            // A response before the question's time may have seen it last.
+            // The last response that contained it may be before the question's time.
             let begin = watch
                 .responses
                 .first()
@@ -272,7 +272,7 @@ impl LineReader<'_> {
             "SELECT until, field, value FROM change WHERE line = ?1 AND until > ?2 ORDER BY until DESC",
         )?;
         let mut rows = statement.query(params![known.id, first.saturating_add(self.ahead)])?;
-        // The state holds from `at` on, down to which changes are not yet undone.
+        // The state holds from `at` on, down to the changes that are not yet undone.
         let mut undone: Option<i64> = None;
         while let Some(row) = rows.next()? {
             let at = row.get::<_, i64>(0)?.saturating_sub(self.ahead);
@@ -389,7 +389,7 @@ pub(super) fn country_of(state: &State<'_>) -> Option<Arc<str>> {
         return None;
     };
     let code = country::code(location);
-    // Hosts write locations by hand: other texts are no codes, and must not fill the memory.
+    // Hosts write locations by hand: other texts are not codes, and must not fill the memory.
     let is_code = code.len() == 2 && code.bytes().all(|letter| letter.is_ascii_uppercase());
     is_code.then(|| Arc::from(code))
 }

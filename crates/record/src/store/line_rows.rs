@@ -117,7 +117,7 @@ pub(super) fn scopes(
             excluded: Vec::new(),
         };
         let (conditions, excluded): (String, String) = (row.get(3)?, row.get(4)?);
-        // One that is no longer understood is no evidence.
+        // A scope that can no longer be parsed is not evidence.
         if let Some(scope) = bare.with(&conditions, &excluded) {
             scopes.push(KnownScope {
                 id: row.get(0)?,
@@ -256,7 +256,7 @@ pub(super) fn select_lines(
         let marks: Vec<String> = (0..named.len())
             .map(|index| format!("?{}", values.len() + index + 1))
             .collect();
-        // A machine is one line of the table; its index begins with what every line has in common.
+        // A machine is one line of the table; its index begins with the columns that every line has.
         let _ = write!(sql, " AND {column} IN ({})", marks.join(", "));
         values.extend(named);
     }

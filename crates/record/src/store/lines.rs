@@ -40,7 +40,7 @@ impl Statements {
             let key = attribute.field.key;
             let _ = write!(columns, ", \"{key}\"");
             let _ = write!(values, ", ?{}", index + 12);
-            // What is not known now was known before.
+            // A value that is unknown now keeps its last known value.
             let _ = write!(settings, ", \"{key}\" = coalesce(?{}, \"{key}\")", index + 6);
         }
         Self {
@@ -107,7 +107,7 @@ impl<'c> Writer<'c> {
             insert: connection.prepare_cached(&statements.insert)?,
             update: connection.prepare_cached(&statements.update)?,
             rename: connection.prepare_cached("UPDATE line SET offer = ?2 WHERE id = ?1")?,
-            // Of two polls in one second the first one knew what was before.
+            // Of two polls in one second the first one stored the earlier value.
             change: connection
                 .prepare_cached("INSERT OR IGNORE INTO change (line, until, field, value) VALUES (?1, ?2, ?3, ?4)")?,
             fields: fields.collect::<rusqlite::Result<_>>()?,
@@ -143,7 +143,7 @@ impl<'c> Writer<'c> {
         let mut new: Vec<&dyn ToSql> = Vec::new();
         let (mut offers, mut mask) = (seen.offers, seen.gpu_mask.map(u64::cast_signed));
         if !self.is_complete {
-            // Others may only be out of view.
+            // The other offers may only be out of view.
             offers = offers.max(row.get(3)?);
             let known: Option<i64> = row.get(4)?;
             mask = mask.map(|mask| mask | known.unwrap_or(0));

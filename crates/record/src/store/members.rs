@@ -38,7 +38,7 @@ pub(super) fn write(
     let beginning = codes::beginning(beginning);
     for line in lines {
         match open.remove(line) {
-            // Responses that may lack it came in between: nobody saw it at their time.
+            // Responses between may lack it: none of them saw it.
             Some(Some(seen)) => {
                 end.execute(params![
                     scope.id,

@@ -202,7 +202,7 @@ impl Database {
             limits: Limits::default(),
             left_out: Vec::new(),
             dialect: &Dialect::SANDBOX,
-            // The first poll of a session looks at the limits.
+            // The first poll of a session checks the limits.
             unswept: write::SWEEP_EVERY,
         })
     }

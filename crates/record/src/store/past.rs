@@ -35,14 +35,14 @@ impl Database {
             .file
             .as_ref()
             .map(|(record, _)| turn::lock_file(record, &self.market, "past"));
-        // Where files cannot be locked, every program may.
+        // If files cannot be locked, every program may write.
         let lock = match path.and_then(|path| turn::open(&path).ok()) {
             Some((_, false)) => return Ok(None),
             lock => lock.map(|(file, _)| file),
         };
         let beside = format!("the past of {}", self.market);
         let begin = || {
-            // One that was killed has left its part.
+            // A program that was killed may have left a part.
             forget(&self.connection, &beside)?;
             first_responses(&self.connection, &self.market)
         };
@@ -104,7 +104,7 @@ impl PastWriter<'_> {
 
 impl Drop for PastWriter<'_> {
     fn drop(&mut self) {
-        // What cannot be deleted now is when the next one begins.
+        // Parts that cannot be deleted now are deleted when the next past begins.
         let _ = forget(&self.database.connection, &self.beside);
     }
 }

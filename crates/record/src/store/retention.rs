@@ -135,7 +135,7 @@ fn oldest_share(connection: &Connection) -> rusqlite::Result<Option<i64>> {
                 [count / SHARE],
                 |row| row.get(0),
             )
-            // The one at the border goes too, so that something always does.
+            // Includes the one at the border, so that something is always deleted.
             .map(|at: i64| Some(at.saturating_add(1)))
     };
     let first = |tables: &[(&str, &str, &str)]| {
@@ -165,7 +165,7 @@ fn forget_before(connection: &mut Connection, border: i64) -> rusqlite::Result<(
         let border = border.saturating_add(ahead);
         for text in [
             "DELETE FROM spell WHERE search = ?1 AND ending IS NOT NULL AND ended < ?2",
-            // Those on offer at the last poll of a search that nobody has run since.
+            // Members on offer at the last poll of a search that was not run since.
             "DELETE FROM spell WHERE search = ?1 AND ending IS NULL
              AND coalesce((SELECT max(at) FROM poll WHERE search = ?1) < ?2, TRUE)",
             "DELETE FROM poll WHERE search = ?1 AND at < ?2",
@@ -173,7 +173,7 @@ fn forget_before(connection: &mut Connection, border: i64) -> rusqlite::Result<(
             transaction.execute(text, params![search, border])?;
         }
     }
-    // What is named by others goes after those that name it.
+    // Rows that others refer to are deleted after those.
     transaction.execute("DELETE FROM ring WHERE at < ?1", params![border])?;
     transaction.execute("DELETE FROM search WHERE id NOT IN (SELECT search FROM poll)", [])?;
     transaction.execute("DELETE FROM lot WHERE id NOT IN (SELECT lot FROM spell)", [])?;
@@ -193,7 +193,7 @@ fn forget_evidence(connection: &mut Connection, border: i64) -> rusqlite::Result
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         for text in [
             "DELETE FROM member WHERE scope = ?1 AND ended < ?2",
-            // Those on offer in the last response to a scope that nobody has asked for since.
+            // Members on offer in the last response to a scope that was not requested since.
             "DELETE FROM member WHERE scope = ?1 AND ended IS NULL
              AND coalesce((SELECT max(at) FROM response WHERE scope = ?1) < ?2, TRUE)",
             "DELETE FROM response WHERE scope = ?1 AND at < ?2",
@@ -204,7 +204,7 @@ fn forget_evidence(connection: &mut Connection, border: i64) -> rusqlite::Result
         }
         transaction.commit()?;
     }
-    // Changes go after the responses: without these nothing is concluded from what a field was then.
+    // Changes are deleted after the responses: without these nothing is concluded from old values of fields.
     let markets: Vec<(i64, i64)> = connection
         .prepare("SELECT id, coalesce((SELECT max(ahead) FROM scope WHERE market = market.id), 0) FROM market")?
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
@@ -254,7 +254,7 @@ fn shrink(connection: &Connection) -> rusqlite::Result<()> {
         while rows.next()?.is_some() {}
         let left: i64 = connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
         if left >= free {
-            // A file that another tool made without this option.
+            // A file that another tool created without this option.
             return Ok(());
         }
     }

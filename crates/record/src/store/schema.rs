@@ -102,7 +102,7 @@ const STEPS: [&str; 11] = [
     );",
     "DROP TABLE lease;
     DROP TABLE turn;",
-    // Nothing but the mark that the file was cleaned.
+    // Only marks the file as cleaned.
     "",
     // Quotes instead of one price that includes storage, see `codes::quotes_of`; spells that have none keep
     // theirs. Blocks are written again. Prices of volumes include nothing: complete polls of them have
@@ -202,7 +202,7 @@ const LATEST: i64 = 10_000 * 365 * 86_400;
 
 /// The maximum number of attempts while another program creates the file.
 ///
-/// SQLite does not wait before it switches to a write-ahead log: of two programs that started at once one recorded
+/// `SQLite` does not wait before it switches to a write-ahead log: of two programs that started at once one recorded
 /// nothing. Creating the file takes milliseconds.
 const TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(20);
@@ -214,11 +214,11 @@ type Unusable = fn(String) -> HistoryError;
 ///
 /// A file of a later version, or of another program, is not changed.
 pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Option<Unusable>> {
-    // Before it is read: a log beside it cannot be.
+    // Before the file is read, which fails with an unreadable log beside it.
     if connection.is_readonly("main")? {
         return Ok(Some(|path| HistoryError::ReadOnly { path }));
     }
-    // Whatever somebody added to the file must not run.
+    // Triggers that somebody added to the file must not run.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
     let Some(version) = version_if_ours(connection)? else {
@@ -244,7 +244,7 @@ pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Option<Un
         clean(connection)?;
     }
     connection.pragma_update(None, "temp_store", "MEMORY")?;
-    // A program has it for as long as it runs: it grows to its limit, whatever a poll needs of it.
+    // Memory held for as long as the program runs: it grows to its limit, regardless of the size of a poll.
     connection.pragma_update(None, "cache_size", -8_000)?;
     // A long migration leaves a log of its size, which SQLite would keep.
     connection.pragma_update(None, "journal_size_limit", 4 * 1024 * 1024)?;
@@ -252,7 +252,7 @@ pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Option<Un
         migrate(connection, STEPS.len())?;
     }
     complete(connection)?;
-    // Damage that keeps them from being read is told by who needs them.
+    // Damage that prevents this check is reported by the query that needs the data.
     Ok(if is_plausible(connection).unwrap_or(true) {
         None
     } else {
@@ -350,7 +350,7 @@ fn missing(connection: &Connection) -> rusqlite::Result<BTreeSet<&'static str>> 
 /// The version of the tables; 0 of an empty file.
 fn version(connection: &Connection) -> rusqlite::Result<usize> {
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    // A negative one is none of ours.
+    // A negative version is not ours.
     Ok(usize::try_from(version).unwrap_or(usize::MAX))
 }
 

@@ -48,7 +48,7 @@ pub(super) fn add(connection: &Connection, market: &str, poll: &Poll) -> rusqlit
         return Ok(None);
     }
     if placed.ahead != scope.ahead {
-        // Of all scopes: changes of lines are recorded once for all of them.
+        // From all scopes: changes of lines are recorded once for all of them.
         connection.execute(
             "UPDATE scope SET ahead = ?2 WHERE market = ?1",
             params![market, placed.ahead],
@@ -162,7 +162,7 @@ fn last_usable(connection: &Connection, scope: i64) -> rusqlite::Result<Option<L
 /// rhythm.
 fn rhythm_of(connection: &Connection, scope: i64, at: Moment) -> rusqlite::Result<Option<u32>> {
     let mut responses: Vec<Moment> = connection
-        // With the new one as many as a rhythm is learned from.
+        // The number of polls from which a rhythm is derived, including the new one.
         .prepare_cached("SELECT at FROM response WHERE scope = ?1 ORDER BY at DESC LIMIT 8")?
         .query_map([scope], |row| row.get(0).map(Moment))?
         .collect::<rusqlite::Result<_>>()?;

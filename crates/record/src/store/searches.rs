@@ -58,7 +58,7 @@ impl Database {
                 scopes.sort_by_key(|scope| !scope.is_bundled);
                 scopes.extend(old_searches(&transaction, market, kind, self.dialect.transfer)?);
                 for scope in scopes {
-                    // Only a bound on a price that includes it makes storage part of a search.
+                    // Storage is part of a search only if it has a bound on a price that includes it.
                     let mut fields = scope.conditions.iter().map(|condition| condition.field);
                     let storage = fields.any(includes_storage).then_some(scope.storage.to_bits());
                     let query = scope.query(self.dialect.transfer);
@@ -97,7 +97,7 @@ fn old_searches(
             conditions: Vec::new(),
             excluded: Vec::new(),
         };
-        // One that is no longer understood is no evidence.
+        // A search that can no longer be parsed is not evidence.
         let scope = bare.with(conditions, "")?;
         let normal = scope.conditions.iter().map(|condition| normalised(condition, transfer));
         Some(Scope {

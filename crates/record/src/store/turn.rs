@@ -67,7 +67,7 @@ impl Turns {
                 Right::Later(wait)
             }
             Ok(None) => Right::Ours(Ok(())),
-            // Its own budget holds.
+            // The program's own budget applies.
             Err(why) => Right::Ours(Err(why)),
         }
     }
@@ -79,7 +79,7 @@ impl Turns {
 
     /// Takes a further request of the same turn out of the budget; false if there is no room.
     pub fn has_room(&self, a_minute: u32, now: f64) -> bool {
-        // What cannot be counted is limited by the program's own budget.
+        // Requests that cannot be counted are limited by the program's own budget.
         !matches!(self.budget.claim(1, a_minute, now), Ok(Some(_)))
     }
 
@@ -103,7 +103,7 @@ impl Lock {
         let record = history.path.as_deref();
         let path = record.map(|record| lock_file(record, &history.market, "turn"));
         if let Some(path) = &path {
-            // What stays is tried again at the next start.
+            // Files that cannot be removed are retried at the next start.
             let _ = sweep(path);
         }
         Self { path, file: None }
@@ -122,7 +122,7 @@ impl Lock {
             None => open(path)?,
         };
         let taken = file.metadata()?.modified()?;
-        // Either way round: a clock that was ahead holds nothing for long.
+        // In both directions: a clock that was ahead blocks nothing for long.
         let silence = now.duration_since(taken).unwrap_or_else(|ahead| ahead.duration());
         let is_ours = is_held || silence > PATIENCE;
         if is_ours {
@@ -135,7 +135,7 @@ impl Lock {
 
 /// The lock file of a market beside its record, for one purpose. Its name is a hash, which does not reveal the market.
 pub(super) fn lock_file(record: &Path, market: &str, purpose: &str) -> PathBuf {
-    // A build that hashes in another way takes no turns.
+    // A build with another hash function does not share turns.
     let mut hasher = DefaultHasher::new();
     market.hash(&mut hasher);
     let name = format!("{:016x}.{purpose}", hasher.finish());

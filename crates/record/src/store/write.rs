@@ -21,11 +21,11 @@ impl Database {
     pub fn record(&mut self, poll: &Poll) -> Result<bool, HistoryError> {
         self.follow()?;
         let mut write = || {
-            // What is read here decides what is written: no other program may write in between.
+            // The writes depend on these reads: no other program may write in between.
             let behavior = TransactionBehavior::Immediate;
             let transaction = self.connection.transaction_with_behavior(behavior)?;
             let at = scopes::add(&transaction, &self.market, poll)?;
-            // Else nothing was written but, of a new scope, its number.
+            // Otherwise nothing was written except the id of a new scope.
             if at.is_some() {
                 transaction.commit()?;
             }

@@ -47,7 +47,7 @@ pub fn missing(before: &Poll, poll: &Poll) -> Vec<Missing> {
 /// cannot filter by machine.
 pub fn cause_search(mut missing: Vec<Missing>, query: &Query, dialect: &'static Dialect) -> Option<CauseSearch> {
     missing.truncate(MOST_CAUSES);
-    // The narrowest that the market filters by: an answer about a host has all of its machines.
+    // The narrowest field that the market filters by: a response about a host has all of its machines.
     let keys = ["machine_id", "cluster_id", "host_id"].into_iter();
     let mut fields = keys.filter_map(|key| query.catalog().by_key(key));
     let field = fields.find(|field| dialect.sends(field))?;

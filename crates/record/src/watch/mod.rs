@@ -248,7 +248,7 @@ impl<K: Clone + PartialEq> Engine<K> {
         if at == index || leader.distrust > 0 || leader.wish.every > task.wish.every {
             return false;
         }
-        // Of two that could ride on each other the first leads.
+        // Of two that could share each other's responses the first leads.
         let is_first = at < index || leader.wish.is_own || leader.wish.every < task.wish.every;
         self.covers(&leader.wish, &task.wish) && (is_first || !self.covers(&task.wish, &leader.wish))
     }
@@ -286,7 +286,7 @@ impl<K: Clone + PartialEq> Engine<K> {
     pub fn since(&self, id: &K, epoch: f64) -> Option<Moment> {
         let task = self.task(id).filter(|task| !task.wish.is_own)?;
         let oldest = Moment::of(epoch - self.interval(task.wish.every));
-        // What was seen before the clock was set back may be in the future.
+        // Polls from before the clock was set back may be in the future.
         let newest = task.newest.filter(|newest| *newest <= Moment::of(epoch));
         Some(newest.map_or(oldest, |newest| newest.max(oldest)))
     }
@@ -389,7 +389,7 @@ impl<K: Clone + PartialEq> Engine<K> {
             Failure::Key => self.is_stopped = true,
             Failure::Request => {}
         }
-        // The others have their turn first: one bad search must not stop all.
+        // The others are polled first: one bad search must not block all.
         self.later(id, now, |task| {
             let is_own = failure == Failure::Request;
             task.failures += i32::from(is_own);

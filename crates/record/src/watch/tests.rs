@@ -120,7 +120,7 @@ fn an_outage_doubles_the_pause_of_all_and_ends_with_the_first_answer() {
     engine.spent(1, at);
     complete(&mut engine, id, at);
     assert_eq!(engine.free(), at + 6.0);
-    // What a 429 names counts, but no more than the longest pause.
+    // The pause of a 429 counts, but no more than the longest pause.
     for (named, paused) in [(30.0, 30.0), (5000.0, 600.0)] {
         engine.failed(&id, 0.0, Failure::Market { pause: named });
         assert_eq!(engine.free(), paused);
@@ -171,7 +171,7 @@ fn a_wish_rides_on_one_that_contains_it_and_comes_at_least_as_often() {
     assert_eq!(due(&engine).0, 2);
     assert_eq!(complete(&mut engine, 2, 0.0), [1]);
     assert_eq!(due(&engine), (2, 60.0));
-    // Equal ones are asked for once, by the first.
+    // Equal ones are polled once, by the first.
     engine.keep([narrow.clone(), wish(3, "num_gpus>=8", 60.0)], 100.0);
     assert_eq!((engine.wanted(), due(&engine).0), (1.0, 1));
     let rare = wish(2, "num_gpus>=2", 61.0);
@@ -190,7 +190,7 @@ fn a_wish_rides_on_one_that_contains_it_and_comes_at_least_as_often() {
         engine.keep([narrow.clone(), other], 0.0);
         assert!(engine.wanted() > 1.9, "{}", engine.wanted());
     }
-    // What needs a response of its own gets it, and may still lead.
+    // A wish that needs a response of its own gets it, and may still lead.
     let mut own = narrow.clone();
     own.is_own = true;
     engine.keep([wish(2, "num_gpus>=2", 60.0), own.clone()], 200.0);
@@ -218,7 +218,7 @@ fn a_cut_or_broken_response_separates_wishes_until_three_complete_ones() {
         }
         assert_eq!(engine.wanted(), 1.0);
     }
-    // Two that are one request stay one, whatever its response.
+    // Two that are the same request stay so, whatever its response.
     let mut engine = Engine::new(60, 0.0, contains);
     engine.keep(
         [
@@ -268,7 +268,7 @@ fn without_spacing_requests_follow_each_other_within_the_budget_of_a_minute() {
         engine.spent(1, 0.0);
     }
     assert_eq!(due(&engine), (10, 60.0));
-    // What was not sent after all leaves room, and after a suspend nothing under way is asked for again.
+    // Requests that were not sent free their room, and after a suspend those under way are not repeated.
     engine.refund(2);
     engine.woken(5.0, 1.0);
     assert_eq!(due(&engine), (10, 6.0));

@@ -6,14 +6,14 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::work::Work;
 
-/// Seconds that the queue may take before requests are refused.
+/// The maximum wait in the queue, in seconds, before requests are refused.
 const LIMIT: f64 = 30.0;
 
-/// The requests that a worker has taken and not finished.
+/// The requests that a worker has accepted but not finished.
 #[derive(Debug)]
 pub struct Queue {
     turn: Arc<Semaphore>,
-    /// The load of all of them.
+    /// The total load of the requests.
     load: Mutex<f64>,
 }
 
@@ -23,7 +23,7 @@ pub struct Place {
     queue: Arc<Queue>,
     load: f64,
     turn: Option<OwnedSemaphorePermit>,
-    /// The work that ends when the place is given up.
+    /// The work that ends when the place is dropped.
     work: Option<Work>,
 }
 
@@ -36,8 +36,9 @@ impl Queue {
         }
     }
 
-    /// Appends a request of `load`, in the unit of `speed` per second. `None` if those before it take longer than the
-    /// limit: a running one counts whole until it is done, as a worker of the market counts.
+    /// Appends a request; `None` if the wait would exceed [`LIMIT`]. `load` is in the unit of `speed` per second.
+    ///
+    /// A running request counts in full until it ends, as at the market's own workers.
     pub fn enter(self: &Arc<Self>, load: f64, speed: f64) -> Option<Place> {
         let mut total = self.load.lock().unwrap_or_else(PoisonError::into_inner);
         if *total / speed > LIMIT {
@@ -54,7 +55,7 @@ impl Queue {
 }
 
 impl Place {
-    /// Ends `work` when the place is given up.
+    /// Ends `work` when the place is dropped.
     pub fn ends(&mut self, work: Work) {
         self.work = Some(work);
     }

@@ -105,7 +105,7 @@ impl Need {
     pub(super) fn machines(&self, gpus: usize) -> Machines {
         Machines {
             least: self.least_machines.unwrap_or(0) as usize,
-            // As many machines as GPUs are no limit.
+            // A limit of as many machines as GPUs has no effect.
             most: self.most_machines.map(|most| most as usize).filter(|most| *most < gpus),
         }
     }

@@ -5,7 +5,6 @@ use super::{Need, Plan, Planning};
 use crate::format;
 use crate::format::counted;
 
-/// A remark about a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
     pub is_warning: bool,

@@ -79,7 +79,7 @@ impl Run {
 
     /// Whether waiting requests are still polled.
     fn polls_on(&self) -> bool {
-        // A request that is to be answered by a worker is one until it is answered.
+        // A request that needs a worker's response counts until it is answered.
         let is_counted =
             self.plan.hop.is_some() || matches!(self.plan.stop, Stop::Count(_)) && self.plan.rate.is_none();
         let is_in_time = match self.phase {
@@ -118,7 +118,7 @@ impl Run {
                 .map(|(index, _)| Due::Waited(index))
         };
         match self.plan.rate {
-            // The rate was promised to new requests: polls take the slots that it leaves free.
+            // New requests have priority at a fixed rate: polls use the remaining slots.
             Some(rate) => {
                 let due = self.scheduled(rate);
                 let is_due = takes_requests && due <= elapsed + EARLY && due < end;
@@ -140,7 +140,7 @@ impl Run {
 
     fn send_new(&mut self, now: f64, due: f64, misses: u32) -> Attempt {
         let sent = micros(now - self.began);
-        // Without a rate nothing is due before it can be sent.
+        // Without a rate a request is due when it can be sent.
         let intended = match self.plan.rate {
             Some(_) => micros(due + self.paused).min(sent),
             None => sent,
@@ -245,13 +245,13 @@ impl Run {
         } else {
             self.plan.poll.rest(misses, jitter)
         };
-        // What the server asks for counts if it is longer than our own pause.
+        // The wait requested by the server counts if it is longer than our own pause.
         let wait = own.max(asked);
         let ended = micros(now - self.began);
         let is_patient = ended - flight.attempt.asked + wait <= self.plan.poll.patience;
         let what = if is_waiting && is_patient && self.polls_on() {
             let mut attempt = flight.attempt;
-            // A router that gives no index cannot keep the place: the poll is a new request to it.
+            // A router that assigns no index cannot keep the place: the poll is a new request to it.
             attempt.request_idx = attempt
                 .request_idx
                 .map(|before| completion.request_idx.unwrap_or(before));
@@ -262,7 +262,7 @@ impl Run {
             }
             Next::Request
         };
-        // At a rate the schedule says when the next request goes, whatever became of this one.
+        // At a fixed rate the schedule decides when the next request is sent, whatever the outcome of this one.
         let is_slot = self.plan.rate.is_none() && matches!(self.phase, Phase::Running | Phase::Paused);
         if is_slot || matches!(what, Next::Poll(..)) {
             let due = self.elapsed(now) + wait;
@@ -390,10 +390,10 @@ mod tests {
         for (stop, rate, outcome, phase, requests) in [
             (Stop::Duration(60.0), Some(10.0), &assigned, capped, 10),
             (Stop::Duration(60.0), None, &assigned, capped, 10),
-            // All that were due went: nothing was cut.
+            // All due requests were sent: the run was not cut.
             (Stop::Duration(1.0), Some(10.0), &assigned, Phase::Ended(End::Done), 10),
             (Stop::Count(10), None, &assigned, Phase::Ended(End::Done), 10),
-            // Polls count for the limit.
+            // Polls count towards the limit.
             (Stop::Count(2), None, &waiting, capped, 1),
         ] {
             let run = limited(stop, rate, outcome);
