@@ -1,4 +1,4 @@
-//! What an alert would have done on the recorded polls.
+//! Checks an alert on the recorded polls, as if it had been active then.
 
 use crate::domain::Dialect;
 use crate::record::{
@@ -8,11 +8,11 @@ use crate::record::{
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Replay {
-    /// How often it would have rung, had it been set to ring every time.
+    /// Number of times it would have fired with the setting to fire every time.
     pub rings: usize,
-    /// The first poll of the time.
+    /// The time of the first poll.
     pub since: Moment,
-    /// The lowest price at the last poll.
+    /// The lowest price in the last poll.
     pub lowest: Option<f64>,
 }
 

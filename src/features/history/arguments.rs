@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use crate::cli::args::{Addition, ArgumentError, ExportFormat, OfferTypeParser, ReportFormat, TextArguments, span};
 use crate::domain::OfferType;
 
-/// The shortest interval of a watch.
+/// Minimum interval of a watch.
 ///
 /// Ten requests a minute would leave no room for another search.
 const SHORTEST: Duration = Duration::from_secs(10);

@@ -146,7 +146,7 @@ pub struct PlanArguments {
     pub budget: Option<f64>,
 }
 
-/// `2x8`: two machines with eight GPUs each.
+/// Parses the shape of a cluster: `2x8` is two machines with eight GPUs each.
 fn shape(text: &str) -> Result<(u32, u32), ArgumentError> {
     let numbers = text.split_once(['x', 'X', '×']);
     let numbers = numbers.and_then(|(machines, gpus)| {

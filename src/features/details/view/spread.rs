@@ -4,7 +4,7 @@ use crate::domain::insight::{FEWEST, Measure, Standing};
 use crate::domain::{Listing, Resource, format};
 use crate::table::browser::Browser;
 
-/// The price of the row among those of comparable rows.
+/// The price of a row among those of comparable rows.
 #[derive(Debug, Default)]
 pub(super) struct Spread {
     pub title: String,
