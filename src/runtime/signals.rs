@@ -124,7 +124,7 @@ impl Signals {
         })
     }
 
-    /// The next signal. Cancel-safe.
+    /// Waits for the next signal. Cancel-safe.
     pub async fn next(&mut self) -> Signal {
         match self.inbox.recv().await {
             Some(signal) => signal,

@@ -59,7 +59,7 @@ pub enum JournalError {
     Thread(#[from] tokio::task::JoinError),
 }
 
-/// The journal of writes.
+/// The journal of writes, in a file or in memory.
 #[derive(Debug, Clone, Default)]
 pub struct Journal(Storage);
 

@@ -4,7 +4,7 @@ use crate::domain::Query;
 use crate::record::{Analysis, DAY, Excerpt, LotReader, Moment, PollRow, Question, Spell};
 use crate::record::{Memory, VerdictBasis};
 
-/// Days of a week.
+/// Number of days that are read.
 const DAYS: i64 = 7;
 
 /// Number of parts of a day.

@@ -28,7 +28,6 @@ pub struct CopyMenu {
 }
 
 impl CopyMenu {
-    /// A menu of items.
     pub fn new(items: Vec<CopyItem>) -> Self {
         let lines = items.iter().enumerate().map(|(index, item)| {
             let title = format!("{}  {}", item.letter, item.what);

@@ -26,7 +26,7 @@ use crate::tui::text::capitalized;
 enum Entry {
     Do(&'static Binding),
     Connect(u16),
-    /// Runs a user's command.
+    /// Runs a user's command, by its index in the configuration.
     Own(u16),
     Copy(CopyItem),
     Run(Box<SavedSearch>),
