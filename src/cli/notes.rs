@@ -56,7 +56,7 @@ impl Answer<'_> {
         match self.query.resource {
             // Their listing takes no limit.
             Resource::Workergroups => Coverage::Whole,
-            // Whoever loaded several responses says what they lack.
+            // A listing merged from several responses has its own coverage.
             _ if self.listing.known_coverage().is_some() => Coverage::Whole,
             Resource::Offers | Resource::Volumes => coverage(self.listing, self.query.limit),
         }

@@ -252,7 +252,7 @@ pub fn tell(message: &str) {
 }
 
 fn say(message: &str) {
-    // If stderr is gone, there is nobody left to tell.
+    // If stderr is gone, the message is lost.
     let _ = writeln!(io::stderr().lock(), "{}", text::message(message));
 }
 

@@ -136,7 +136,7 @@ impl Rows {
     pub(super) fn take_arranged(&mut self, mut arranged: Self) -> bool {
         let has_price_models = !self.computed.price_models.is_empty();
         if has_price_models || !self.is_arranged_as(&arranged) {
-            // The person went on meanwhile, or the prices of other models join the rows.
+            // The settings have changed meanwhile, or the prices of other models join the rows.
             self.listing = arranged.listing;
             self.shown_query = arranged.shown_query;
             self.check = arranged.check;

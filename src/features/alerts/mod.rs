@@ -175,7 +175,7 @@ pub(crate) fn search_of(follows: &Followed, groups: Option<&Listing>, dialect: &
             (look.search.query(), Some(look.search))
         }
     };
-    // Of a truncated response the cheapest rows are what alerts ask about.
+    // Alerts need the cheapest rows, also of a truncated response.
     query.order = cheapest_first(query.resource)?;
     query.limit = Some(LIMIT);
     Some(Search { query, recruits })
@@ -226,7 +226,7 @@ fn wishes(state: &State, now: Now) -> Vec<Interest> {
     for alert in active {
         match alert_search(state, &alert.follows) {
             Some(search) => {
-                // Only its own response tells how many workers a group can have.
+                // Only its own response gives the number of workers a group can have.
                 let is_own = search.recruits.is_some();
                 wishes.push(interest(WishId::Named(alert.name.clone()), search.query, is_own, ask));
             }

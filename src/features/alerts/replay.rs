@@ -49,7 +49,7 @@ fn replay(rule: &Rule, question: &Question, excerpt: &Excerpt) -> Option<Replay>
     let mut spells: Vec<&Spell> = excerpt.spells.iter().filter(is_counted).collect();
     spells.sort_by_key(|spell| spell.first);
     let mut coming = spells.into_iter().peekable();
-    // What is on offer changes little from poll to poll: one poll is kept up to date.
+    // Few offers change from poll to poll, so one poll is updated in place.
     let mut removals: Vec<Moment> = Vec::new();
     let mut sightings: Vec<Sighting> = Vec::new();
     let scope = Scope::of(&question.query, &Dialect::SANDBOX, []);

@@ -59,7 +59,7 @@ impl Run {
         let saved = total(holds.clone().map(|hold| self.saved(hold)));
         let interruptions = total(holds.clone().map(|hold| f64::from(u8::from(hold.is_interrupted))));
         let longest = holds.max_by_key(|hold| (hold.seconds, !hold.is_interrupted));
-        // Longer work than the record has at a bid would meet what nobody has seen.
+        // For more work than the record has at a bid, the interruptions are unknown.
         let is_done = saved > 0.0 && saved >= self.hours * 3600.0;
         let per_saved = |span: f64| is_done.then(|| self.hours * span / saved);
         Outlook {

@@ -163,7 +163,7 @@ fn stays(excerpt: &Excerpt) -> BTreeMap<(String, u32), Vec<Stay>> {
             let before = before.and_then(|before| stays.get_mut(*before));
             let before = before.filter(|before| before.until() == spell.first);
             let Some(min_bid) = quote.min_bid.filter(|bid| bid.is_finite() && *bid >= 0.0) else {
-                // It goes on, but nobody knows at which minimum bid.
+                // It continues, at an unknown minimum bid.
                 if let Some(before) = before {
                     before.is_end_seen = false;
                 }
@@ -180,7 +180,7 @@ fn stays(excerpt: &Excerpt) -> BTreeMap<(String, u32), Vec<Stay>> {
                 },
                 is_end_seen: match spell.end {
                     Some((Ending::Changed | Ending::Gone(Cause::Rented | Cause::Delisted | Cause::Unknown), _)) => true,
-                    // It goes on with values that the search excludes.
+                    // It continues, with values that the search excludes.
                     Some((Ending::Gone(Cause::LeftTheSearch) | Ending::LostSight, _)) | None => false,
                 },
                 next: None,
@@ -219,7 +219,7 @@ fn levels(stays: &[Stay], complete: &[PollRow], watched: &[(Moment, Moment)]) ->
 
 fn rounded_up(bid: f64) -> f64 {
     let steps = (bid * STEPS).round();
-    // Not `ceil`: the product may lie above a whole number that it stands for.
+    // Not `ceil`: the product may be slightly above the whole number that it represents.
     if steps / STEPS < bid {
         (steps + 1.0) / STEPS
     } else {

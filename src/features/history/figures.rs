@@ -120,7 +120,7 @@ pub(crate) fn beside(rows: usize, heads: &[Head], chart: u16, area: Rect) -> [Re
         return sides.spacing(3).areas(area);
     }
     let table = u16::try_from(rows + usize::from(rows > 0)).unwrap_or(u16::MAX);
-    // The chart goes if the table needs its room on a small screen.
+    // The chart is dropped if the table needs its space on a small screen.
     let most = if area.height >= 2 * chart {
         area.height - chart
     } else {

@@ -35,7 +35,7 @@ pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(Recall::default())),
     event: |cx, event| {
         if let Event::Restored(restored) = event {
-            // Where nothing can be kept, nothing is recorded.
+            // Without files to save to, nothing is recorded.
             cx.feature::<Recall>().is_on |= restored.kept.is_some();
         }
     },

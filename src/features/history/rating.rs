@@ -28,7 +28,7 @@ pub(crate) fn sentences(
     };
     let mut sentences = Vec::new();
     let verdict = memory.verdict();
-    // At first nothing is known of anything: that is no news of this offer.
+    // Without any watched time the verdict says nothing about this offer.
     if memory.watched > 0 {
         sentences.push((memory.verdict_sentence() + mark(state), style(&verdict, theme)));
     }
@@ -37,7 +37,7 @@ pub(crate) fn sentences(
     let lasted = memory.seen(&lot, Moment::of(now.epoch));
     let seen = lasted.filter(|lasted| lasted.seconds >= 60);
     sentences.extend(seen.map(|lasted| (format!("Seen for {}{}", span(lasted), mark(state)), theme.dim)));
-    // Of a market that is hardly known nothing more is said.
+    // Without a verdict, too little is recorded for a statement on lifetimes.
     if let Verdict::Given(_) = verdict {
         sentences.push((memory.lifetime_sentence() + mark(state), theme.dim));
     }
@@ -54,7 +54,7 @@ pub(crate) fn trend(state: &State, (resource, row): (Resource, usize), theme: &T
         return None;
     };
     let prices = memory.trend(PARTS);
-    // What is asked now may be above the lowest of each part.
+    // The current lowest price may be above the lowest of each part.
     let known = || prices.iter().flatten().copied().chain(memory.lowest);
     let (low, high) = (known().reduce(f64::min)?, known().reduce(f64::max)?);
     if prices.iter().flatten().count() < 2 {

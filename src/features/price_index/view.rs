@@ -167,7 +167,7 @@ impl View for PriceIndex {
         let local = scene.state.local_time(scene.now);
         if let Some(index) = self.index.as_ref().filter(|index| !index.lines.is_empty()) {
             let basis = basis(index, &local.minute(seconds(index.since)), (&unit, origin)).into_iter();
-            // A small screen has room for what the columns are.
+            // A small screen has room for the meaning of the columns only.
             let most = if scene.size == Size::Compact { 1 } else { usize::MAX };
             text.extend(basis.take(most).map(|line| Line::styled(line, scene.theme.dim)));
         }

@@ -72,7 +72,7 @@ impl AlertForm {
         let is_group = matches!(first.follows, Followed::Group(_));
         let mut view = Self::of(subjects, None, state);
         view.form.choose(Key::Trigger, if is_group { WORKERS } else { 0 });
-        // Where all offers have as many GPUs, the price in the table is the one that people think of.
+        // If all offers have the same number of GPUs, users think of the price in the table.
         let is_of_machines = state.browser().is_some_and(|browser| {
             let counts =
                 |condition: &Condition| condition.field.key == "num_gpus" && condition.operator == Operator::Eq;

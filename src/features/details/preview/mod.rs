@@ -155,7 +155,7 @@ pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_
 fn below(subject: Subject<'_>, lines: &mut Vec<Line<'static>>, area: Rect, scene: &Scene<'_, '_>) {
     for block in below_card(subject.resource(), subject.row, scene) {
         let block = block.lines_in(area.width);
-        // A heading alone says nothing.
+        // A heading without lines is useless.
         if lines.len() + 3 > usize::from(area.height) {
             return;
         }

@@ -56,7 +56,7 @@ pub(crate) fn below_card(resource: Resource, row: usize, scene: &Scene<'_, '_>) 
             ("Job", job(browser, listing, row, scene)),
             ("More", fields(&OF_OFFERS, listing, row, scene)),
         ],
-        // The card says what the term costs.
+        // The card shows the cost of the term.
         Resource::Volumes => vec![("More", fields(&OF_VOLUMES, listing, row, scene))],
         Resource::Workergroups => vec![
             ("Launch", launch(listing, row, scene)),

@@ -168,7 +168,7 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
         charts.draw(below_text, scene);
     }
     let mut lines = last.map_or_else(Vec::new, |last| last.lines_in(right.width));
-    // What comes after the alternatives is in Fields too: only a blank column has room for it.
+    // The parts after the alternatives are also in Fields, so they are shown only in an empty column.
     let more = below::more(view.resource, row, scene);
     let more = more.map_or_else(Vec::new, |block| block.lines_in(right.width));
     let room = usize::from(right.height).saturating_sub(lines.len());

@@ -123,7 +123,7 @@ impl Json {
             // Members of nested objects are indented further.
             let (key, _) = text.strip_prefix("  \"")?.split_once('"')?;
             let field = listing.catalog().by_key(key)?;
-            // A text says nothing else in words, and may hold a secret that the JSON hides.
+            // A text would only be repeated, and may hold a secret that the JSON hides.
             let is_figure = matches!(record.cell(field), CellRef::Number(_) | CellRef::Flag(_));
             let value = (is_figure && field.kind != Kind::Secret).then(|| format::detail(&record, field, dialect));
             let value = value.filter(|value| !text.ends_with(value.as_str()) && !text.contains(&format!("{value},")));

@@ -181,7 +181,7 @@ fn summary(
                 );
                 line.push(Text::styled(text, theme.text));
             }
-            // What a limit cut off may be on offer.
+            // The limit may have cut off lots that are on offer.
             None if !now.is_complete => line.push(Text::styled("none among the rows received", theme.text)),
             None => line.push(Text::styled("none on offer", theme.text)),
         }

@@ -279,7 +279,7 @@ impl View for History {
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
         let (pane, responses) = self.pane;
-        // A response has been recorded since: the chart goes on with it.
+        // A response was recorded since, so the chart is extended.
         (state.browsers[pane].polls() != responses).then_some(now.mono)
     }
 

@@ -104,7 +104,7 @@ impl Analysis for PriceSeries {
         Some(Series {
             since,
             until,
-            // What the poll before the time saw holds until the first of it.
+            // The poll before the time holds until the first one in it.
             buckets: parts.finish(&times, polls.get(first.saturating_sub(1)..last).unwrap_or_default()),
             now: within.last().map(|poll| now(&intervals, poll)),
             record: lows.record,
@@ -180,7 +180,7 @@ impl Parts {
             if begin >= *until || removed <= *from {
                 break;
             }
-            // What only a single poll saw would count for nothing.
+            // A lot that only a single poll saw would count for nothing.
             let span = end.min(*until).since(begin.max(*from)).max(1);
             prices.add(interval.price, seconds(span));
             *amount += f64::from(interval.amount) * seconds(span);
@@ -198,7 +198,7 @@ impl Parts {
             let holds = polls.partition_point(|poll| poll.at <= *from).saturating_sub(1);
             let seen = polls.get(holds..).unwrap_or_default().iter();
             let is_whole = !seen.take_while(|poll| poll.at < *until).any(is_truncated);
-            // What only one poll saw counts for a second, see `add`.
+            // A lot that only one poll saw counts for a second, see `add`.
             let within = polls.get(next..).unwrap_or_default().iter();
             let is_alone = |poll: &&PollRow| {
                 let (before, after) = (Moment(poll.at.0 - 1), Moment(poll.at.0 + 1));
