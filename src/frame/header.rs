@@ -314,7 +314,7 @@ fn activity(model: &Model, browser: &Browser, now: Now, theme: &Theme) -> Option
     })
 }
 
-/// The number of a retry; `None` for the first attempt.
+/// The text for a retry, such as `retry 1`; `None` for the first attempt.
 fn retry(attempt: u32) -> Option<String> {
     (attempt > 1).then(|| format!("retry {}", attempt - 1))
 }

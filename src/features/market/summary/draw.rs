@@ -85,7 +85,7 @@ pub(super) fn market(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The groupings, the current one highlighted.
+/// The title of the panel: the groupings, with the current one highlighted.
 fn title(view: &Market, theme: &Theme) -> TextLine<'static> {
     let mut spans = vec![Span::raw("Market by ")];
     for (index, grouping) in view.groupings().iter().enumerate() {
