@@ -385,7 +385,7 @@ fn run_on(
         .build()
         .map_err(|error| CliError::Failed(format!("cannot start: {error}")))?;
     let ended = runtime.block_on(work);
-    // Whoever reads standard input for `bourse mcp` would be waited for until another line arrives.
+    // The thread that reads standard input for `bourse mcp` would delay the end until another line arrives.
     runtime.shutdown_background();
     ended
 }

@@ -51,7 +51,7 @@ pub struct Arguments {
     pub command: Option<super::Command>,
 }
 
-/// What `--with` adds.
+/// An addition of `--with` to each record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum Addition {
@@ -242,7 +242,7 @@ pub struct GroupsArguments {
     #[arg(long)]
     pub show_secrets: bool,
 
-    /// What to do instead of listing.
+    /// A subcommand that replaces the list.
     #[command(subcommand)]
     pub command: Option<GroupsCommand>,
 }
@@ -277,7 +277,7 @@ pub struct UnlistArguments {
     #[arg(value_parser = listing_id, allow_negative_numbers = true)]
     pub id: i64,
 
-    /// How it is confirmed and reported.
+    /// The flags on its confirmation and report.
     #[command(flatten)]
     pub write: WriteArguments,
 }
@@ -354,7 +354,7 @@ fn listing_id(text: &str) -> Result<i64, ArgumentError> {
     text.parse().ok().filter(|_| is_plain).ok_or(ArgumentError::ListingId)
 }
 
-/// What offers are priced for.
+/// The flags of the job that offers are priced for.
 #[derive(Debug, Args)]
 pub struct JobArguments {
     /// Price for a job, e.g. `3d,200GB` or `500M-tokens,8GB`

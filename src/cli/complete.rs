@@ -233,7 +233,7 @@ fn render(arguments: &CompleteArguments, word: &str, quote: Option<char>, candid
         let end = if candidate.is_begun { "" } else { &format!("{sign} ") };
         format!("{text}{end}")
     };
-    // bash splits words at more characters than blanks, and replaces only what is behind the last.
+    // bash splits words at more characters than spaces, and replaces only the part after the last one.
     let replaced = arguments.word.as_deref().filter(|_| quote.is_none());
     let kept = replaced.and_then(|replaced| word.strip_suffix(replaced));
     let line = |candidate: &Candidate| match arguments.shell {

@@ -56,7 +56,7 @@ impl Answer<'_> {
         match self.query.resource {
             // Their listing takes no limit.
             Resource::Workergroups => Coverage::Whole,
-            // Whoever loaded several responses says what they lack.
+            // A listing merged from several responses has its own coverage.
             _ if self.listing.known_coverage().is_some() => Coverage::Whole,
             Resource::Offers | Resource::Volumes => coverage(self.listing, self.query.limit),
         }
@@ -192,7 +192,7 @@ fn plain(text: &Untrusted) -> Option<String> {
     (shown == text.compared()).then_some(shown)
 }
 
-/// The conditions that are applied locally, as text.
+/// The conditions that are applied locally, as text; `None` if there are none.
 fn local_conditions(query: &Query, dialect: &'static Dialect) -> Option<String> {
     let local: Vec<_> = query.local(dialect).map(language::print_condition_briefly).collect();
     (!local.is_empty()).then(|| local.join(" "))

@@ -118,14 +118,16 @@ fn capture(add: impl FnOnce(&mut Captured)) -> bool {
     CAPTURED.with_borrow_mut(|captured| captured.as_mut().map(add).is_some())
 }
 
-/// Writes text to standard output. Characters that a terminal would act on become visible, even if
-/// it is not a terminal.
+/// Writes text to standard output.
+///
+/// Characters that a terminal would act on become visible, even if standard output is none.
 pub fn print(text: &str) -> Result<(), CliError> {
     write(visible_lines(text).as_bytes())
 }
 
-/// Writes JSON to standard output. Characters that a terminal would act on become JSON escapes,
-/// even if it is not a terminal.
+/// Writes JSON to standard output.
+///
+/// Characters that a terminal would act on become JSON escapes, even if standard output is none.
 pub fn print_json(json: &str) -> Result<(), CliError> {
     write(json_for_terminal(json).as_bytes())
 }
@@ -250,7 +252,7 @@ pub fn tell(message: &str) {
 }
 
 fn say(message: &str) {
-    // If stderr is gone, there is nobody left to tell.
+    // If stderr is gone, the message is lost.
     let _ = writeln!(io::stderr().lock(), "{}", text::message(message));
 }
 

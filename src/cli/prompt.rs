@@ -94,7 +94,7 @@ async fn ask_on_terminal(question: &str) -> io::Result<Answer> {
                 return Ok(answer);
             }
             Asked::Stopped => prompt.stop().await?,
-            // What followed a stop of its own is done.
+            // The continuation after a stop of its own was handled already.
             Asked::Continued if std::mem::take(&mut prompt.has_stopped) => {}
             Asked::Continued => prompt.take_terminal().await?,
         }

@@ -59,7 +59,7 @@ impl Wanted {
         }
     }
 
-    /// The bans that apply.
+    /// The bans that the search applies: none with `--no-bans`.
     pub fn bans(&self, settings: &Settings) -> Annotations {
         if self.no_bans {
             return Annotations::default();

@@ -224,7 +224,7 @@ async fn perform(settings: &Settings, mut write: Write, how: WriteArguments) -> 
     output::tell(preview(&consent).trim_end());
     let mut opened = OpenedJournal::open(settings, &profile);
     if profile.is_sandbox {
-        // Another market in every run: of what was sent to an earlier one only workergroups stay.
+        // The sandbox differs in every run: of the writes to an earlier one, only workergroups persist.
         let is_kept = |entry: &Entry| entry.intent.kind == WriteKind::CreateWorkergroup;
         opened.entries.retain(is_kept);
     }

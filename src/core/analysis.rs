@@ -114,7 +114,7 @@ impl Browser {
     /// undoes it.
     pub fn jump_to(&mut self, conditions: Vec<Condition>) {
         let before = self.query.conditions.clone();
-        // The person has changed the query since the last jump: there is no way back beyond that.
+        // The user has changed the query since the last jump, which can no longer be undone.
         if self.jumps.last().is_some_and(|(_, to)| *to != before) {
             self.jumps.clear();
         }

@@ -75,7 +75,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// The market, its data and the person's settings.
+    /// The market, its data and the user's settings.
     pub const fn state(&self) -> &State {
         self.state
     }

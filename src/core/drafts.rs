@@ -10,7 +10,7 @@ use std::fmt;
 use crate::keys::Action;
 use crate::keys::pane::Pane;
 
-/// One value per type.
+/// The stored values, one for each type.
 #[derive(Default)]
 pub struct Drafts {
     values: HashMap<TypeId, Box<dyn Any + Send>>,

@@ -1,4 +1,4 @@
-//! The known markets, and the commands and events of managing them.
+//! The markets of the configuration, and the commands and events of managing them.
 
 use super::message::EffectError;
 use super::profile::Profile;
@@ -27,7 +27,7 @@ pub struct Market {
     pub read_only: bool,
     /// The source of its API key.
     pub key: KeySource,
-    /// The key file in the configuration, even if the key now comes from elsewhere.
+    /// The key file in the configuration, even if the key is read from elsewhere now.
     pub file: Option<KeyFile>,
     /// Whether the configuration can change it: not the sandbox, nor a market with an address from
     /// the command line.
@@ -188,7 +188,7 @@ impl StatusMessage {
     }
 }
 
-/// The known markets, and the commands in progress.
+/// The markets of the configuration, and the commands in progress.
 #[derive(Debug, Default)]
 pub struct Markets {
     pub market_list: MarketList,
@@ -264,9 +264,8 @@ pub struct RestoredState {
 pub struct MarketReady {
     /// The ticket of the command that connected it.
     pub ticket: Ticket,
-    /// Its profile.
     pub profile: Profile,
-    /// Its saved data.
+    /// The saved data of its profile.
     pub restored: RestoredState,
     /// The current list of markets.
     pub market_list: MarketList,

@@ -1,4 +1,4 @@
-//! The data that goes into the core and comes out of it: messages and effects.
+//! The data that goes into the core and out of it: messages and effects.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use crate::table::remote::{Progress, Sending, Ticket};
 
 #[derive(Debug)]
 pub enum Message {
-    /// The program started: request what the first screen needs.
+    /// The program has started: requests the data of the first screen.
     Started,
     Key(KeyEvent),
     /// A text was pasted in one piece.

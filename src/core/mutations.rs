@@ -1,9 +1,10 @@
-//! Writes: creating a workergroup and unlisting a volume. Sent once, journalled, never retried.
+//! Writes: creating a workergroup and unlisting a volume. They are sent once, journalled and never
+//! retried.
 //!
 //! Each kind of write has one state machine: idle, confirming, in flight, completed. Only a
 //! [`Confirmation`] leads from confirming to in flight, and sending consumes it: no held key,
 //! second Enter or resize sends twice. A write in flight is never aborted; its outcome reaches the
-//! history and the person whatever view is open by then.
+//! history and the user, whichever view is open by then.
 
 use super::Update;
 use super::feature::Event;

@@ -54,7 +54,7 @@ impl State {
     /// otherwise a start-up search takes precedence over the last query.
     pub fn restore(&mut self, snapshot: Option<&Snapshot>, searches: Searches, given: bool) {
         self.searches = searches;
-        // About the person, not about a market.
+        // It belongs to the user, not to a market.
         self.markets.is_welcomed = snapshot.is_some_and(|snapshot| snapshot.is_welcomed);
         if let Some(snapshot) = snapshot.filter(|snapshot| snapshot.market == market(self)) {
             for state in &snapshot.panes {

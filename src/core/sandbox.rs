@@ -3,7 +3,7 @@
 /// The notes; a real market has none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SandboxNotes {
-    /// The person's volume listings that have not been unlisted.
+    /// The user's volume listings that have not been unlisted.
     pub listings: Vec<UserListing>,
     /// The reason created workergroups are not saved, or `None` if they are.
     pub unsaved: Option<&'static str>,
@@ -11,7 +11,7 @@ pub struct SandboxNotes {
     pub simulating: Option<u32>,
 }
 
-/// One of the person's volume listings.
+/// A volume listing of the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UserListing {
     pub id: u64,

@@ -29,7 +29,7 @@ use crate::tui::viewport::Viewport;
 pub struct Scene<'a, 'b> {
     pub frame: &'a mut Frame<'b>,
     pub theme: &'a Theme,
-    /// The market, its data and the person's settings.
+    /// The market, its data and the user's settings.
     pub state: &'a State,
     pub now: Now,
     /// The size class of the screen.

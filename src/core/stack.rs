@@ -90,7 +90,7 @@ impl Update<'_> {
         let index = index.max(1);
         while self.model.overlays.len() >= index {
             let top = self.model.overlays.len();
-            // While it is still in the stack: what it asks for is carried out relative to its own index.
+            // The view is still in the stack, so that its requests are carried out relative to its own index.
             self.with(top, |view, cx| view.closing(cx));
             self.model.overlays.truncate(top - 1);
             self.model.state.owners.closed(top);
@@ -147,7 +147,7 @@ impl Update<'_> {
         let state = &mut self.model.state;
         if outcome == Some(Outcome::Ignored) {
             state.show(Toast::error("Can't paste here", self.now));
-        // A dialog that asks for a word says itself what is wrong with it.
+        // A dialog that asks for a word reports a refused paste itself.
         } else if state.toast.is_none() && left_out > 0 && !asks_consent {
             let text = format!("{left_out} invisible or control characters left out");
             state.show(Toast::error(text, self.now));
@@ -227,7 +227,7 @@ impl Model {
             if find.is_useless(command) {
                 return Availability::Hidden;
             }
-            // What the view itself could do with the action does not matter meanwhile.
+            // The search takes precedence over the view's own use of the action.
             if find.hint(command).is_some() {
                 return Availability::Available;
             }

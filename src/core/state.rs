@@ -1,4 +1,4 @@
-//! The state that views share: the market, its data and the person's settings.
+//! The state that views share: the market, its data and the user's settings.
 
 use std::any::Any;
 use std::ops::{Deref, DerefMut, Index, IndexMut};
@@ -24,7 +24,7 @@ use crate::table::browser::Browser;
 use crate::table::remote::{Now, Tickets};
 use crate::table::watch;
 
-/// The state that views share: the market, its data and the person's settings.
+/// The state that views share: the market, its data and the user's settings.
 #[derive(Debug)]
 pub struct State {
     pub profile: Profile,
@@ -284,7 +284,7 @@ impl State {
         self.hold.as_ref().filter(|error| error.stops_timers(now.epoch))
     }
 
-    /// The person's time zone and the current time.
+    /// The user's time zone and the current time.
     pub fn local_time(&self, now: Now) -> LocalTime {
         LocalTime {
             zone: self.settings.zone.clone(),

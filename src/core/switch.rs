@@ -33,8 +33,10 @@ impl Model {
         state.tell_unsettled();
     }
 
-    /// Resets the dashboard for another profile. Every field is named, here and in
-    /// [`State::take_over`], so that a new one must be assigned to the market or to the person.
+    /// Resets the dashboard for another profile.
+    ///
+    /// Every field is named, here and in [`State::take_over`], so that a new one must be assigned
+    /// to the market or to the user.
     fn start_over(&mut self, profile: Profile) {
         let fresh = Self::new(profile, None, self.views);
         let Self {

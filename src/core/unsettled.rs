@@ -12,7 +12,8 @@ use crate::domain::workergroup::NewWorkergroup;
 use crate::domain::{format, journal};
 
 impl Mutations {
-    /// The creations whose outcome nobody has settled, oldest first, without the one in flight.
+    /// The creations with an unknown outcome that the user has not settled, oldest first, without
+    /// the one in flight.
     pub fn unsettled(&self) -> impl Iterator<Item = &Entry> {
         self.open(WriteKind::CreateWorkergroup)
     }

@@ -269,7 +269,7 @@ impl Cx<'_> {
         watching.end(id);
         let every = watching.interest(id).map(|interest| interest.wish.every);
         match (failure(error, now.epoch), every) {
-            // It holds all timers until a request of the person succeeds, see [`State::held`].
+            // The error holds all timers until a request of the user succeeds, see [`State::held`].
             (Failure::Key | Failure::Refused, Some(every)) => watching.engine.look_again(id, now.mono, every),
             (failure, every) => {
                 watching.engine.failed(id, now.mono, failure);

@@ -109,7 +109,7 @@ fn of_context(model: &Model) -> Vec<Hint> {
         })
         .collect();
     hints.extend(own(model));
-    // The row of a key says how soon its hint is dropped; equal ones stay in the table's order.
+    // A hint of a higher rank is dropped sooner; equal ones stay in the table's order.
     hints.sort_by_key(|hint| hint.rank);
     // An action on two keys gets one hint.
     let mut seen = Vec::new();

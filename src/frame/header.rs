@@ -146,7 +146,7 @@ fn fitting(all: &[Activity], width: u16) -> (Form, Line<'static>) {
 fn tabs_at(model: &Model, area: Rect, has_brand: bool, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let mut x = area.x;
-    // On a narrow screen the program's name goes first.
+    // On a narrow screen the program's name is dropped first.
     if has_brand && area.width > NARROW {
         let name = Line::from(vec![Span::raw(" "), Span::styled(BRAND, theme.accent)]);
         scene.render(name, area);
@@ -192,7 +192,7 @@ fn names(open: Pane, width: u16) -> [String; 4] {
         let tabs = names.iter().enumerate();
         tabs.map(|(index, name)| cells(&tab(index, name))).sum::<u16>() <= width
     };
-    // The open tab keeps its name longest: it says where one is.
+    // The name of the open tab is dropped last, as it shows where the user is.
     [(99, 99), (4, 99), (0, 99), (0, 6)]
         .into_iter()
         .map(|(most, most_of_open)| shortened(most, most_of_open))
@@ -314,7 +314,7 @@ fn activity(model: &Model, browser: &Browser, now: Now, theme: &Theme) -> Option
     })
 }
 
-/// The number of a retry; `None` for the first attempt.
+/// The text for a retry, such as `retry 1`; `None` for the first attempt.
 fn retry(attempt: u32) -> Option<String> {
     (attempt > 1).then(|| format!("retry {}", attempt - 1))
 }

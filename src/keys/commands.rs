@@ -5,7 +5,7 @@ use super::{Action, BINDINGS, Chord, Context, KeyError, Keymap};
 use crate::domain::field::Kind;
 use crate::domain::{Field, Resource};
 
-/// A user's command.
+/// A command of the user, on a key of the tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserCommand {
     /// The key that runs it.

@@ -121,7 +121,7 @@ pub fn configured(lines: &[UserKeys]) -> (Keymap, Vec<KeyError>) {
             keymap.rebind(binding, default_chords(binding));
         }
     }
-    // Last, when it is known which keys the valid lines took.
+    // Last, once the keys of all valid lines are known.
     for binding in BINDINGS {
         let is_bound = bound.iter().any(|(row, _)| std::ptr::eq(*row, binding));
         if !is_bound && keymap.chords(binding).is_empty() {

@@ -70,8 +70,8 @@ fn start() -> io::Result<()> {
 }
 
 fn listen() -> io::Result<Vec<(Signal, unix::Signal)>> {
-    // A program that was started by nohup survives a hang-up. A script's shell ignores INT for what it runs in the
-    // background, where nobody presses Ctrl-c: who sends it means it.
+    // A program started by nohup survives a hang-up. A script's shell ignores INT for its background programs,
+    // where nobody presses Ctrl-c: a signal that is sent there is meant.
     let is_heeded = |ending: &Signal| *ending != Signal::HUP || !is_ignored(ending.as_raw());
     let heeded = ENDING.into_iter().filter(is_heeded);
     heeded

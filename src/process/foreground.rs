@@ -28,7 +28,7 @@ pub(super) fn lend(group: Pid) -> bool {
         return false;
     }
     *lent_to = Some(group);
-    // It may have asked for the terminal before it was lent, and been stopped.
+    // It may have requested the terminal before it was lent, and been stopped.
     let _ = kill_process_group(group, Signal::CONT);
     true
 }

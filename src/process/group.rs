@@ -33,7 +33,7 @@ pub(super) fn is_ending() -> bool {
 
 /// Starts the leader of a group.
 pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, Group)> {
-    // Held, so that what ends all groups misses none.
+    // Locked, so that ending all groups misses none.
     let mut running = running();
     if is_ending() {
         return Err(io::Error::new(io::ErrorKind::Interrupted, "bourse is about to end"));
@@ -109,7 +109,7 @@ fn send(leaders: &[Pid], signal: Signal) {
 /// Asks the groups to end, and kills them after [`GRACE`].
 fn end(leaders: &[Pid]) {
     send(leaders, Signal::TERM);
-    // A process that was stopped ends only when it goes on.
+    // A stopped process ends only after it is continued.
     send(leaders, Signal::CONT);
     for _ in 0..GRACE.as_millis() / PAUSE.as_millis() {
         if leaders.iter().all(|leader| is_gone(*leader)) {

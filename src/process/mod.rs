@@ -271,7 +271,7 @@ impl Running {
         }
         foreground::take_back();
         if can_stop() {
-            // A process that cannot stop goes on; the command with it.
+            // A process that cannot stop continues, and the command with it.
             let _ = stop_until_continued().await;
         }
         if foreground::lend(leader) {

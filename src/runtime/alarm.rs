@@ -45,7 +45,7 @@ pub(super) fn attract(
     }
 }
 
-/// A run of the person's command for alerts.
+/// A run of the user's command for alerts.
 #[derive(Debug)]
 struct Job {
     command: String,

@@ -20,7 +20,7 @@ use crate::settings::{Config, ConfigError, Preferences};
 /// Editors empty a file, write it and rename it; states in between are not meant to be read.
 pub(super) const SETTLING: Duration = Duration::from_millis(100);
 
-/// The reloaded configuration.
+/// The reloaded configuration, or the reason it cannot be used.
 pub(super) type Reloaded = Result<Box<Saved>, ConfigError>;
 
 #[derive(Debug)]

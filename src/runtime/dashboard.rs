@@ -172,10 +172,10 @@ impl<S: Surface> Dashboard<S> {
             let mut messages = self.with_waiting(messages);
             if self.was_suspended(&mut before) {
                 let spread = fastrand::f64();
-                // In front of what came meanwhile, which may be a response from before the suspend.
+                // Before the messages received meanwhile, which may include a response from before the suspend.
                 messages.insert(0, Message::Woken { spread });
             }
-            // A stream of responses must not delay what is due.
+            // A stream of responses must not delay the deadlines.
             if self.is_due() {
                 messages.push(Message::Deadline);
             }
@@ -256,7 +256,7 @@ impl<S: Surface> Dashboard<S> {
         let now = self.clock.now();
         let was_suspended = now.was_suspended_since(std::mem::replace(before, now));
         if was_suspended {
-            // The other side of what is open may be gone.
+            // The other end of open connections may be gone.
             self.calls.drop_connections();
         }
         was_suspended

@@ -90,7 +90,7 @@ impl DiskWriter {
         self.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok())
     }
 
-    /// Waits until all jobs are written, or [`PATIENCE`] is over.
+    /// Waits until all jobs are written, up to a time limit.
     pub fn finish(&mut self) {
         if self.jobs.take().is_some() {
             let _ = self.ended.recv_timeout(PATIENCE);

@@ -63,7 +63,7 @@ fn record(report: String) {
         reports.push(report);
     }
     drop(reports);
-    // The permit is kept if nobody waits yet.
+    // The permit is stored if nobody waits yet.
     ARRIVED.notify_one();
 }
 

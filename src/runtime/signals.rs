@@ -102,7 +102,7 @@ impl Signals {
         let common = HANDLED
             .into_iter()
             .map(|handled| Ok::<_, io::Error>((handled, source(handled)?)));
-        // One that the system keeps for itself is none of ours.
+        // A signal that the system reserves cannot be handled.
         let rare = rare().filter_map(|handled| Some(Ok((handled, source(handled).ok()?))));
         for handled in common.chain(rare) {
             let (handled, mut source) = handled?;
@@ -124,7 +124,7 @@ impl Signals {
         })
     }
 
-    /// The next signal. Cancel-safe.
+    /// Waits for the next signal. Cancel-safe.
     pub async fn next(&mut self) -> Signal {
         match self.inbox.recv().await {
             Some(signal) => signal,

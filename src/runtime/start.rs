@@ -42,8 +42,8 @@ pub fn dashboard(settings: &Settings, markets: ProfileResolver) -> color_eyre::R
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
-        // Each thread that reads or arranges responses keeps memory of its own: new ones for each response would not
-        // give back what the old ones took.
+        // Each thread that reads or arranges responses caches memory: new threads for each response would not give
+        // back the memory of the old ones.
         .max_blocking_threads(4)
         .thread_keep_alive(Duration::from_hours(24))
         .enable_all()

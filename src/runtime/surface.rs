@@ -23,7 +23,7 @@ pub trait Surface {
     }
     /// Waits for the next event. Cancel-safe.
     fn next(&mut self) -> impl Future<Output = TerminalEvent>;
-    /// Stops the process as Ctrl-Z does and comes back.
+    /// Stops the process as Ctrl-Z does, and returns when it is continued.
     fn suspend(&mut self) -> impl Future<Output = io::Result<()>>;
     /// Takes the terminal again after the process was stopped and continued.
     fn resume(&mut self) -> io::Result<()>;

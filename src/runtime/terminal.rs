@@ -176,8 +176,7 @@ impl Screen {
     /// When the terminal cannot be taken again.
     pub async fn suspend(&mut self) -> io::Result<()> {
         if process::can_stop() {
-            // The person asked to suspend: a terminal that cannot be restored is no reason to
-            // refuse.
+            // The user asked to suspend: a terminal that cannot be restored is no reason to refuse.
             let _ = self.leave();
             process::stop_until_continued().await?;
         }

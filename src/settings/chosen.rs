@@ -3,7 +3,7 @@
 use super::{Config, Environment, Error, Global, Profile};
 use crate::api::Origin;
 
-/// The selected profile.
+/// The profile in use, with the flags applied to it.
 #[derive(Debug)]
 pub(crate) struct Chosen {
     /// The profile, with addresses from the flags.
@@ -15,7 +15,7 @@ pub(crate) struct Chosen {
 /// The addresses in use that get the profile's keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct KeyReach {
-    /// The management API.
+    /// Whether the management API gets the profile's keys.
     pub management: bool,
     /// The routing endpoint: the profile's key, or a workergroup's.
     pub route: bool,

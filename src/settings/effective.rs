@@ -23,7 +23,7 @@ pub type Row = [String; 3];
 pub fn effective(flags: &Global, paths: Option<&Paths>, file: &File) -> Result<Vec<Row>, Error> {
     let environment = Environment::of_process();
     if !file.mistakes.is_empty() {
-        // Which market they make depends on what is wrong.
+        // The market depends on the settings that have mistakes.
         let why = format!("{}: correct it first", file.path);
         return Ok(std::iter::once(row("profile", "none", why))
             .chain(value_rows(file))

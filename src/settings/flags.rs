@@ -19,7 +19,7 @@ pub const CONFIG_VARIABLE: &str = "BOURSE_CONFIG";
 /// The environment variable with the name of the profile.
 pub const PROFILE_VARIABLE: &str = "BOURSE_PROFILE";
 
-/// When help, errors and the dashboard have colours.
+/// The use of colours in help, errors and the dashboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Color {
     /// On a terminal, unless `NO_COLOR` is set

@@ -152,7 +152,7 @@ fn read(path: &Path) -> Result<(DocumentMut, Config), EditError> {
     let config = Config::load(path).map_err(EditError::Configuration)?;
     // Errors in reading or parsing were reported above.
     let text = files::read_text(path).unwrap_or_default();
-    // What may be read is not always what can be edited: `1e999` is out of the editor's range.
+    // A file that can be read cannot always be edited: `1e999` is out of the editor's range.
     let document = text.parse().map_err(|error: TomlError| EditError::Syntax {
         path: path.to_owned(),
         message: error.message().to_owned(),

@@ -61,7 +61,7 @@ pub enum Market {
         management: Origin,
         /// The base address of the routing endpoint.
         route: Origin,
-        /// The key, if there is one.
+        /// The API key; `None` if none is configured.
         key: Option<Secret>,
         /// Whether the key is sent to the routing endpoint.
         sends_route_key: bool,
@@ -89,7 +89,7 @@ pub struct Settings {
     pub recorded_rows: bool,
     /// The locations of files; `None` without a home folder.
     pub paths: Option<Paths>,
-    /// Notices about the settings.
+    /// Notices about the settings, shown at the start.
     pub notices: Vec<String>,
     /// The API keys to remove from texts, including those of other profiles.
     pub secrets: KnownSecrets,

@@ -108,7 +108,7 @@ impl SandboxPast {
     /// The recorded searches: without conditions, so that they can answer any question.
     fn queries() -> [Query; 2] {
         [Resource::Offers, Resource::Volumes].map(|resource| Query {
-            // More than there are: only a response below its limit is known to be whole.
+            // More than exist: only a response below its limit is known to be complete.
             limit: Some(1_000_000),
             ..Query::empty(resource)
         })

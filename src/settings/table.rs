@@ -124,7 +124,7 @@ settings! {
             let parse = |text: &str| process::command_words(text).map(|_| Some(text.to_owned()));
             reader.parsed(value, |text| parse(text).map_err(|why| format!("alert_command: {why}")))
         },
-        // Only the program: what follows may be the address of a private channel.
+        // Only the program: its arguments may hold the address of a private channel.
         |value| {
             let program = value.as_deref().and_then(|text| process::command_words(text).ok());
             alone(&program.map_or_else(|| "none".to_owned(), |(program, _)| program))
@@ -307,7 +307,7 @@ const MARKET: &str = "
 /// A configuration without effect: every setting with its default or an example, commented out.
 pub fn default_config() -> String {
     let is_alone = |setting: &&Setting| !setting.name.contains('.') && !setting.sample.ends_with('\n');
-    // In TOML what is below the heading of a section belongs to it.
+    // In TOML, lines below the heading of a section belong to it.
     let (alone, in_sections): (Vec<_>, Vec<_>) = SETTINGS.iter().partition(is_alone);
     let mut text = HEAD.to_owned();
     let mut open = "";

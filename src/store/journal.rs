@@ -59,7 +59,7 @@ pub enum JournalError {
     Thread(#[from] tokio::task::JoinError),
 }
 
-/// The journal of writes.
+/// The journal of writes, in a file or in memory.
 #[derive(Debug, Clone, Default)]
 pub struct Journal(Storage);
 
@@ -134,7 +134,7 @@ impl Journal {
     pub fn append(&self, line: &Line) -> Result<(), JournalError> {
         match &self.0 {
             Storage::File(path) => {
-                // Without a lock it is written all the same: what has happened must not be lost.
+                // Without a lock the line is written nevertheless: an outcome must not be lost.
                 let lock = open(path).ok().and_then(|_| files::lock(path).ok().flatten());
                 append(path, line, lock.is_some()).map_err(|error| unwritable(path, error))
             }
@@ -322,7 +322,7 @@ fn open(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         files::private_dir(folder)?;
     }
-    // A device or a pipe keeps nothing.
+    // A device or a pipe stores nothing.
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
         return Err(io::Error::other("it is not a regular file"));
     }

@@ -224,7 +224,7 @@ async fn first_line_of(
         .ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
     let text = tokio::time::timeout(patience, first_line(&mut output)).await;
     let text = text.map_err(|_| late())?;
-    // What it writes after the key must not end it; what never ends, must.
+    // Output after the key must not end the command; output without an end must.
     let rest = async move {
         let _ = tokio::io::copy(&mut output.take(REST), &mut tokio::io::sink()).await;
         std::future::pending().await
@@ -237,7 +237,7 @@ async fn first_line_of(
     };
     let status = tokio::time::timeout(patience, ended).await.map_err(|_| late())?;
     let (text, status) = (text.map_err(failed)?, status.map_err(failed)?);
-    // Nobody read it to its end, of which it may have died.
+    // The output was not read to its end, which may have ended the command.
     if !status.success() && text.len() <= LONGEST_KEY {
         return Err(KeyCommandError::Status { program, status });
     }

@@ -7,7 +7,7 @@ use crate::domain::{Field, Listing, RowId};
 use crate::record::Lot;
 use crate::record::differences::{differences, lot_of};
 
-// Departures that are kept: more than any screen lists.
+// Maximum number of stored departures: more than any screen lists.
 const MOST: usize = 500;
 
 /// A row of the previous response that the newest one lacks; times are in seconds since 1970.

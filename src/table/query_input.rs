@@ -178,7 +178,7 @@ impl Browser {
                 let settings = &reading.meaning.settings;
                 self.take_job(settings, local);
                 let must_ask = self.take_query(parsed.conditions, parsed.words, settings);
-                // Whether another order is asked for depends on the limit, which `must_ask` has seen to.
+                // Whether another order needs a request depends on the limit, which `must_ask` has covered.
                 before.order.clone_from(&self.query.order);
                 self.bar.ran(&text);
                 self.show_query_in_bar();

@@ -210,7 +210,7 @@ impl<T> Remote<T> {
             } => {
                 *attempt = number;
                 *waiting = reason;
-                // What arrived of an earlier attempt is no part of the next.
+                // The part that arrived of an earlier attempt does not belong to the next.
                 *arrived = None;
             }
             Progress::Received(received) => {

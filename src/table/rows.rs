@@ -136,7 +136,7 @@ impl Rows {
     pub(super) fn take_arranged(&mut self, mut arranged: Self) -> bool {
         let has_price_models = !self.computed.price_models.is_empty();
         if has_price_models || !self.is_arranged_as(&arranged) {
-            // The person went on meanwhile, or the prices of other models join the rows.
+            // The settings have changed meanwhile, or the prices of other models join the rows.
             self.listing = arranged.listing;
             self.shown_query = arranged.shown_query;
             self.check = arranged.check;
@@ -301,8 +301,8 @@ impl Rows {
         self.narrow();
     }
 
-    /// Adjusts the prices to the chosen storage, if the response was priced for another. Returns
-    /// the price model and that storage; `None` if nothing is adjusted.
+    /// Adjusts the prices to the chosen storage. Returns the price model, and the storage in GB if
+    /// the response was priced for another; `None` before a response, and for rows that are no offers.
     pub(super) fn reprice(&mut self) -> Option<(OfferType, Option<f64>)> {
         let asked = self.shown_query.as_ref()?;
         if self.resource() != Resource::Offers {

@@ -88,7 +88,8 @@ impl Browser {
         asked.order != shown.order && *asked == reordered
     }
 
-    /// The order that the market is being queried for, because its own top rows may differ.
+    /// A note on the order that the market is queried for, as its own top rows may differ; `None` if
+    /// it is not.
     pub fn order_request(&self) -> Option<String> {
         let is_asking = self.ask_order_at.is_some() || (self.remote.is_loading() && self.lacks_market_order());
         let limit = self.query.limit?;

@@ -91,7 +91,7 @@ impl Browser {
             let is_missing = !here.contains(&lot) && !watch.causes.contains_key(&lot);
             is_missing.then(|| (lot, host().and_then(|host| i64::try_from(host).ok())))
         });
-        // Which ones are asked about must not depend on the order of the rows.
+        // The choice of lots must not depend on the order of the rows.
         missing.collect::<BTreeMap<_, _>>().into_iter().collect()
     }
 
@@ -128,7 +128,7 @@ impl Browser {
 
     /// Number of requests that a refresh sends.
     pub(crate) fn requests(&self) -> u32 {
-        // A refresh asks again for the three price models too, since prices of one moment are compared.
+        // A refresh also requests the three price models, since prices of one moment are compared.
         if self.computed.price_models.is_empty() { 1 } else { 4 }
     }
 

@@ -124,7 +124,7 @@ pub async fn check(settings: &Settings, arguments: &CheckArguments) -> Result<()
             continue;
         }
         let is_here = is_of_market(&entry.intent, &settings.profile, address.as_deref());
-        // What was unlisted in an embedded sandbox ended with it.
+        // An unlisting in an embedded sandbox ended with it.
         let has_ended = address.is_none() && entry.intent.kind == WriteKind::UnlistVolume;
         match history.line_of(&entry.intent) {
             Some(line) if is_here && !has_ended => open.push(Open::Unknown { line, entry }),

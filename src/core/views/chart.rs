@@ -114,7 +114,7 @@ impl Axis<'_> {
             values.into_iter().filter_map(tick).collect::<Vec<_>>()
         };
         let are_apart = move |ticks: &Vec<(Tick, u16)>| ticks.windows(2).all(|pair| pair[0].1 + gap <= pair[1].0.start);
-        // So many steps of the least size fit with a tick at both ends.
+        // As many steps of the least size fit with a tick at both ends.
         let most = usize::from(room.saturating_sub(1) / step + 1).clamp(3, 12);
         let fitting = (1..=most).rev().map(ticks).filter(are_apart);
         fitting.map(|ticks| ticks.into_iter().map(|(tick, _)| tick).collect())

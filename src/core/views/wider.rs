@@ -15,7 +15,7 @@ const FACTOR: u32 = 4;
 /// The limit that loads more rows; `None` if the search's limit left none out.
 fn limit(state: &State) -> Option<u32> {
     let browser = state.browser().filter(|browser| browser.is_cut())?;
-    // The planner may have loaded more than the search asks for.
+    // The planner may have loaded more rows than the search requests.
     let limit = browser.shown_query()?.limit?;
     Some(limit.saturating_mul(FACTOR))
 }

@@ -85,7 +85,7 @@ pub(crate) fn disabled(state: &State) -> Option<String> {
     (!state.pane.has_prices()).then(|| "Only on Offers and Volumes".to_owned())
 }
 
-/// The tables to refresh.
+/// The searches of the tables to refresh.
 fn wishes(state: &State, now: Now) -> Vec<Interest> {
     let tables = [Resource::Offers, Resource::Volumes].into_iter();
     let wishes = tables.filter_map(|resource| {

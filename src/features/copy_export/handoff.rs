@@ -23,7 +23,7 @@ const CONSOLE: &str = "https://cloud.vast.ai/create/";
 /// When a bid is searched and the offer reports no bid floor.
 pub fn rent_command(query: &Query, listing: &Listing, id: RowId, profile: &Profile) -> Result<String, CopyError> {
     let mut words = vec!["vastai".to_owned()];
-    // The client speaks to the public service unless it is told another address.
+    // The client uses the public service unless it gets another address.
     if !is_public(profile) {
         words.push(format!("--url {}", word(&profile.base_url)));
     }

@@ -152,7 +152,7 @@ impl Report {
         self.other_types
             .extend(kinds.into_iter().map(|(kind, records)| (field.key, kind, records)));
         if let Some((low, high)) = field.range {
-            // Zero often stands for unknown.
+            // Zero often means unknown.
             let is_outside = |number: &f64| *number != 0.0 && !(low..=high).contains(number);
             let outside = cells().filter_map(CellRef::number).filter(is_outside).count();
             if outside > 0 {

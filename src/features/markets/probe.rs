@@ -62,7 +62,7 @@ pub async fn probe(
                 seen.filter = evidence::condition_treatment(&listing, &query);
                 seen.storage = evidence::storage_treatment(&listing, &query, &Dialect::VAST);
             }
-            // Which of the two was refused is not said.
+            // The response does not show which of the two was refused.
             Err(error) => seen.filter = treatment(Err(error), |_| Treatment::Unclear),
         }
     }

@@ -53,7 +53,7 @@ pub fn connect(name: &str, cx: &mut Cx<'_>) {
         cx.markets().status = Some(StatusMessage::bad(text));
         return;
     }
-    // Connecting to the same market again reads what was saved, so save first.
+    // Connecting to the same market again reads the saved state, so save first.
     cx.save();
     let ticket = command(cx, MarketCommand::Connect(name.to_owned()));
     cx.markets().connecting = Some((ticket, name.to_owned()));

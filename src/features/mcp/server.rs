@@ -50,7 +50,7 @@ impl Server {
 
     /// Takes the requests of a call from the budget that all watches of the profile share.
     async fn claim(&self, requests: u32) -> Result<(), CliError> {
-        // Nobody else asks a market that ends with this program.
+        // No other program uses a market that ends with this one.
         if requests == 0 || matches!(self.settings.market, Market::Embedded(_)) {
             return Ok(());
         }
@@ -59,7 +59,7 @@ impl Server {
         let requests = usize::try_from(requests).unwrap_or(usize::MAX);
         let mut waited = 0.0;
         loop {
-            // What cannot be counted is limited by the one request at a time.
+            // If requests cannot be counted, the limit is one request at a time.
             let Ok(Some(wait)) = budget.claim(requests, a_minute, epoch_seconds()) else {
                 return Ok(());
             };
@@ -81,7 +81,7 @@ impl Server {
             return failure(&error, &Captured::default());
         }
         let settings = Arc::clone(&self.settings);
-        // Commands hold what must stay on its thread. Nobody waits for this one when the server ends.
+        // Commands hold data that must stay on its thread. The server does not wait for this thread at its end.
         let (sender, receiver) = oneshot::channel();
         thread::spawn(move || sender.send(captured(|| on_this_thread(tool, &settings, &call))));
         let Ok((ended, captured)) = receiver.await else {

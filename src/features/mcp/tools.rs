@@ -103,7 +103,7 @@ pub enum ArgumentError {
     Tries,
 }
 
-/// Every tool.
+/// The tools, in the order in which they are listed.
 #[rustfmt::skip] // a table reads as a table
 pub static TOOLS: [Tool; 8] = [
     Tool { name: "search_offers", title: "Search offers",

@@ -141,7 +141,7 @@ fn best(browser: &Browser) -> Option<Round> {
         !browser.computed.is_unfit(row) && obstacle(&prices, basis, row).is_none()
     };
     let mut rows: Vec<u32> = browser.view().iter().copied().filter(is_fit).collect();
-    // What is loaded whole is sorted without asking again.
+    // A complete response is sorted without another request.
     let order = order(&browser.query, browser.computed.job.is_some(), browser.dialect());
     listing.sort(&mut rows, &order);
     // One more than are checked: those that got more expensive are compared with it.

@@ -362,12 +362,12 @@ impl<'a> Watcher<'a> {
     /// Claims the poll of a due task from the other programs.
     fn claim(&mut self, task: &Task, now: Now) -> Right {
         if let Some(one) = &self.one {
-            // The person may ban a machine in the dashboard meanwhile.
+            // The user may ban a machine in the dashboard while the watch runs.
             self.saved.annotations = one.wanted.bans(self.settings);
         }
         // Without a record there is nothing to read.
         let has_record = self.with_record(|_| Ok(())).is_some();
-        // A run that asks once does: the timer has waited already.
+        // A run with `--once` sends its request: the timer has waited already.
         let may_read = has_record && !self.rhythm.is_once && !self.needs_response;
         let claim = Claim {
             query: self.targets[self.awaited].wish(self.rhythm, now.mono).query,
@@ -419,7 +419,7 @@ impl<'a> Watcher<'a> {
         };
         match (self.unrecorded.take(), listing) {
             (Some(mut waiting), listing) => {
-                // Without an answer the causes are not known.
+                // Without a response the causes are unknown.
                 if let Some(listing) = listing {
                     self.engine.look_again(&task, now.mono, self.rhythm.every(&task));
                     waiting.poll.causes.extend(waiting.search.causes(&listing));

@@ -130,7 +130,7 @@ impl Plan {
     pub fn new(query: &Query, limit: u32, budget: u32, dialect: &'static Dialect) -> Self {
         let mut query = query.clone();
         query.limit = Some(limit);
-        // Neither by model nor by price, so that what a cut response brings is a sample of both.
+        // Sorted neither by model nor by price, so that a truncated response is a sample of both.
         query.order = language::parse_order("id", query.catalog()).unwrap_or_default();
         let fields = FIELDS.iter().filter_map(|key| query.catalog().by_key(key));
         Self {
@@ -189,7 +189,8 @@ impl Plan {
         let ids = self.keep(listing, !is_cut && !is_ignored);
         match (part.kind, field) {
             (Kind::Whole, _) if is_cut || !is_proven => {
-                // A short one may be all, or the most that the market sends: whether its parts bring others tells.
+                // A short response may be complete, or the most that the market sends: other offers in its parts
+                // decide.
                 (self.size, self.is_doubtful, self.parts[0].1) = (self.size.min(received).max(1), !is_cut, false);
                 let sample = Sample::new(if is_cut { FIRST_GUESS } else { 1.0 }, ids);
                 self.sample = Some(sample.clone());
@@ -513,7 +514,7 @@ impl Plan {
         self.ignored.push(field);
         self.divided.retain(|(used, _)| *used != field);
         self.blanks.retain(|(used, _)| *used != field);
-        // What it brought was no part.
+        // Its response is no part.
         let sweeps = self.sweeps.iter_mut().map(|sweep| &mut sweep.sample);
         for sample in sweeps.chain(&mut self.sample) {
             sample.covered = (0, 0);

@@ -118,7 +118,7 @@ pub fn create(cx: &mut Cx<'_>) -> Result<(), SendBlocked> {
     let built = Groups::read(cx.state()).draft.built();
     let asked = built.map_err(|_| SendBlocked::NotConfirmed)?.clone();
     cx.send_write(Request::CreateWorkergroup(asked.clone()))?;
-    // Should the outcome stay unknown, what is new in the list since then is the candidate.
+    // If the outcome stays unknown, groups that are new in the list since then are the candidates.
     let before = cx.state().browsers[Resource::Workergroups].listing().map(ids);
     let at = cx.now;
     cx.feature::<Groups>().creation.in_flight = Some(Sent { asked, before, at });
@@ -145,7 +145,7 @@ pub(super) fn answered(cx: &mut Cx<'_>, response: &Result<Reply, ApiError>) {
             }
             cx.table(Resource::Workergroups).select_id(id);
         }
-        // Nothing was created for certain: the form stays as it is, and the list has nothing new.
+        // Nothing was created for certain: the form stays, and the list has no new group.
         Err(error) if !error.outcome_unknown(Operation::CreateWorkergroup) => return,
         outcome => {
             let key = {

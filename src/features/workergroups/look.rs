@@ -29,7 +29,6 @@ pub struct Look {
     pub search: Recruitment,
     /// The scaling parameters, as far as they are known.
     pub group: NewWorkergroup,
-    /// The market's dialect.
     pub dialect: &'static Dialect,
     /// Notes on assumptions and omissions.
     pub notes: Vec<String>,

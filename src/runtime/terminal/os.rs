@@ -47,7 +47,7 @@ pub(super) fn drop_input() -> io::Result<()> {
 /// Whether the terminal on standard input is gone.
 pub(super) fn is_hung_up() -> bool {
     let stdin = io::stdin();
-    // Nothing is asked for: these two are always reported.
+    // No event is requested: these two are always reported.
     let mut ends = [PollFd::new(&stdin, PollFlags::empty())];
     let looked = poll(&mut ends, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
     looked.is_ok() && ends[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)

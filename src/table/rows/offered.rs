@@ -16,8 +16,9 @@ pub struct OfferCounts {
     pub groups: Vec<Vec<Offered>>,
 }
 
-/// The groupings of the market panel for a resource: their names and fields. There is none by host,
-/// of which there are many.
+/// The groupings of the market panel for a resource: their names and fields.
+///
+/// There is none by host, as markets have many hosts.
 pub fn groupings(resource: Resource) -> impl Iterator<Item = (&'static str, &'static Field)> {
     let groupings: &[(&str, &str)] = match resource {
         Resource::Offers => &[

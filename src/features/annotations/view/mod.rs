@@ -100,7 +100,7 @@ fn star(of: Supplier, cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Asks for the note on a machine or host.
+/// Opens the prompt for the note on a machine or host.
 fn ask_note(of: Supplier, cx: &mut Cx<'_>) -> bool {
     let before = cx.state().annotations.all.get(of);
     let before = before.map(|annotation| annotation.note.clone()).unwrap_or_default();

@@ -70,7 +70,8 @@ enum FieldError {
     NoJob,
 }
 
-/// Parses the number in a text; `None` if it is blank, so that there is no limit.
+/// Parses the number in a text; `None` if it is blank, so that there is no limit. The number of
+/// GPUs must be given.
 fn read(key: Key, text: &str) -> Result<Option<f64>, FieldError> {
     let (quantity, range) = match key {
         Key::Gpus | Key::Least | Key::Most | Key::PerMachine => (Quantity::Count, 1.0..=1e6),

@@ -28,7 +28,6 @@ pub struct CopyMenu {
 }
 
 impl CopyMenu {
-    /// A menu of items.
     pub fn new(items: Vec<CopyItem>) -> Self {
         let lines = items.iter().enumerate().map(|(index, item)| {
             let title = format!("{}  {}", item.letter, item.what);
@@ -116,7 +115,7 @@ impl View for CopyMenu {
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let items = u16::try_from(self.items.len()).unwrap_or(u16::MAX);
         let width = WIDEST.min(area.width.saturating_sub(4));
-        // Room for the longest preview: the dialog keeps its place while the selection moves.
+        // Space for the longest preview, so that the dialog does not move with the selection.
         let text = Rect::new(0, 0, width.saturating_sub(4), TEXT);
         let previews = self.items.iter().map(|item| preview(item, text).len());
         let text = u16::try_from(previews.max().unwrap_or(0)).unwrap_or(TEXT);
@@ -150,7 +149,7 @@ fn preview(item: &CopyItem, area: Rect) -> Vec<String> {
         if lines.len() > rows {
             break;
         }
-        // Non-breaking blanks: the text appears as it is copied, cut at the end of the line.
+        // Non-breaking spaces show the text as it is copied, cut at the end of the line.
         let solid = visible(line, room + 1).replace(' ', "\u{a0}");
         lines.extend(wrap(&solid, area.width));
     }

@@ -177,7 +177,7 @@ impl ExportForm {
                     path,
                     content,
                     overwrite,
-                    // Launch arguments and environments are nobody else's business.
+                    // Launch arguments and environments are private.
                     is_private: match self.subject {
                         Subject::Records(Resource::Workergroups) | Subject::Requests => true,
                         Subject::Records(Resource::Offers | Resource::Volumes) => false,

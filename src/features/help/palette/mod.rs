@@ -26,7 +26,7 @@ use crate::tui::text::capitalized;
 enum Entry {
     Do(&'static Binding),
     Connect(u16),
-    /// Runs a user's command.
+    /// Runs a user's command, by its index in the configuration.
     Own(u16),
     Copy(CopyItem),
     Run(Box<SavedSearch>),
@@ -326,7 +326,7 @@ impl View for Palette {
         Some(&mut self.list)
     }
 
-    // What needed rows can be done once they are there.
+    // Actions that need rows become available when rows arrive.
     fn rows_changed(&mut self, state: &State) {
         let title = self.list.current().map(|item| item.title.clone());
         let input = std::mem::take(&mut self.list.input);

@@ -22,7 +22,7 @@ enum Entry {
     Read,
     Key(&'static Binding),
     Copy(CopyItem),
-    /// A user's command.
+    /// A user's command, by its index in the configuration.
     Own(u16),
 }
 

@@ -56,7 +56,7 @@ pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.form(&view.form, sheet.main);
     if let Some(side) = sheet.side {
         let room = usize::from(side.height).saturating_sub(lines.len());
-        // A heading without offers says nothing.
+        // A heading without offers is useless.
         let best = if room < best.len().min(3) { Vec::new() } else { best };
         sheet::text(lines.into_iter().chain(best), side, scene);
     }

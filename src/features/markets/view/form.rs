@@ -496,7 +496,7 @@ impl View for MarketForm {
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
-        // What was saved is no draft.
+        // Saved input is no draft.
         if !self.is_busy || cx.state().markets.is_changing {
             self.put_away(cx);
         }

@@ -308,7 +308,7 @@ impl List<'_> {
             }
             Cell::Status => {
                 let status = entry.status_words();
-                // The beginning of an error says something from a few words on.
+                // An error is meaningful from a few words on.
                 if width < 20 || cells(&status) + 4 > width {
                     status
                 } else {

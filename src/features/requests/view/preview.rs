@@ -150,7 +150,7 @@ pub(super) fn below(area: Rect, scene: &mut Scene<'_, '_>) {
         lines_in(areas[0], summary, scene);
         areas[1..].to_vec()
     };
-    // The response goes on in the next column, as a newspaper does.
+    // The response continues in the next column.
     let height = usize::from(areas[0].height);
     let mut rest = received(entry, height * areas.len(), scene).into_iter();
     for area in areas {
@@ -198,7 +198,7 @@ fn known(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'st
     let theme = scene.theme;
     let local = scene.state.local_time(scene.now);
     let mut known = summary(entry, &local, theme);
-    // Only the path: every request of a market goes to the same address, and there is little room.
+    // Only the path, as space is scarce and every request of a market goes to the same address.
     if let Some(first) = known.first_mut() {
         *first = Line::styled(call(entry), theme.heading);
     }

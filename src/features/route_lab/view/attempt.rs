@@ -368,7 +368,7 @@ impl View for AttemptView {
                 cx.try_open(|state| copy::menu(state, self.run, Some(self.index)));
             }
             Action::Export => export::open(self.run, cx),
-            // Below this view `d` would open what changed in the workergroups.
+            // Below this view `d` would open the changes of the workergroups.
             Action::Sort | Action::Differences => {}
             Action::Back | Action::Submit | Action::Open | Action::RouteLab => cx.close(),
             _ => return Handling::Ignored,

@@ -7,7 +7,7 @@ use crate::domain::format;
 use crate::features::route_lab::RouteRun;
 use crate::features::route_lab::Routes;
 
-/// Asks for the file of a run.
+/// Opens the prompt for the file of a run.
 pub(super) fn open(number: u64, cx: &mut Cx<'_>) {
     let Some(proposed) = Routes::read(cx.state()).run(number).map(suggestion) else {
         return;

@@ -11,7 +11,7 @@ const NUMBERS: usize = 24;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Choice {
-    /// In query syntax.
+    /// The value, in query syntax.
     pub text: String,
     pub label: String,
     /// The number of rows with the value, or its meaning.

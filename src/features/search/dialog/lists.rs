@@ -23,7 +23,7 @@ impl SearchDialog {
         let columns = self.draft.query.catalog().columns();
         let is_free = |field: &&Field| field.sortable && !order.iter().any(|key| key.field == *field);
         let mut hidden: Vec<&'static Field> = columns.filter(is_free).collect();
-        // What has numbers comes first, also among equally good matches of what is typed.
+        // Columns with values come first, also among equally good matches of the typed text.
         hidden.sort_by_key(|field| self.need(field).is_some());
         let hidden = hidden.into_iter();
         chosen

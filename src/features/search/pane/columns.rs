@@ -105,11 +105,11 @@ fn fields(browser: &Browser, listing: &Listing, has_preview: bool) -> (Vec<&'sta
     if browser.computed.price_models.is_unasked() {
         fields.retain(|field| browser.need(field) != Some(Need::ThreePrices));
     }
-    // A job or a term adds columns that nobody chose.
+    // A job or a term adds columns that the user did not choose.
     let usual = browser.query.catalog().default_columns();
     let chosen = fields.iter().filter(|field| field.in_record || usual.contains(field));
     if chosen.eq(&usual) && browser.resource() != Resource::Workergroups {
-        // What the offer is, and where, comes before how long it is left.
+        // The kind and the place of the offer come before its remaining time.
         let (spare, others): (Vec<_>, Vec<_>) = fields.into_iter().partition(|field| is_spare(field));
         fields = others;
         let place = fields.iter().position(|field| field.key == "geolocation");
@@ -123,7 +123,7 @@ fn fields(browser: &Browser, listing: &Listing, has_preview: bool) -> (Vec<&'sta
     let sorting = browser.sorting_keys();
     let keys = || sorting.iter().map(|key| key.field).filter(|field| field.is_column());
     let mut leading = usize::from(fields.first().is_some_and(|field| field.kind == Kind::Id));
-    // Rows are not sorted by what none of them has.
+    // A column without any value does not sort the rows.
     if let Some(first) = keys().next().filter(|first| !listing.column(first).is_blank()) {
         match fields.iter().position(|field| *field == first) {
             Some(index) if index < leading => {}

@@ -60,7 +60,7 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
     let has_card = first_run::is_due(view.resource, scene.state);
     let below = room_below(view, browser, area, scene);
     let has_room = scene.size != Size::Compact || below.is_some();
-    // The table keeps its place when the reply brings rows to preview.
+    // The table must not move when the reply brings rows to preview.
     let is_recorded = browser.recorded_at().is_some();
     if !has_room || scene.state.screen.split.is_folded() || (row.is_none() && !has_card && !is_recorded) {
         return records(view, browser, false, area, scene);

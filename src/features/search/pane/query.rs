@@ -225,7 +225,7 @@ fn highlighted(browser: &Browser, scroll: usize, width: usize, theme: &Theme) ->
     let mut column = 0;
     let mut line = Line::default();
     for (at, letter) in text.grapheme_indices(true) {
-        // One cell more than fits tells that there is more.
+        // One cell more than fits shows that the text continues.
         if column > scroll + width + 1 {
             break;
         }
@@ -289,11 +289,11 @@ pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Sce
     let count = if bar.count(0).is_some() { 8 } else { 0 };
     let wanted = label + count + docs.max().unwrap_or(0) + 8;
     let width = wanted.min(WIDEST).min(screen.width);
-    // The labels line up with what they complete: two cells of frame and gap are in front of them.
+    // The labels are aligned with the word they complete: frame and gap take two cells before them.
     let x = column_of(completion.span.start, browser, line, scene)
         .saturating_sub(2)
         .min(screen.right().saturating_sub(width));
-    // What plain words mean, or can mean, is shown below the query.
+    // The meaning of plain words is shown below the query.
     let below = if advice(browser).is_none() { 1 } else { 2 };
     let height = height.min(screen.bottom().saturating_sub(line.y + below + 2)).max(1);
     let area = Rect::new(x, line.y + below, width, height + 2).intersection(screen);

@@ -300,7 +300,7 @@ impl Rows for Records<'_> {
         };
         let figures = &self.shown.computed;
         let is_best = || {
-            // What is best now is not known.
+            // The best rows of the market are unknown.
             if self.is_recorded {
                 return false;
             }
@@ -320,7 +320,7 @@ impl Rows for Records<'_> {
             let id = self.listing.id(record).map(|id| id.to_string());
             id.is_some_and(|id| self.own.iter().any(|listing| listing.id.to_string() == id))
         };
-        // Its bill says that a listing is unfit, too; nothing else says whose it is.
+        // The bill of an unfit listing shows that too; only this sign shows whose it is.
         if self.browser.resource() == Resource::Volumes && is_own() {
             (OWN, self.theme.accent)
         } else if figures.is_unfit(record) {

@@ -69,9 +69,9 @@ impl Watcher<'_> {
     /// Prints the changes of a search up to a time, with the additions of `--with` from a response.
     pub(super) fn tell_changes(&mut self, until: Moment, result: Option<&SearchResult>) {
         let target = &mut self.targets[self.awaited];
-        // Before the first poll nothing was known that could have changed.
+        // Before the first poll there is nothing to compare with.
         let since = target.progress.reported_until.get_or_insert(until);
-        // After the clock was set back, what was told is in the future.
+        // After the clock was set back, the last report is in the future.
         *since = (*since).min(until);
         let (since, saved) = (*since, target.saved.clone());
         let is_wanted = !saved.is_empty() || self.one.is_some();

@@ -80,7 +80,7 @@ pub fn open(cx: &mut Cx<'_>) {
     if cx.writes().begin(WriteKind::CreateWorkergroup) {
         let is_sandbox = cx.state().profile.is_sandbox;
         dialog = Create::on(Page::Confirm, confirmation(is_sandbox));
-        // A listing from just before tells a new group from an old one.
+        // A recent listing distinguishes a new group from the old ones.
         cx.ask(Resource::Workergroups);
         let subject = Subject::Draft(Groups::read(cx.state()).draft.number());
         match look_at(cx.state(), subject) {

@@ -52,7 +52,7 @@ pub struct GroupForm {
 /// Opens the form on the shared draft.
 pub fn open(cx: &mut Cx<'_>) -> bool {
     cx.drafts().left_open = None;
-    // The existing endpoints, and what tells a new workergroup from an old one.
+    // The existing endpoints, and the groups from which a new one is distinguished.
     let groups = &cx.state().browsers[Resource::Workergroups];
     let is_untouched = groups.listing().is_none() && !groups.remote().is_loading() && groups.remote().error().is_none();
     if is_untouched {

@@ -71,7 +71,7 @@ impl Preflight {
         check.is_some_and(|check| check.remote().is_loading())
     }
 
-    /// Cancels the request in flight, or closes the view if there is none.
+    /// Cancels the request in flight if there is one. Closes the view unless it then shows a report.
     fn back(&self, cx: &mut Cx<'_>) {
         let is_loading = self.is_loading(cx.state());
         if let Some(stopped) = cx.feature::<super::Groups>().supply.stop().filter(|_| is_loading) {
