@@ -199,7 +199,7 @@ pub fn arguments() -> Arguments {
     let line: Vec<String> = std::env::args_os()
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    Color::in_line(&line).choose();
+    Color::in_line(&line).set_for_process();
     let command = || help::command().color(color_choice());
     let read = command().try_get_matches();
     let read = read.and_then(|matches| Arguments::from_arg_matches(&matches));

@@ -263,10 +263,10 @@ fn table(
     width: Option<usize>,
 ) -> String {
     let header = fields.iter().map(|field| listing.header(field, dialect).into_owned());
-    let mut lines = vec![measured(header)];
+    let mut lines = vec![with_widths(header)];
     lines.extend(rows.iter().map(|row| {
         let cells = fields.iter();
-        measured(cells.map(|field| format::cell(listing, *row as usize, field, WIDEST)))
+        with_widths(cells.map(|field| format::cell(listing, *row as usize, field, WIDEST)))
     }));
     let widths = widths(&lines);
     let kept = fitting(fields, &widths, width);
@@ -274,7 +274,7 @@ fn table(
     laid_out(&lines, &widths, &kept, is_right)
 }
 
-fn measured(cells: impl Iterator<Item = String>) -> Vec<(usize, String)> {
+fn with_widths(cells: impl Iterator<Item = String>) -> Vec<(usize, String)> {
     cells.map(|cell| (text::width(&cell), cell)).collect()
 }
 
@@ -409,7 +409,7 @@ fn aligned(rows: &[Vec<String>], is_right: impl Fn(usize) -> bool) -> String {
     const MOST: usize = 4096;
     let lines = rows.iter().map(|row| {
         let cells = row.iter();
-        measured(cells.map(|cell| truncate(cell, MOST)))
+        with_widths(cells.map(|cell| truncate(cell, MOST)))
     });
     let lines: Vec<_> = lines.collect();
     let widths = widths(&lines);

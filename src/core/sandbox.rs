@@ -34,7 +34,7 @@ impl SandboxNotes {
     }
 
     /// The ids to try, as text: `4001, 4002 (rented)`.
-    pub fn ids(&self) -> String {
+    pub fn describe_listing_ids(&self) -> String {
         let ids = self.listings.iter().map(|listing| {
             let note = if listing.rented { " (rented)" } else { "" };
             format!("{}{note}", listing.id)

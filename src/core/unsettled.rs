@@ -78,7 +78,7 @@ fn notice(entry: &Entry) -> String {
 }
 
 /// A notice of the damaged lines of the history.
-fn damaged(damage: &[Damage]) -> String {
+fn describe_damage(damage: &[Damage]) -> String {
     let lines = counted(damage.len(), "line", "lines");
     format!("Nothing can be created or unlisted: {lines} of the write history can't be read. Settle with :resolve.")
 }
@@ -86,10 +86,10 @@ fn damaged(damage: &[Damage]) -> String {
 impl State {
     /// Sets the damaged lines of the history; a notice reports them while there are any.
     pub(crate) fn set_damage(&mut self, damage: Vec<Damage>) {
-        let outdated = damaged(&self.mutations.damage);
+        let outdated = describe_damage(&self.mutations.damage);
         self.notices.retain(|notice| *notice != outdated);
         if !damage.is_empty() {
-            self.notices.insert(0, damaged(&damage));
+            self.notices.insert(0, describe_damage(&damage));
         }
         self.mutations.damage = damage;
     }

@@ -7,7 +7,7 @@ use super::state::State;
 use super::view::Cx;
 use crate::api::ApiError;
 use crate::domain::Resource;
-use crate::record::watch::{Claim, Engine, Failure, Next, Right, Wish, has_same_conditions};
+use crate::record::watch::{Claim, Engine, Failure, NextPoll, Right, Wish, has_same_conditions};
 use crate::record::{Moment, Poll, PollOutcome};
 use crate::table::remote::{Now, Ticket};
 
@@ -104,8 +104,8 @@ impl Watching {
     pub(crate) fn deadline(&self, state: &State, now: Now) -> Option<f64> {
         let patience = self.under_way.iter().map(|under_way| under_way.since + PATIENCE);
         let next = match self.engine.next() {
-            Next::Due(_, at) if at.is_finite() && state.held(now).is_none() => Some(at),
-            Next::Due(..) | Next::AwaitKey | Next::Idle => None,
+            NextPoll::Due(_, at) if at.is_finite() && state.held(now).is_none() => Some(at),
+            NextPoll::Due(..) | NextPoll::AwaitApiKey | NextPoll::Idle => None,
         };
         patience.chain(next).reduce(f64::min)
     }
@@ -153,7 +153,7 @@ pub(crate) fn tick(cx: &mut Cx<'_>) {
     if cx.state.held(now).is_some() {
         return;
     }
-    while let Next::Due(id, at) = cx.state.watching.engine.next()
+    while let NextPoll::Due(id, at) = cx.state.watching.engine.next()
         && at <= now.mono
     {
         claim(cx, id);
@@ -270,7 +270,7 @@ impl Cx<'_> {
         let every = watching.interest(id).map(|interest| interest.wish.every);
         match (failure(error, now.epoch), every) {
             // The error holds all timers until a request of the user succeeds, see [`State::held`].
-            (Failure::Key | Failure::Refused, Some(every)) => watching.engine.look_again(id, now.mono, every),
+            (Failure::ApiKey | Failure::Refused, Some(every)) => watching.engine.look_again(id, now.mono, every),
             (failure, every) => {
                 watching.engine.failed(id, now.mono, failure);
                 if let (ApiError::RateLimited { .. }, Some(every)) = (error, every) {
@@ -304,7 +304,7 @@ pub(crate) fn failure(error: &ApiError, epoch: f64) -> Failure {
             pause: retry_after.map_or(threshold.unwrap_or(0.0), |span| span.as_secs_f64()),
         },
         ApiError::Misconfigured(_) => Failure::Refused,
-        error if error.is_auth() => Failure::Key,
+        error if error.is_auth() => Failure::ApiKey,
         error if error.stops_timers(epoch) => Failure::Refused,
         error if error.is_passing() || matches!(error, ApiError::NotConnected { .. }) => Failure::Market { pause: 0.0 },
         _ => Failure::Request,

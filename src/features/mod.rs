@@ -165,7 +165,12 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
             true
         }
         Action::NewGroup => workergroups::form::open(cx),
-        Action::Resolve => write_damage::open(cx) || workergroups::create::resolve(cx),
+        Action::Resolve => {
+            if !write_damage::open(cx) {
+                workergroups::create::resolve(cx);
+            }
+            true
+        }
         Action::CloneGroup => workergroups::form::clone_selected(cx),
         Action::GroupFromSearch => workergroups::form::from_search(cx),
         Action::Preflight => workergroups::preflight::open_selected(cx),

@@ -151,7 +151,7 @@ pub async fn capture(
         Ok(running) => running,
         Err(source) => return Err(CommandError::Run { program, source }),
     };
-    let (output, errors) = (running.output(), running.child.stderr.take());
+    let (output, errors) = (running.take_output(), running.child.stderr.take());
     let printed = Mutex::new((Vec::new(), false));
     let reading = async {
         tokio::join!(collect(output, &printed, most), collect(errors, &printed, most));
@@ -227,7 +227,7 @@ impl Running {
     }
 
     /// Takes the standard output; `None` if it is not piped or already taken.
-    pub const fn output(&mut self) -> Option<ChildStdout> {
+    pub const fn take_output(&mut self) -> Option<ChildStdout> {
         self.child.stdout.take()
     }
 

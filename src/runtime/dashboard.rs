@@ -161,7 +161,7 @@ impl<S: Surface> Dashboard<S> {
             let messages = tokio::select! {
                 biased;
                 // A flood of responses must never keep the keyboard waiting.
-                outside = self.surface.next() => match self.outside(outside).await? {
+                outside = self.surface.next() => match self.on_terminal_event(outside).await? {
                     ControlFlow::Continue(messages) => messages,
                     ControlFlow::Break(status) => return Ok(status),
                 },
@@ -207,7 +207,7 @@ impl<S: Surface> Dashboard<S> {
     }
 
     /// Handles a terminal event: returns its messages, or the exit status.
-    async fn outside(&mut self, event: TerminalEvent) -> io::Result<ControlFlow<i32, Vec<Message>>> {
+    async fn on_terminal_event(&mut self, event: TerminalEvent) -> io::Result<ControlFlow<i32, Vec<Message>>> {
         Ok(ControlFlow::Continue(match event {
             TerminalEvent::Input(events) => events.into_iter().map(message).collect(),
             TerminalEvent::Pasted(events) => events.into_iter().map(with_paste).collect(),

@@ -35,7 +35,7 @@ static COLOR: OnceLock<Color> = OnceLock::new();
 
 impl Color {
     /// Sets the colours of the process; later calls have no effect.
-    pub fn choose(self) {
+    pub fn set_for_process(self) {
         let _ = COLOR.set(self);
     }
 

@@ -220,7 +220,7 @@ async fn first_line_of(
         .stderr(Stdio::null());
     let mut running = Running::start(command, terminal).map_err(failed)?;
     let mut output = running
-        .output()
+        .take_output()
         .ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
     let text = tokio::time::timeout(patience, first_line(&mut output)).await;
     let text = text.map_err(|_| late())?;

@@ -158,7 +158,7 @@ pub enum Format {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Recording {
     /// Written if it differs from the stored value by more than the tolerance.
-    Stored(Tolerance),
+    Stored(NoiseThreshold),
     /// Computed from stored fields, from the identity of an offer, or from the time.
     Derived,
     /// Left out: a secret, an address, an id that changes without a change of the offer, or a figure that follows
@@ -170,12 +170,12 @@ pub enum Recording {
 ///
 /// The stored value stays until then, so a slow drift is still recorded.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Tolerance {
+pub struct NoiseThreshold {
     pub absolute: f64,
     pub share: f64,
 }
 
-impl Tolerance {
+impl NoiseThreshold {
     pub const EXACT: Self = Self {
         absolute: 0.0,
         share: 0.0,
@@ -277,7 +277,7 @@ impl Field {
         };
         let recording = match kind {
             Kind::List | Kind::Secret => Recording::Never,
-            _ => Recording::Stored(Tolerance::EXACT),
+            _ => Recording::Stored(NoiseThreshold::EXACT),
         };
         Self {
             key,
@@ -311,7 +311,7 @@ impl Field {
     pub const fn number(key: &'static str, label: &'static str, unit: Unit) -> Self {
         let mut field = Self::new(key, label, Kind::Number);
         field.unit = unit;
-        field.recording = Recording::Stored(Tolerance::ROUNDING);
+        field.recording = Recording::Stored(NoiseThreshold::ROUNDING);
         field
     }
 
@@ -473,12 +473,12 @@ impl Field {
 
     /// Records it if it differs from the stored value by more than `share` of it.
     pub const fn noisy(self, share: f64) -> Self {
-        self.recorded(Recording::Stored(Tolerance::share(share)))
+        self.recorded(Recording::Stored(NoiseThreshold::share(share)))
     }
 
     /// Records it if it differs from the stored value by more than `absolute`.
     pub const fn wavering(self, absolute: f64) -> Self {
-        self.recorded(Recording::Stored(Tolerance::absolute(absolute)))
+        self.recorded(Recording::Stored(NoiseThreshold::absolute(absolute)))
     }
 
     /// Never stores it: it is computed when the record is read.

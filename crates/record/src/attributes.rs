@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use bourse_domain::field::{Recording, Tolerance};
+use bourse_domain::field::{NoiseThreshold, Recording};
 use bourse_domain::{CellRef, Field, OfferType, Resource};
 
 /// A recorded field of the catalog.
@@ -10,7 +10,7 @@ use bourse_domain::{CellRef, Field, OfferType, Resource};
 pub struct Attribute {
     pub field: &'static Field,
     /// The largest difference from the stored value that is not recorded.
-    pub tolerance: Tolerance,
+    pub tolerance: NoiseThreshold,
 }
 
 /// The value of an attribute.

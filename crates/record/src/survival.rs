@@ -160,13 +160,13 @@ pub fn lives(excerpt: &Excerpt) -> Vec<Life> {
     let lots = excerpt.lots().into_values();
     let lives = lots.flat_map(|spells| {
         let priced = spells.into_iter().filter(|spell| spell.price.is_finite());
-        lives_of_lot(priced.map(|spell| spell.interval(0)), &polls)
+        lot_lifetimes(priced.map(|spell| spell.interval(0)), &polls)
     });
     lives.collect()
 }
 
 /// The observed lifetimes of a lot, from its intervals in order of time. `polls` are the usable polls only.
-pub fn lives_of_lot(intervals: impl IntoIterator<Item = Interval>, polls: &[PollRow]) -> Vec<Life> {
+pub fn lot_lifetimes(intervals: impl IntoIterator<Item = Interval>, polls: &[PollRow]) -> Vec<Life> {
     let mut alive = None;
     let lives = intervals
         .into_iter()

@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 
 use super::lows::{LowSeries, LowestOfPolls, Prices, quantile};
 use super::outline::{Interval, Outline};
-use super::survival::{Life, Lifetimes, lives_of_lot};
+use super::survival::{Life, Lifetimes, lot_lifetimes};
 use super::tape::{Lasted, Lived};
 use super::timeline::{self, seconds, share};
 use super::{
@@ -233,7 +233,7 @@ impl Sums {
             self.lows.add(&interval, asked);
             intervals.push(interval);
         }
-        self.lives.extend(lives_of_lot(intervals, &self.usable));
+        self.lives.extend(lot_lifetimes(intervals, &self.usable));
     }
 }
 

@@ -337,7 +337,7 @@ impl Endpoint {
         self.idle += seconds;
         if self.idle >= IDLE_LIMIT {
             self.idle = 0.0;
-            workers::stop_last(&mut self.workers);
+            workers::stop_last_ready(&mut self.workers);
         }
     }
 

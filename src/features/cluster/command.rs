@@ -167,7 +167,7 @@ impl Shown<'_> {
     }
 
     fn plan_json(&self, plan: &Plan) -> Json {
-        let job = self.market.basis.job.map(|job| job.shared_by(plan.shares()));
+        let job = self.market.basis.job.map(|job| job.on_gpus(plan.shares()));
         let prices = self.market.prices();
         let offers = plan.lots().map(|lot| {
             let id = self.market.result.listing.id(lot.row as usize).map(|id| id.0);

@@ -74,7 +74,7 @@ impl Market {
     /// Divides the work of a job among `gpus` GPUs.
     pub fn share(&mut self, gpus: u32) {
         if let Some(job) = self.basis.job.filter(Job::is_work) {
-            self.basis.job = Some(job.shared_by(gpus));
+            self.basis.job = Some(job.on_gpus(gpus));
             self.result.reprice(self.basis);
         }
     }

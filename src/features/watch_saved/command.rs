@@ -200,9 +200,9 @@ impl Run<'_> {
                     let took = ((now.mono - before.mono) * 1000.0) as u32;
                     watcher.answered(result, took, now);
                 }
-                Step::Wait(until) => self.wait(before, until).await,
-                Step::AwaitKey(until) => {
-                    self.wait(before, until).await;
+                Step::Wait(until) => self.sleep_until(until, before).await,
+                Step::AwaitApiKey(until) => {
+                    self.sleep_until(until, before).await;
                     match self.connect_with_new_key(resolve).await {
                         Ok(true) => watcher.use_new_key(),
                         Ok(false) => {}
@@ -237,12 +237,12 @@ impl Run<'_> {
     /// Sleeps until `until` on the monotonic clock.
     ///
     /// After a suspend or clock change, prints a note and drops open connections.
-    async fn wait(&self, before: Now, until: f64) {
-        let wait = Duration::try_from_secs_f64(until - before.mono);
+    async fn sleep_until(&self, until: f64, started: Now) {
+        let wait = Duration::try_from_secs_f64(until - started.mono);
         tokio::time::sleep(wait.unwrap_or_default()).await;
         let now = self.now();
-        if now.was_suspended_since(before) {
-            let away = lasting(now.epoch - before.epoch);
+        if now.was_suspended_since(started) {
+            let away = lasting(now.epoch - started.epoch);
             output::note(&format!("the computer was asleep, or its clock was set: {away} passed"));
             self.connection.session.drop_connections();
         }

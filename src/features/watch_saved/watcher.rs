@@ -22,7 +22,7 @@ use crate::domain::saved::Searches;
 use crate::features::alerts::Search;
 use crate::record::alerts::{Alert, AlertChange};
 use crate::record::store::{Database, HistoryError, HistoryLocation, ProgramId, Turns};
-use crate::record::watch::{CauseSearch, Engine, Next, cause_search, has_same_conditions, missing};
+use crate::record::watch::{CauseSearch, Engine, NextPoll, cause_search, has_same_conditions, missing};
 use crate::record::watch::{Claim, Right};
 use crate::record::{AlertState, Arrival, Moment, Poll, PollOutcome};
 use crate::settings::Settings;
@@ -50,7 +50,7 @@ pub enum Step {
     Wait(f64),
     /// Wait until this time on the monotonic clock, then check for another API key:
     /// [`Watcher::use_new_key`].
-    AwaitKey(f64),
+    AwaitApiKey(f64),
     /// Stop: every target was polled once, or the watch of one search ended: [`Watcher::take_end`].
     Done,
 }
@@ -239,10 +239,10 @@ impl<'a> Watcher<'a> {
         }
         loop {
             let (task, at) = match self.engine.next() {
-                Next::Due(task, at) => (task, at),
-                Next::AwaitKey => return Step::AwaitKey(now.mono + self.key_check()),
-                Next::Idle if self.rhythm.is_once => return Step::Done,
-                Next::Idle => return Step::Wait(now.mono + self.rhythm.reload()),
+                NextPoll::Due(task, at) => (task, at),
+                NextPoll::AwaitApiKey => return Step::AwaitApiKey(now.mono + self.key_check()),
+                NextPoll::Idle if self.rhythm.is_once => return Step::Done,
+                NextPoll::Idle => return Step::Wait(now.mono + self.rhythm.reload()),
             };
             if at > now.mono {
                 return Step::Wait(at.min(now.mono + self.rhythm.reload()));

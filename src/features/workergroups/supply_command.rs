@@ -62,7 +62,7 @@ pub(super) async fn supply(settings: &Settings, arguments: &SupplyArguments) -> 
             loading: arguments.loading.unwrap_or_else(|| f64::from(values.loading)),
         });
         let found = match look {
-            Ok(look) => report_on(settings, session, &look.search, &mut reports)
+            Ok(look) => cached_report(settings, session, &look.search, &mut reports)
                 .await
                 .map(|report| (look, report)),
             Err(error) => Err(UnknownCost::Failed(error.to_string())),
@@ -99,7 +99,7 @@ pub(super) async fn supply(settings: &Settings, arguments: &SupplyArguments) -> 
 }
 
 /// The report on a search, computed once for groups with equal searches.
-async fn report_on(
+async fn cached_report(
     settings: &Settings,
     session: &Session,
     search: &Recruitment,

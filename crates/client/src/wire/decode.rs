@@ -117,12 +117,12 @@ pub(crate) fn decode_content(
         Content::Records(read) => match *read {
             Ok(whole) => return records(whole, status),
             Err(unsplit) => {
-                not_empty(&unsplit.text, status)?;
+                reject_empty_or_html(&unsplit.text, status)?;
                 return Err(unsplit_records(request.operation(), &unsplit, status));
             }
         },
     };
-    not_empty(&text, status)?;
+    reject_empty_or_html(&text, status)?;
     match request {
         Request::UnlistVolume { .. } => unlisted(&text, status),
         Request::CreateWorkergroup(_) => created(&text, status),
@@ -135,7 +135,7 @@ pub(crate) fn decode_content(
 }
 
 /// An error for an empty body or an HTML page.
-fn not_empty(text: &str, status: u16) -> Result<(), ApiError> {
+fn reject_empty_or_html(text: &str, status: u16) -> Result<(), ApiError> {
     if text.trim().is_empty() {
         return Err(ApiError::Empty { status });
     }

@@ -90,7 +90,7 @@ impl Job {
 impl Job {
     /// The job on `gpus` rented GPUs: its work is divided evenly among them. A length in hours is unchanged.
     #[must_use]
-    pub fn shared_by(self, gpus: u32) -> Self {
+    pub fn on_gpus(self, gpus: u32) -> Self {
         Self {
             shared_by: self.is_work().then_some(gpus),
             ..self

@@ -152,7 +152,7 @@ impl<'a> Offers<'a> {
 
     fn quoted(&self, gpus: u32) -> Quotes {
         let basis = Basis {
-            job: self.basis.job.map(|job| job.shared_by(gpus)),
+            job: self.basis.job.map(|job| job.on_gpus(gpus)),
             ..self.basis
         };
         let (prices, now) = (self.prices, self.listing().read_at());

@@ -9,7 +9,8 @@ use crate::insight::Coverage;
 use crate::json_split::MOST_RECORDS;
 
 impl Listing {
-    /// The records of several responses, the newest response first; of duplicates the newest is used.
+    /// The records of several responses, which are `parts` in the order of their arrival; of duplicates the newest is
+    /// used, and it comes first.
     ///
     /// The flag of a part says whether its skipped, hidden and duplicate records are counted, so that a repetition is
     /// not counted twice.

@@ -164,7 +164,7 @@ impl Plan {
     }
 
     /// The number of objects with members to read: the record and those nested in it.
-    pub(super) const fn objects(&self) -> usize {
+    pub(super) const fn object_count(&self) -> usize {
         self.objects.len()
     }
 

@@ -71,7 +71,7 @@ enum Next {
 impl Scanner {
     pub(super) fn new(plan: &Plan) -> Self {
         Self {
-            shapes: (0..plan.objects()).map(|_| Vec::new()).collect(),
+            shapes: (0..plan.object_count()).map(|_| Vec::new()).collect(),
             has_secrets: false,
             has_secret_names: false,
             escaped: Vec::new(),

@@ -1,7 +1,7 @@
 //! The conditions of a query, compared with scopes and lines.
 
 use bourse_domain::dialect::TransferUnit;
-use bourse_domain::field::{Recording, Tolerance};
+use bourse_domain::field::{NoiseThreshold, Recording};
 use bourse_domain::{CellRef, Condition, OfferType, Operand, Query, Resource, Value};
 
 use crate::implication::{Part, contains, divisions, includes_storage};
@@ -132,7 +132,7 @@ pub(super) fn excludes(scope: &Scope, state: &State<'_>, at: Moment) -> bool {
 fn is_near(condition: &Condition, cell: CellRef<'_>) -> bool {
     let tolerance = match condition.field.recording() {
         Recording::Stored(tolerance) => tolerance,
-        Recording::Derived => Tolerance::ROUNDING,
+        Recording::Derived => NoiseThreshold::ROUNDING,
         Recording::Never => return false,
     };
     match (&condition.operand, cell) {

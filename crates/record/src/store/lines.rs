@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use bourse_domain::Resource;
-use bourse_domain::field::Tolerance;
+use bourse_domain::field::NoiseThreshold;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{CachedStatement, Connection, Row, ToSql, params};
 
@@ -211,7 +211,7 @@ fn stored<'r>(row: &'r Row<'_>, index: usize) -> rusqlite::Result<ToSqlOutput<'r
 }
 
 /// Whether a fact equals the stored value within the tolerance.
-fn is_same(stored: ValueRef<'_>, fact: &Fact, tolerance: &Tolerance) -> bool {
+fn is_same(stored: ValueRef<'_>, fact: &Fact, tolerance: &NoiseThreshold) -> bool {
     #[expect(clippy::cast_precision_loss)] // larger numbers are recorded as text
     let number = match stored {
         ValueRef::Integer(number) => Some(number as f64),

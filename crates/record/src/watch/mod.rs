@@ -74,18 +74,18 @@ pub enum Failure {
     /// All requests fail until the user acts, or a quota is renewed.
     Refused,
     /// All requests fail until the API key changes.
-    Key,
+    ApiKey,
     /// Only this request failed.
     Request,
 }
 
 /// The next poll, or the reason there is none.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Next<K> {
+pub enum NextPoll<K> {
     /// This wish, at this time at the earliest.
     Due(K, f64),
     /// Nothing until the API key changes.
-    AwaitKey,
+    AwaitApiKey,
     /// Nothing at all: there are no wishes.
     Idle,
 }
@@ -198,14 +198,14 @@ impl<K: Clone + PartialEq> Engine<K> {
     }
 
     /// The next wish: the one that waits longest, of equals the earlier one.
-    pub fn next(&self) -> Next<K> {
+    pub fn next(&self) -> NextPoll<K> {
         if self.is_stopped {
-            return Next::AwaitKey;
+            return NextPoll::AwaitApiKey;
         }
         let first = self.leaders().min_by(|left, right| left.next.total_cmp(&right.next));
-        first.map_or(Next::Idle, |task| {
+        first.map_or(NextPoll::Idle, |task| {
             let free = self.free_for(task.wish.requests);
-            Next::Due(task.wish.id.clone(), task.next.max(free))
+            NextPoll::Due(task.wish.id.clone(), task.next.max(free))
         })
     }
 
@@ -386,7 +386,7 @@ impl<K: Clone + PartialEq> Engine<K> {
                 self.free = now + doubled(gap, self.failures).max(pause.min(LONGEST_PAUSE)).max(gap);
             }
             Failure::Refused => self.free = now + LONGEST_PAUSE.max(gap),
-            Failure::Key => self.is_stopped = true,
+            Failure::ApiKey => self.is_stopped = true,
             Failure::Request => {}
         }
         // The others are polled first: one bad search must not block all.

@@ -52,7 +52,7 @@ fn complete(engine: &mut Engine<u8>, id: u8, now: f64) -> Vec<u8> {
 /// Runs wishes for `seconds`, each request answered after `took`; returns the requests with their times.
 fn run(engine: &mut Engine<u8>, from: f64, seconds: f64, took: f64) -> Vec<(u8, f64)> {
     let (mut now, mut sent) = (from, Vec::new());
-    while let Next::Due(id, at) = engine.next() {
+    while let NextPoll::Due(id, at) = engine.next() {
         now = at.max(now);
         if now >= from + seconds {
             break;
@@ -71,7 +71,7 @@ fn count(sent: &[(u8, f64)], id: u8) -> usize {
 
 fn due(engine: &Engine<u8>) -> (u8, f64) {
     match engine.next() {
-        Next::Due(id, at) => (id, at),
+        NextPoll::Due(id, at) => (id, at),
         next => panic!("{next:?}"),
     }
 }
@@ -138,8 +138,8 @@ fn a_search_that_fails_pauses_alone_and_a_refused_key_pauses_all() {
     }
     engine.failed(&2, 3000.0, Failure::Refused);
     assert_eq!(engine.free(), 3600.0);
-    engine.failed(&2, 3000.0, Failure::Key);
-    assert_eq!(engine.next(), Next::AwaitKey);
+    engine.failed(&2, 3000.0, Failure::ApiKey);
+    assert_eq!(engine.next(), NextPoll::AwaitApiKey);
     engine.resume();
     assert_eq!(due(&engine), (1, 3600.0));
 }

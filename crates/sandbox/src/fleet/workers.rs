@@ -142,7 +142,7 @@ pub fn wake_first(workers: &mut [Worker], elapsed: f64) {
 }
 
 /// Stops the last worker that is ready.
-pub fn stop_last(workers: &mut [Worker]) {
+pub fn stop_last_ready(workers: &mut [Worker]) {
     if let Some(worker) = workers.iter_mut().rev().find(|worker| worker.is_ready()) {
         worker.state = State::Stopped;
     }

@@ -35,7 +35,7 @@ enum Shape {
 
 /// A request to the model.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Job {
+pub struct ModelRequest {
     shape: Shape,
     model: String,
     /// The number of the request at the worker.
@@ -49,7 +49,7 @@ pub struct Job {
     has_usage: bool,
 }
 
-impl Job {
+impl ModelRequest {
     /// Parses a payload of `load`, which is the number of tokens.
     ///
     /// # Errors

@@ -39,7 +39,7 @@ impl Queue {
     /// Appends a request; `None` if the wait would exceed [`LIMIT`]. `load` is in the unit of `speed` per second.
     ///
     /// A running request counts in full until it ends, as at the market's own workers.
-    pub fn enter(self: &Arc<Self>, load: f64, speed: f64) -> Option<Place> {
+    pub fn enqueue(self: &Arc<Self>, load: f64, speed: f64) -> Option<Place> {
         let mut total = self.load.lock().unwrap_or_else(PoisonError::into_inner);
         if *total / speed > LIMIT {
             return None;
@@ -81,27 +81,27 @@ mod tests {
     #[test]
     fn a_queue_of_more_than_thirty_seconds_takes_no_more() {
         let queue = Arc::new(Queue::new());
-        let first = queue.enter(301.0, 10.0);
+        let first = queue.enqueue(301.0, 10.0);
         assert!(first.is_some());
-        assert!(queue.enter(1.0, 10.0).is_none(), "30.1 s");
+        assert!(queue.enqueue(1.0, 10.0).is_none(), "30.1 s");
         assert!(
-            queue.enter(1.0, 11.0).is_some(),
+            queue.enqueue(1.0, 11.0).is_some(),
             "27.4 s; the place is given up at once"
         );
         drop(first);
         let places = [
-            queue.enter(100.0, 10.0),
-            queue.enter(200.0, 10.0),
-            queue.enter(1.0, 10.0),
+            queue.enqueue(100.0, 10.0),
+            queue.enqueue(200.0, 10.0),
+            queue.enqueue(1.0, 10.0),
         ];
         assert!(places.iter().all(Option::is_some), "10 s, and 30 s are the limit");
-        assert!(queue.enter(1.0, 10.0).is_none(), "30.1 s");
+        assert!(queue.enqueue(1.0, 10.0).is_none(), "30.1 s");
     }
 
     #[tokio::test]
     async fn requests_have_their_turns_in_order() {
         let queue = Arc::new(Queue::new());
-        let [mut first, mut second] = [(); 2].map(|()| queue.enter(1.0, 1.0).unwrap());
+        let [mut first, mut second] = [(); 2].map(|()| queue.enqueue(1.0, 1.0).unwrap());
         first.turn().await;
         let waits = tokio::spawn(async move {
             second.turn().await;

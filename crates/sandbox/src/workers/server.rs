@@ -26,7 +26,7 @@ use super::super::faults::Stage;
 use super::super::script::{Script, Step};
 use super::super::server::{FROZEN_DATE, MAX_BODY, spoil};
 use super::super::state::State;
-use super::model::Job;
+use super::model::ModelRequest;
 use super::queue::Queue;
 use super::request::WorkerRequest;
 use super::work::Work;
@@ -151,12 +151,12 @@ async fn perform(server: &Server, state: &State, parts: &Parts, body: &[u8], spe
         return empty(StatusCode::UNAUTHORIZED);
     }
     let load = request.load();
-    let Some(mut place) = server.queue.enter(load, speed) else {
+    let Some(mut place) = server.queue.enqueue(load, speed) else {
         return empty(StatusCode::TOO_MANY_REQUESTS);
     };
     place.ends(Work::start(&server.state, &server.machine, &request));
     place.turn().await;
-    match Job::read(path, &request.payload, load, request.number, state.seconds()) {
+    match ModelRequest::read(path, &request.payload, load, request.number, state.seconds()) {
         Ok(job) => job.answer(place, state.work_time(speed)).await,
         Err(response) => response,
     }

@@ -410,7 +410,7 @@ fn difference(saving: f64) -> String {
     }
 }
 
-fn speed(value: f64) -> String {
+fn grouped_number(value: f64) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked
     if (0.0..1e12).contains(&value) {
         format::grouped(value.round() as usize)

@@ -2,7 +2,7 @@
 
 use ratatui::text::{Line, Span};
 
-use super::{Card, difference, speed};
+use super::{Card, difference, grouped_number};
 use crate::domain::cost::{Gap, Prices};
 use crate::domain::field::Unit;
 use crate::domain::format::{percent, trimmed};
@@ -205,7 +205,7 @@ fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
         Some(format!("{score} DLPerf{}", per_dollar.unwrap_or_default()))
     };
     let network = || {
-        let way = |sign: &str, key: &str| Some(format!("{sign} {}", speed(card.number(key)?)));
+        let way = |sign: &str, key: &str| Some(format!("{sign} {}", grouped_number(card.number(key)?)));
         let ways: Vec<String> = [way("↓", "inet_down"), way("↑", "inet_up")]
             .into_iter()
             .flatten()
@@ -256,7 +256,11 @@ fn disk(card: &Card<'_>) -> Option<String> {
     });
     let model = card.text("disk_name");
     let model = model.map(|model| format!(" {model}")).unwrap_or_default();
-    Some(format!("{} GB disk{model}{}", speed(space), read.unwrap_or_default()))
+    Some(format!(
+        "{} GB disk{model}{}",
+        grouped_number(space),
+        read.unwrap_or_default()
+    ))
 }
 
 fn storage(card: &Card<'_>) -> Option<String> {

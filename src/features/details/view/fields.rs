@@ -216,7 +216,7 @@ impl Reader<'_> {
         let text = format::detail(&self.record, field, self.browser.dialect());
         let text = if text.is_empty() { "(empty)".to_owned() } else { text };
         let doc = match cell {
-            CellRef::Text(text) => whole_text(text, doc),
+            CellRef::Text(text) => note_on_truncated(text, doc),
             _ => doc,
         };
         (self.qualified(field, text), self.left_out(field, doc))
@@ -273,7 +273,7 @@ impl Reader<'_> {
 }
 
 /// Prefixes a note with the size and a reference to the JSON tab if the text is truncated.
-fn whole_text(text: &str, note: String) -> String {
+fn note_on_truncated(text: &str, note: String) -> String {
     if text.len() <= DETAIL {
         return note;
     }

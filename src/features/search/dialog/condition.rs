@@ -274,7 +274,7 @@ impl ConditionForm {
 
     /// Ticks the typed value, or the selected one if nothing is typed or ticked. Called on Enter in
     /// a list.
-    pub fn settle(&mut self) {
+    pub fn tick_pending(&mut self) {
         if !self.operator().takes_list() {
             return;
         }

@@ -211,7 +211,7 @@ impl SearchDialog {
         let Some(mut form) = self.form.take() else {
             return;
         };
-        form.settle();
+        form.tick_pending();
         let Ok(condition) = form.outcome().cloned() else {
             form.insist();
             self.form = Some(form);

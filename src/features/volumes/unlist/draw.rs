@@ -78,7 +78,7 @@ fn form(view: &Unlist, rows: &mut Rows, scene: &Scene<'_, '_>) {
 
 /// An explanation of the id, which is easily confused with an offer id.
 fn note(scene: &Scene<'_, '_>) -> String {
-    let ids = scene.state.sandbox.ids();
+    let ids = scene.state.sandbox.describe_listing_ids();
     if ids.is_empty() {
         return "The id you got when you listed the volume. An offer id in the table is not a listing \
                 id, and the market has no list of your listings to look it up."

@@ -125,7 +125,7 @@ impl Watcher<'_> {
             ApiError::RateLimited { .. } | ApiError::Cut { .. } => error.headline().to_owned(),
             error => error.to_string(),
         };
-        let is_last = self.rhythm.is_once && matches!(failure, Failure::Refused | Failure::Key);
+        let is_last = self.rhythm.is_once && matches!(failure, Failure::Refused | Failure::ApiKey);
         if is_last {
             self.engine.keep([], now.mono);
             self.engine.resume();
@@ -138,7 +138,7 @@ impl Watcher<'_> {
                 };
                 self.trouble(&name, &why, "");
             }
-            Failure::Key => {
+            Failure::ApiKey => {
                 let more = if is_last { String::new() } else { self.without_key() };
                 self.trouble(KEY, &why, &more);
             }

@@ -51,13 +51,12 @@ pub struct Create {
 }
 
 /// Opens the dialog on a creation whose outcome is unknown, or a notice if there is none.
-pub fn resolve(cx: &mut Cx<'_>) -> bool {
-    if !super::creation::take_up(cx, None) {
+pub fn resolve(cx: &mut Cx<'_>) {
+    if super::creation::take_up(cx, None) {
+        open_unknown(cx);
+    } else {
         cx.complain("No creation has an unknown outcome");
-        return true;
     }
-    open_unknown(cx);
-    true
 }
 
 fn open_unknown(cx: &mut Cx<'_>) {
@@ -137,7 +136,7 @@ impl Create {
 
     /// Requires the word `over-limit` while the worst case exceeds the limit, and the usual answer
     /// otherwise. Typed text stays.
-    fn follow_limit(&mut self, state: &State) {
+    fn update_confirmation(&mut self, state: &State) {
         let is_checking = Groups::read(state).supply.progress().is_some();
         let is_over = super::excess(state).is_some() && !is_checking;
         let is_typed = self.question.is_typed() && !self.question.word().is_empty();
@@ -322,7 +321,7 @@ impl View for Create {
         {
             *self = Self::unknown();
         }
-        self.follow_limit(cx.state());
+        self.update_confirmation(cx.state());
     }
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Entry, Reader, Tone, whole_text};
+use super::{Entry, Reader, Tone, note_on_truncated};
 use crate::api::redact;
 use crate::domain::format;
 use crate::domain::secrets::is_secret_name;
@@ -40,7 +40,7 @@ impl Reader<'_> {
             let (value, note) = if is_secret_name(&name) {
                 ("(hidden)".to_owned(), note)
             } else {
-                (Self::unknown_value(json), whole_text(json, note))
+                (Self::unknown_value(json), note_on_truncated(json, note))
             };
             entry(visible(&name, LONGEST_NAME), value, note)
         });
