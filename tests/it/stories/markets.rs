@@ -393,7 +393,6 @@ fn a_key_that_the_market_refuses_is_changed_where_it_was_typed() {
     news(&mut desk, MarketEvent::Probed(Err(refusal)));
     desk.expect("API key rejected (status 401). Change the key and save again: nothing is saved yet.");
     desk.expect("‹ find out ›");
-    desk.expect("Type or paste it. It is never shown.");
     desk.type_text("-repaired").keys("enter");
     let asked = commands(&mut desk);
     assert!(matches!(asked.as_slice(), [MarketCommand::Probe(_)]), "{asked:?}");

@@ -70,7 +70,14 @@ fn a_group_s_key_that_routes_stays_out_of_files_screens_and_the_clipboard() {
     pty.wait_for_text("run 2 of 2");
     pty.keys("yc");
     pty.wait_for_text("Copied the request as curl");
-    pty.keys("v<Esc><Enter>G<Esc>o");
+    // A view at a time: keys that arrive together may go to one that is about to close.
+    for (key, shown) in [("v", " vs run "), ("<Enter>", " of run 2")] {
+        pty.keys(key);
+        pty.wait_for_text(shown);
+        pty.keys("G<Esc>");
+        pty.wait_for("the view to close", |screen| !screen.contents().contains(shown));
+    }
+    pty.keys("o");
     pty.wait_for_text("copied, not sent");
     pty.keys("<Esc>");
     for format in ["json", "csv"] {
