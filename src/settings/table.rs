@@ -23,7 +23,7 @@ pub(super) struct Setting {
     /// Its comment in the printed default.
     doc: &'static str,
     /// Its default or an example, as TOML; for one that is a table, the whole section.
-    sample: &'static str,
+    pub sample: &'static str,
     /// Sets it to a value from the file.
     pub read: fn(&mut Reader<'_>, &Value<'_>),
     /// What it is, for display: each part by its name, which is empty if there is only one.

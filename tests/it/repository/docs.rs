@@ -330,6 +330,7 @@ const PAGES: &[(&str, &str)] = &[
     ("config show", "configuration.md"),
     ("config print-default", "configuration.md"),
     ("paths", "configuration.md#files"),
+    ("schema", "scripting.md#json"),
     ("completions", "command-line.md#completions-and-man-page"),
 ];
 
