@@ -23,12 +23,12 @@ pub(crate) struct Tab {
     /// The action that opens it, from the pane and from another tab.
     pub action: Action,
     pub title: &'static str,
-    /// Whether it is about what a pane lists.
+    /// Whether the tab applies to a pane.
     pub is_of: fn(Pane) -> bool,
     pub view: fn(&mut Cx<'_>) -> Option<Box<dyn View>>,
 }
 
-/// The open tab, and those that were open before it; the others have no cost yet.
+/// The open tab, and the tabs opened before it. A tab that was never opened has no state.
 #[derive(Debug)]
 pub(crate) struct Tabbed {
     tabs: Vec<&'static Tab>,
@@ -37,12 +37,12 @@ pub(crate) struct Tabbed {
     left: Vec<(usize, Box<dyn View>)>,
 }
 
-/// A view as that of a tab.
+/// Boxes the view of a tab.
 pub(crate) fn tab(view: Option<impl View + 'static>) -> Option<Box<dyn View>> {
     view.map(|view| Box::new(view) as Box<dyn View>)
 }
 
-/// Opens the view of these tabs on the tab of an action; false if that one has nothing to show.
+/// Opens a view of these tabs on the tab of an action; false if that tab has nothing to show.
 pub(crate) fn open(tabs: &'static [Tab], action: Action, cx: &mut Cx<'_>) -> bool {
     let pane = cx.state.pane;
     let tabs: Vec<&Tab> = tabs.iter().filter(|tab| (tab.is_of)(pane)).collect();
@@ -61,7 +61,7 @@ impl Tabbed {
         self.tabs.iter().position(|tab| tab.action == action)
     }
 
-    /// Shows a tab as it was left, with what has changed since.
+    /// Shows a tab in its last state, updated to the current rows.
     fn show(&mut self, index: usize, cx: &mut Cx<'_>) -> Outcome {
         if index == self.open {
             return Outcome::Handled;
@@ -138,7 +138,7 @@ impl View for Tabbed {
         Outcome::Handled
     }
 
-    /// The keys that open the tabs over the pane switch between them, unless they are text.
+    /// Switches the tab on the keys that open these tabs over the pane, unless they are text.
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         let action = cx.state.keymap.resolve(&[Context::Table], key);
         match action.filter(|action| self.index_of(*action).is_some() && !self.view.takes_text()) {
@@ -201,8 +201,8 @@ impl View for Tabbed {
     }
 }
 
-/// Draws the names of tabs with the keys that open them, the open one marked; a click opens one.
-/// Gives the rest of the line.
+/// Draws the names of tabs with their keys, the open one marked; a click opens one. Returns the
+/// rest of the line.
 pub(crate) fn draw_line(
     tabs: &[(Option<String>, &'static str)],
     open: usize,

@@ -63,7 +63,7 @@ fn need(options: &PlanArguments) -> Result<Need, CliError> {
     Ok(need)
 }
 
-/// A plan and what it is printed with.
+/// A plan with the settings it is printed by.
 struct Shown<'a> {
     market: &'a Market,
     need: &'a Need,
@@ -71,7 +71,7 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// A cell as in a table of offers.
+    /// The text of a cell, as in a table of offers.
     fn cell(&self, row: u32, key: &str) -> String {
         let field = Resource::Offers.catalog().column(key);
         field.map_or_else(String::new, |field| {
@@ -120,7 +120,7 @@ impl Shown<'_> {
         text
     }
 
-    /// The columns of the offers in CSV, but for the price.
+    /// The columns of the offers in CSV, except the price.
     fn csv_keys(&self) -> Vec<&'static str> {
         let mut keys = vec!["id", "machine_id", "num_gpus", "gpu_name", "gpu_ram", "geolocation"];
         keys.extend(self.is_work().then_some("job_time"));
@@ -168,7 +168,7 @@ impl Shown<'_> {
     }
 
     fn plan_json(&self, plan: &Plan) -> documents::Plan {
-        let job = self.market.basis.job.map(|job| job.shared_by(plan.shares()));
+        let job = self.market.basis.job.map(|job| job.on_gpus(plan.shares()));
         let prices = self.market.prices();
         let offers = plan.lots().map(|lot| documents::PlanOffer {
             id: self.market.result.listing.id(lot.row as usize).map(|id| id.0),

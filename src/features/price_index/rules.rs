@@ -1,4 +1,4 @@
-//! The lines of the price index in words.
+//! The lines of the price index as text.
 
 use super::index::{Index, IndexLine, SIZES};
 use crate::domain::format::{counted, lasting, percent, unit_price};
@@ -20,7 +20,7 @@ pub(crate) const HEADS: [Head; 10] = [
     ("Known", "known_seconds", 10, 4),
 ];
 
-/// A share more or less: `+12%`.
+/// A difference as text: `+12%`.
 fn more(share: f64) -> String {
     let size = percent(share.abs());
     let sign = if size == "0%" {
@@ -52,7 +52,7 @@ pub(crate) fn cells(line: &IndexLine) -> Vec<Cell> {
     starts.into_iter().chain(premiums).chain(ends).collect()
 }
 
-/// What the figures rest on; `since` is written as the person reads times.
+/// Sentences on the basis of the figures; `since` is formatted for display.
 pub(crate) fn basis(index: &Index, since: &str, (unit, origin): (&str, &str)) -> Vec<String> {
     let sizes = SIZES.map(|gpus| format!("{gpus}x")).join(", ");
     let mut lines = vec![

@@ -21,24 +21,24 @@ use crate::record::differences::recorded_lot;
 use crate::record::{DAY, Moment, VERDICT_DAYS, price_unit};
 use crate::tui::panel::{Panel, Size};
 
-/// The fewest lines of a chart below the table.
+/// Minimum height of a chart below the table.
 const CHART: u16 = 9;
 
 #[derive(Debug)]
 pub(crate) struct PriceIndex {
     asked: Option<Asked<index::PriceIndex>>,
-    /// The time that it is about.
+    /// The start of the indexed time.
     since: Moment,
     until: Moment,
-    /// GB that the prices include.
+    /// The storage in GB that prices include.
     storage: f64,
     is_awaited: bool,
     index: Option<Index>,
-    /// Why there is nothing to show.
+    /// The reason there is nothing to show.
     why: Option<String>,
-    /// The selected offer's model, where the cursor starts.
+    /// The selected offer's model, on which the cursor starts.
     like: Option<String>,
-    /// The model whose countries are shown; without one, all models.
+    /// The model whose countries are shown; `None` for all models.
     model: Option<String>,
     cursor: usize,
 }
@@ -167,7 +167,7 @@ impl View for PriceIndex {
         let local = scene.state.local_time(scene.now);
         if let Some(index) = self.index.as_ref().filter(|index| !index.lines.is_empty()) {
             let basis = basis(index, &local.minute(seconds(index.since)), (&unit, origin)).into_iter();
-            // A small screen has room for what the columns are.
+            // A small screen has room for the meaning of the columns only.
             let most = if scene.size == Size::Compact { 1 } else { usize::MAX };
             text.extend(basis.take(most).map(|line| Line::styled(line, scene.theme.dim)));
         }

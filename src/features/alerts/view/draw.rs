@@ -1,4 +1,4 @@
-//! Draws the list of alerts with the latest rings of the selected one, and the form.
+//! Draws the list of alerts with the latest events of the selected one, and the form.
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -17,10 +17,10 @@ use crate::record::alerts::{Alert, Followed, condition, repeat};
 use crate::record::{Moment, PricePer, Repeat, with_storage};
 use crate::tui::panel::{Panel, Size};
 
-/// The most rings that are shown of an alert.
+/// Maximum number of logged events shown of an alert.
 const RINGS: usize = 20;
 
-/// The maximum length of a search's text.
+/// Maximum length of the text of a search, in characters.
 const LONGEST: usize = 400;
 
 pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -54,7 +54,7 @@ pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// What an alert follows and waits for, and its latest rings, newest first.
+/// The subject and the rule of an alert, and its latest events, newest first.
 fn describe(alert: &Alert, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let now = Moment::of(scene.now.epoch);

@@ -1,4 +1,5 @@
-//! The alerts: a list with their state and their latest rings, and the form to add or edit one.
+//! The view of the alerts: a list with their state and latest events, and the form to add or edit
+//! one.
 
 mod backtest;
 mod draw;
@@ -23,7 +24,7 @@ use crate::record::alerts::{Alert, AlertChange, Followed, condition, repeat};
 use crate::tui::input_widget::InputWidget;
 use crate::tui::list::{Item, List};
 
-/// What a line of the list stands for.
+/// The subject of a line in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Entry {
     New,
@@ -37,7 +38,7 @@ pub(crate) struct AlertList {
 }
 
 impl AlertList {
-    /// The list, on its first line; whoever opens it has heard the rings.
+    /// The list. Opening it marks all alerts as seen.
     pub fn new(cx: &mut Cx<'_>) -> Self {
         cx.feature::<AlertWatch>().unread = 0;
         let items = items(cx.state(), Moment::of(cx.now.epoch));
@@ -48,7 +49,8 @@ impl AlertList {
         self.list.current()?.value.clone()
     }
 
-    /// Lists the alerts as they are now; the selection stays on its line or its place.
+    /// Updates the list to the current alerts; the selection stays on its entry, or else on its
+    /// line.
     fn relist(&mut self, cx: &mut Cx<'_>) {
         let (entry, line) = (self.entry(), self.list.selected());
         let items = items(cx.state(), Moment::of(cx.now.epoch));
@@ -187,7 +189,7 @@ fn items(state: &State, now: Moment) -> Vec<Item<Entry>> {
     items
 }
 
-/// Whether an alert is on, paused or has rung for the last time.
+/// Whether an alert is on, paused, or done because it does not fire again.
 fn status(alert: &Alert, now: Moment) -> &'static str {
     if alert.is_paused {
         "paused"

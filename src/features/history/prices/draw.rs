@@ -1,5 +1,5 @@
-//! Draws the price history: what is asked now and was at its lowest, the prices as steps, and the
-//! GPUs on offer below.
+//! Draws the price history: the current and the record low price, the prices as steps, and the GPUs
+//! on offer below.
 
 use std::fmt::Write as _;
 
@@ -29,13 +29,13 @@ use crate::tui::panel::{Panel, Size};
 use crate::tui::text::{fit, wrap_line};
 use crate::tui::theme::Theme;
 
-/// The lowest that the chart of prices gets before that of amounts is left out.
+/// Minimum height of the chart of prices, below which that of amounts is left out.
 const LEAST_PRICES: u16 = 6;
 
-/// The fewest lines of the chart of amounts: its title, its bars and its axis.
+/// Minimum height of the chart of amounts: its title, its bars and its axis.
 const AMOUNTS: u16 = 8;
 
-/// The least width of the table beside the charts.
+/// Minimum width of the table beside the charts, in cells.
 const TABLE: u16 = 40;
 
 pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -102,7 +102,7 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The prices on offer now, where there are none of earlier.
+/// Draws the current prices, as long as there are none of earlier.
 fn prices_now(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     let scale = Scale::fit(view.now.iter().copied(), None);
     let Some(scale) = scale.filter(|_| view.index == 0 && area.height >= LEAST_PRICES) else {
@@ -156,8 +156,8 @@ fn empty(view: &History, resource: Resource, scene: &Scene<'_, '_>) -> Vec<Line<
     lines
 }
 
-/// What is asked now, the record low, how often there was nothing as cheap, and how much was
-/// watched.
+/// The current prices, the record low, the share of polls with a lower price, and the share of the
+/// time that was watched.
 fn summary(
     (series, resource): (&Series, Resource),
     span: &str,
@@ -181,7 +181,7 @@ fn summary(
                 );
                 line.push(Text::styled(text, theme.text));
             }
-            // What a limit cut off may be on offer.
+            // The limit may have cut off lots that are on offer.
             None if !now.is_complete => line.push(Text::styled("none among the rows received", theme.text)),
             None => line.push(Text::styled("none on offer", theme.text)),
         }
@@ -218,7 +218,7 @@ fn summary(
     lines
 }
 
-/// What a month says of the lowest price now, or what is needed for it.
+/// The verdict on the current lowest price from a month of the record, or the data it lacks.
 fn month(view: &History, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let Some(memory) = view.memory.as_deref() else {
         return Vec::new();
@@ -243,13 +243,14 @@ fn amount(many: u64) -> String {
     format::grouped(usize::try_from(many).unwrap_or(usize::MAX))
 }
 
-/// Seconds since 1970 as the clock of the screen counts them.
+/// Seconds since 1970 on the screen's clock.
 #[expect(clippy::cast_precision_loss)] // seconds of this century
 pub(crate) const fn seconds(moment: Moment) -> f64 {
     moment.0 as f64
 }
 
-/// The time in as many equal parts as a table has lines: prices and amount of each, the latest first.
+/// The time in as many equal parts as the table has lines, with prices and amount of each, latest
+/// first.
 fn parts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, theme: &Theme) -> Vec<Line<'static>> {
     if area.width == 0 {
         return Vec::new();
@@ -316,7 +317,7 @@ fn share_of(moment: Moment, time: &Scale) -> f64 {
     time.position(seconds(moment).clamp(time.low, time.high)).unwrap_or(0.0)
 }
 
-/// The prices that alerts on a search wait for.
+/// The prices at which alerts on a search fire.
 fn alert_prices(search: &SearchKey, state: &State) -> Vec<f64> {
     let features = state.features.iter();
     features
@@ -357,7 +358,8 @@ fn draw_prices(series: &Series, alerts: &[f64], local: &LocalTime, area: Rect, s
     scene.render(lines, plot);
 }
 
-/// The lowest price of such offers as one of a row over the recorded time; false if nothing is recorded.
+/// Draws the lowest price of offers like that of a row over the recorded time; false if nothing is
+/// recorded.
 pub(crate) fn lows(of_row: (Resource, usize), area: Rect, scene: &mut Scene<'_, '_>) -> bool {
     let state = scene.state;
     let Some((memory, lot, _)) = remembered(state, of_row.0, of_row.1) else {
@@ -374,7 +376,7 @@ pub(crate) fn lows(of_row: (Resource, usize), area: Rect, scene: &mut Scene<'_, 
     chart_of_lows(memory.lows(), (memory.since, memory.until), heading, area, scene)
 }
 
-/// Draws lowest prices over a time; false if there are too few.
+/// Draws lowest prices over time; false if there are too few.
 pub(crate) fn chart_of_lows(
     lows: &[(Moment, Moment, f64)],
     (since, until): (Moment, Moment),
@@ -417,7 +419,7 @@ pub(crate) fn chart_of_lows(
     true
 }
 
-/// Draws a value over time as staircases: one for each time without a gap.
+/// Draws a value over time as staircases, one for each time without a gap.
 fn stairs(
     series: &Series,
     (time, scale): (&Scale, &Scale),
@@ -438,7 +440,7 @@ fn stairs(
     polyline(context, &steps, color);
 }
 
-/// What was on offer, below the prices and over the same time.
+/// Draws the amounts on offer, below the prices and over the same time.
 fn draw_amounts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, scene: &mut Scene<'_, '_>) {
     let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
     let from = if series.truncated > 0 {

@@ -1,5 +1,5 @@
-//! Draws the market: the table of groups with a range bar each on one scale, the prices and the
-//! depth of the selected group, and the overview beside a table.
+//! Draws the summary: the table of groups with range bars on one scale, the prices and the depth of
+//! the selected group, and the market panel.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
@@ -23,16 +23,16 @@ use crate::tui::table::Column;
 use crate::tui::text::{cells, fit};
 use crate::tui::theme::Theme;
 
-/// Below this height the groups get all the room.
+/// Height below which the details of a group are left out.
 const LEAST_WITH_DETAIL: u16 = 16;
 
-/// The minimum number of lines for the details of a group.
+/// Minimum height of the details of a group.
 const DETAIL: u16 = 10;
 
-/// The minimum width of a range bar.
+/// Minimum width of a range bar.
 const BAR: u16 = 20;
 
-/// Cells of all numeric columns together.
+/// Width of all numeric columns together.
 const FIGURES: u16 = 82;
 
 /// The unit of a resource's prices.
@@ -45,7 +45,7 @@ const fn unit(resource: Resource, has_job: bool, is_work: bool) -> &'static str 
     }
 }
 
-/// A price with the decimals of its column, short however large it is.
+/// The text of a price with the decimals of its column, short even for large ones.
 fn price(value: f64, has_job: bool) -> String {
     match value.abs() {
         magnitude if magnitude >= 1e6 => format!("{value:.1e}"),
@@ -85,7 +85,7 @@ pub(super) fn market(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// The groupings, the current one highlighted.
+/// The title of the panel: the groupings, with the current one highlighted.
 fn title(view: &Market, theme: &Theme) -> TextLine<'static> {
     let mut spans = vec![Span::raw("Market by ")];
     for (index, grouping) in view.groupings().iter().enumerate() {
@@ -323,8 +323,10 @@ pub fn panel(overview: &Overview, area: Rect, scene: &mut Scene<'_, '_>, is_focu
     }
 }
 
-/// Each section as high as its lines, the blank room below the last. Where not all fit, the first
-/// takes what the others leave, and none of those more than two fifths unless the first leaves more.
+/// The areas of the sections, each as high as its lines.
+///
+/// Where they do not all fit, none but the first gets more than two fifths unless the first leaves
+/// space, and the first gets the rest.
 fn heights(overview: &Overview, area: Rect) -> Vec<Rect> {
     let needed = |section: &Section| u16::try_from(section.lines.len() + 2).unwrap_or(u16::MAX);
     let needed: Vec<u16> = overview.sections.iter().map(needed).collect();

@@ -1,4 +1,4 @@
-//! Runs a plan: the schedule is the domain's; the clock and the requests are here.
+//! Runs a plan: supplies the domain's schedule with the clock and the requests.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,8 +16,9 @@ use crate::cli::sandbox::Stop;
 use crate::domain::Untrusted;
 use crate::domain::routing::{Completion, Hop, Jitter, Outcome, RoutePlan, Run, words};
 
-// More often would only flicker, and cost time that is measured.
 /// The interval between updates of the progress line.
+///
+/// More often would only flicker, and cost time that is measured.
 const SHOWN_EVERY: Duration = Duration::from_millis(100);
 
 /// The end of an attempt.
@@ -28,7 +29,7 @@ pub enum Answer {
     Refused(String),
 }
 
-/// A finished run, with what its figures leave out.
+/// A finished run, with facts that its figures leave out.
 pub struct Ended {
     pub run: Run,
     /// When it ended, on the run's clock.
@@ -52,8 +53,10 @@ struct Answered {
     completion: Completion,
 }
 
-/// Runs the plan, keeping every reply if requested. A signal stops it at once and cancels what is
-/// in flight, and so does a key that is refused repeatedly.
+/// Runs the plan, and stores every reply if `keep_replies`.
+///
+/// A signal stops it at once and cancels requests in flight; so does a key that is refused
+/// repeatedly.
 pub async fn run(
     session: &Session,
     plan: RoutePlan,
@@ -108,7 +111,7 @@ pub async fn run(
     Ok(ended)
 }
 
-/// Asks for a worker, and sends the request on to it if there is one.
+/// Requests a worker, and forwards the request to it if there is a `hop`.
 async fn send(session: &Session, call: RouteCall, hop: Option<Arc<Hop>>, index: u64, started: Instant) -> Answered {
     let request = Request::Route(call);
     let mut bytes = 0;

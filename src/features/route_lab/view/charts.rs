@@ -21,14 +21,15 @@ use crate::tui::text::{cells, fit};
 /// Cells of the labels of the distribution.
 const LABELS: u16 = 10;
 
-// More would not tell more.
-/// The maximum number of bars in the distribution.
+/// Maximum number of bars in the distribution.
+///
+/// More would not show more.
 const MOST_BARS: usize = 24;
 
-/// The latest changes of the router's status below the latencies.
+/// Number of the latest changes of the router's status below the latencies.
 const MOST_STATUSES: usize = 3;
 
-/// Rows that the chart itself needs.
+/// Minimum height of the chart itself, in rows.
 const LEAST_CHART: u16 = 8;
 
 /// Latency over time and its distribution.
@@ -48,7 +49,7 @@ fn latency_scale(of: &Latencies) -> Option<Scale> {
     Scale::fit([0.0, most], Some(ScaleKind::Linear))
 }
 
-/// A dot for each reply: when it arrived and how long it took. Failures are crosses.
+/// Draws a dot for each reply, by the time it arrived and its latency; failures are crosses.
 pub(super) fn over_time(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let has_colour = theme.has_series_colours();
@@ -116,8 +117,10 @@ fn statuses(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     chart
 }
 
-/// Positions of the replies in a chart, from 0 to 1; several on one dot are kept once, so that a
-/// quarter of a million attempts draw as fast as a full chart.
+/// Positions of the replies in a chart, from 0 to 1.
+///
+/// Of several on one dot, one is stored, so that a quarter of a million attempts draw as fast as a
+/// full chart.
 #[derive(Default)]
 struct Dots {
     assigned: Vec<(f64, f64)>,
@@ -162,7 +165,7 @@ impl Dots {
     }
 }
 
-/// Which of `many` dots a position from 0 to 1 falls on.
+/// The dot of a position from 0 to 1, out of `many`.
 fn dot(share: f64, many: usize) -> usize {
     #[expect(
         clippy::cast_possible_truncation,
@@ -177,7 +180,7 @@ fn nothing(area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Line::styled("No replies yet", scene.theme.dim), area);
 }
 
-/// How many replies took how long, one bar per range.
+/// Draws the distribution of the latencies, one bar per range.
 pub(super) fn distribution(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let basis = if run.plan().rate.is_some() {
@@ -217,7 +220,8 @@ pub(super) fn distribution(run: &Run, title: Line<'_>, area: Rect, scene: &mut S
 }
 
 /// The latencies in `many` ranges from the shortest to the longest: the start and count of each.
-/// Ranges grow by equal ratios if the latencies are far apart.
+///
+/// The ranges grow by equal ratios if the latencies are far apart.
 fn bins(of: &Latencies, many: usize) -> Vec<(f64, u64)> {
     let Some((low, high)) = of.least().zip(of.most()).filter(|_| many > 0) else {
         return Vec::new();
@@ -240,15 +244,15 @@ fn bins(of: &Latencies, many: usize) -> Vec<(f64, u64)> {
     bars
 }
 
-/// A bar of `part` out of `most`, at most `width` cells; anything above zero is visible.
+/// A bar of `part` out of `most`, at most `width` cells; any part above zero is visible.
 fn bar(part: u64, most: u64, width: u16) -> String {
     #[expect(clippy::cast_precision_loss)] // counts of attempts
     let share = part as f64 / most.max(1) as f64;
     filled(share, width)
 }
 
-/// The workers by assignments, most first, with their request number gaps. With a title and a
-/// cursor it has the keyboard.
+/// Draws the workers by assignments, most first, with the gaps in their request numbers. With a
+/// title and a cursor the list has the keyboard.
 pub(super) fn workers(
     run: &Run,
     (region, turn): (Region, Option<(Line<'_>, usize)>),
