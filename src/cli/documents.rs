@@ -30,8 +30,8 @@ macro_rules! documents {
 }
 
 documents! {
-    "offers": Offers,
-    "volumes": Offers,
+    "offers": OfferList,
+    "volumes": OfferList,
     "groups": Groups,
     "supply": Supply,
     "market": Analysis<Market>,
@@ -106,7 +106,7 @@ fn members<T: JsonSchema>() -> Schema {
 
 /// Offers or volumes that match a search.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Offers {
+struct OfferList {
     offers: Vec<Record>,
     #[serde(skip_serializing_if = "Option::is_none")]
     job: Option<Record>,

@@ -256,7 +256,7 @@ pub(super) struct Bids {
     watched_seconds: Option<f64>,
     /// Why there are no figures.
     #[serde(skip_serializing_if = "Option::is_none")]
-    withheld: Option<Option<String>>,
+    withheld: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     work_hours: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
