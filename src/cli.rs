@@ -6,6 +6,7 @@ pub(crate) mod complete;
 pub(crate) mod config;
 pub mod contract;
 pub(crate) mod create_args;
+pub mod documents;
 pub(crate) mod enrich;
 pub mod formats;
 pub mod help;
@@ -24,6 +25,7 @@ pub(crate) mod write;
 
 use std::process::ExitCode;
 
+use clap::builder::PossibleValuesParser;
 use clap::{FromArgMatches as _, Subcommand};
 
 use crate::domain::{Dialect, Resource, language, plain, text};
@@ -115,6 +117,12 @@ pub enum Command {
     },
     /// Print where configuration, API keys and state are
     Paths(TextArguments),
+    /// Print the JSON Schema of a document, or the kinds of documents
+    Schema {
+        /// Kind of the document [default: list the kinds]
+        #[arg(value_parser = PossibleValuesParser::new(documents::kinds()))]
+        kind: Option<String>,
+    },
     /// Print the completion script of a shell
     Completions {
         /// Shell to complete in
@@ -142,6 +150,7 @@ impl Command {
             self,
             Self::Completions { .. }
                 | Self::Help { .. }
+                | Self::Schema { .. }
                 | Self::Man
                 | Self::Complete(_)
                 | Self::Sandbox(_)
@@ -161,6 +170,7 @@ impl Command {
             | Self::Paths(_)
             | Self::Completions { .. }
             | Self::Help { .. }
+            | Self::Schema { .. }
             | Self::Man
             | Self::Complete(_) => true,
             Self::Offers(_)
@@ -294,6 +304,7 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
         },
         Command::Paths(options) => config::print_paths(global, options.format),
         Command::Help { command } => help::print(command),
+        Command::Schema { kind } => documents::print_schema(kind.as_deref()),
         Command::Man => output::write(include_bytes!("../assets/man/bourse.1")),
         Command::Sandbox(options) => on_threads(sandbox::serve(&arguments.global, options)),
         Command::Offers(options) => block_on(features::search::command::offers(&noted(global)?, options)),

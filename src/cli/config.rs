@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
-use serde_json::json;
-
 use super::args::ReplyFormat;
-use super::{CliError, output, table};
+use super::{CliError, documents, output, table};
 use crate::domain::text::{message, visible};
 use crate::record::store::Database;
 use crate::settings::chosen::Chosen;
@@ -29,17 +27,17 @@ pub fn check(paths: Option<&Paths>, format: ReplyFormat) -> Result<(), CliError>
     if format == ReplyFormat::Json {
         let mistakes = mistakes.iter().map(|mistake| {
             let position = mistake.position();
-            json!({
-                "line": position.map(|position| position.line),
-                "column": position.map(|position| position.column),
-                "message": message(&mistake.to_string()),
-            })
+            documents::Mistake {
+                line: position.map(|position| position.line),
+                column: position.map(|position| position.column),
+                message: message(&mistake.to_string()),
+            }
         });
-        let content = json!({
-            "file": path.display().to_string(),
-            "exists": path.exists(),
-            "mistakes": mistakes.collect::<Vec<_>>(),
-        });
+        let content = documents::ConfigCheck {
+            file: path.display().to_string(),
+            exists: path.exists(),
+            mistakes: mistakes.collect(),
+        };
         output::print_document("config-check", content)?;
     }
     if !mistakes.is_empty() {
@@ -65,14 +63,17 @@ pub fn show(flags: &Global, format: ReplyFormat) -> Result<(), CliError> {
     note_mistakes(&file.mistakes);
     let rows = effective::effective(flags, paths.as_ref(), &file)?;
     if format == ReplyFormat::Json {
-        let settings = rows
-            .iter()
-            .map(|[setting, value, from]| json!({ "setting": setting, "value": value, "from": from }));
-        return output::print_document("config", json!({ "settings": settings.collect::<Vec<_>>() }));
+        let settings = rows.into_iter().map(|row| documents::Setting {
+            setting: row.setting,
+            value: row.json,
+            from: row.from,
+        });
+        let settings = settings.collect();
+        return output::print_document("config", documents::Config { settings });
     }
     let head = ["Setting", "Value", "From"].map(str::to_owned);
     let lines: Vec<Vec<String>> = std::iter::once(head)
-        .chain(rows)
+        .chain(rows.into_iter().map(|row| [row.setting, row.value, row.from]))
         .map(|row| row.map(|cell| visible(&message(&cell), 400)).to_vec())
         .collect();
     output::print(&table::left(&lines))
@@ -111,10 +112,13 @@ pub fn print_paths(flags: &Global, format: ReplyFormat) -> Result<(), CliError> 
     .filter_map(|(what, path)| Some((what, path?)))
     .collect();
     if format == ReplyFormat::Json {
-        let files = files
-            .iter()
-            .map(|(what, path)| json!({ "name": what, "path": path.display().to_string(), "exists": path.exists() }));
-        return output::print_document("paths", json!({ "paths": files.collect::<Vec<_>>() }));
+        let files = files.into_iter().map(|(name, path)| documents::NamedPath {
+            name: name.to_owned(),
+            path: path.display().to_string(),
+            exists: path.exists(),
+        });
+        let paths = files.collect();
+        return output::print_document("paths", documents::Paths { paths });
     }
     let rows = files.into_iter().map(|(what, path)| {
         let note = if path.exists() { "" } else { "(not created yet)" };

@@ -23,9 +23,9 @@ pub struct CreateArguments {
     #[command(flatten)]
     pub write: WriteArguments,
 
-    /// Settle an identical creation that was sent before and whose outcome is unknown
-    #[arg(long, value_enum, value_name = "OUTCOME", hide_short_help = true)]
-    pub settle: Option<Settlement>,
+    /// What happened to an identical creation that was sent before and whose outcome is unknown
+    #[arg(long, alias = "settle", value_enum, value_name = "OUTCOME", hide_short_help = true)]
+    pub earlier: Option<Settlement>,
 }
 
 /// The outcome that the user sets for a creation.

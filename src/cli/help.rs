@@ -152,6 +152,10 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
         ("bourse completions fish > ~/.config/fish/completions/bourse.fish", "fish"),
     ]),
     (&["help"], &[("bourse help groups create", "as bourse groups create --help")]),
+    (&["schema"], &[
+        ("bourse schema", "the kinds of documents"),
+        ("bourse schema market > market.schema.json", "the JSON Schema of bourse market --json"),
+    ]),
     (&["man"], &[("bourse man > bourse.1", "read it with: man ./bourse.1")]),
 ];
 

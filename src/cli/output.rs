@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 use crate::api::ApiError;
@@ -188,12 +189,12 @@ pub fn note(message: &str) {
 }
 
 /// Prints one of bourse's JSON documents: its version and kind, then the members of `content`.
-pub fn print_document(kind: &str, content: Json) -> Result<(), CliError> {
+pub fn print_document(kind: &str, content: impl Serialize) -> Result<(), CliError> {
     print_json(&format!("{:#}\n", document(kind, content)))
 }
 
 /// Prints such a document on one line, as a record of a stream.
-pub fn print_line(kind: &str, content: Json) -> Result<(), CliError> {
+pub fn print_line(kind: &str, content: impl Serialize) -> Result<(), CliError> {
     print_json(&format!("{}\n", document(kind, content)))
 }
 
@@ -213,9 +214,9 @@ pub fn require_rows(is_required: bool, is_empty: bool) -> Result<(), CliError> {
 pub const DOCUMENT_VERSION: u32 = 1;
 
 /// A JSON document: the members that all documents begin with, then those of `content`.
-pub fn document(kind: &str, content: Json) -> Json {
+pub fn document(kind: &str, content: impl Serialize) -> Json {
     let mut document = json!({ "v": DOCUMENT_VERSION, "kind": kind });
-    if let (Some(document), Json::Object(content)) = (document.as_object_mut(), content) {
+    if let (Some(document), Ok(Json::Object(content))) = (document.as_object_mut(), serde_json::to_value(content)) {
         document.extend(content);
     }
     document

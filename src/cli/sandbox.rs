@@ -1,9 +1,9 @@
 //! `bourse sandbox`: the sandbox marketplace for other clients.
 
-use serde_json::json;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::args::{ReplyFormat, SandboxArguments};
+use super::documents;
 use super::output::{self, CliError};
 use crate::process::{self, Claim};
 use crate::sandbox::{Sandbox, SandboxConfig, Token};
@@ -44,7 +44,10 @@ pub async fn serve(flags: &Global, arguments: &SandboxArguments) -> Result<(), C
     let (address, key) = (format!("http://{}", running.addr()), running.key());
     match arguments.format {
         ReplyFormat::Text => output::print(&format!("bourse sandbox on {address}\napi key: {key}\n"))?,
-        ReplyFormat::Json => output::print_line("sandbox", json!({ "address": address, "api_key": key }))?,
+        ReplyFormat::Json => {
+            let api_key = key.to_owned();
+            output::print_line("sandbox", documents::Sandbox { address, api_key })?;
+        }
     }
     stop.wait().await;
     running.stop().await;

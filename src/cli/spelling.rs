@@ -58,6 +58,7 @@ pub fn choose_json(command: &mut Command) -> Result<(), CliError> {
         Command::Paths(options) => set(&mut options.format, ReplyFormat::Json),
         Command::Completions { .. } => Err(none("bourse completions prints a script")),
         Command::Mcp => Err(none("bourse mcp speaks its protocol")),
+        Command::Schema { .. } => Ok(()),
         Command::Help { .. } | Command::Man | Command::Complete(_) => Err(none("this command prints text")),
     }
 }
@@ -92,6 +93,10 @@ pub fn note_older_spellings(command: &Command, line: &[String]) {
         }
     );
     let is_recorded = matches!(command, Command::Watch { .. } | Command::History { .. });
+    let is_create = matches!(
+        command,
+        Command::Groups(options) if matches!(options.command, Some(GroupsCommand::Create(_)))
+    );
     let is_plan = matches!(command, Command::Plan(_));
     let renamed = [
         (matches!(command, Command::Market(_)), "--by", "--group-by"),
@@ -99,6 +104,7 @@ pub fn note_older_spellings(command: &Command, line: &[String]) {
         (is_plan, "--hosts", "--machines"),
         (is_plan, "--per-host", "--per-machine"),
         (is_recorded, "--volumes", "--network-volumes"),
+        (is_create, "--settle", "--earlier"),
         // Lines of JSON had the name of a document.
         (is_watch || is_export, "--format json", "--format jsonl"),
     ];

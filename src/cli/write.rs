@@ -87,7 +87,7 @@ pub async fn create(settings: &Settings, arguments: &CreateArguments) -> Result<
             list_command(settings, &new)
         ),
         request: Request::CreateWorkergroup(new),
-        settle: arguments.settle,
+        settle: arguments.earlier,
         supply: Supply::of(draft, arguments.over_limit, settings),
     };
     perform(settings, write, arguments.write).await

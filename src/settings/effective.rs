@@ -1,5 +1,7 @@
 //! The settings in force, each with its source.
 
+use serde_json::Value as Json;
+
 use super::chosen::Chosen;
 use super::config::{CUSTOM, SANDBOX, VAST};
 use super::flags::{PROFILE_VARIABLE, variable};
@@ -12,8 +14,24 @@ use crate::store::Paths;
 /// The source of a setting with no flag and no line in the file.
 const DEFAULT: &str = "default";
 
-/// A setting, its value, and its source.
-pub type Row = [String; 3];
+/// A setting, its value for people and for programs, and its source.
+#[derive(Debug)]
+pub struct Row {
+    pub setting: String,
+    pub value: String,
+    /// A truth value or a number where the setting is one, `null` where it has no value, else the text.
+    pub json: Json,
+    pub from: String,
+}
+
+impl Row {
+    fn with_json(self, json: impl Into<Json>) -> Self {
+        Self {
+            json: json.into(),
+            ..self
+        }
+    }
+}
 
 /// The settings in force and their sources.
 ///
@@ -79,7 +97,13 @@ impl File {
 }
 
 fn row(setting: &str, value: impl Into<String>, from: impl Into<String>) -> Row {
-    [setting.to_owned(), value.into(), from.into()]
+    let value = value.into();
+    Row {
+        setting: setting.to_owned(),
+        json: Json::from(value.as_str()),
+        value,
+        from: from.into(),
+    }
 }
 
 /// The source of a value: a flag, else a line of the file, else the default.
@@ -159,22 +183,36 @@ fn read_only_row(flags: &Global, file: &File, profile: &Profile) -> Row {
         file.of_profile(profile, "read_only"),
     );
     let is_on = flags.read_only || profile.read_only;
-    row("read_only", is_on.to_string(), from)
+    row("read_only", is_on.to_string(), from).with_json(is_on)
 }
 
 fn sandbox_rows(flags: &Global) -> [Row; 4] {
     let market = SandboxConfig::default().market;
     let (seed, offers, factor) = (flags.seed, flags.offers, flags.speed);
     let rows = [
-        ("seed", seed.is_some(), seed.unwrap_or(market.seed).to_string()),
-        ("offers", offers.is_some(), offers.unwrap_or(market.offers).to_string()),
-        ("freeze", flags.freeze, flags.freeze.to_string()),
-        ("speed", factor.is_some(), factor.unwrap_or(1).to_string()),
+        ("seed", seed.is_some(), Json::from(seed.unwrap_or(market.seed))),
+        ("offers", offers.is_some(), offers.unwrap_or(market.offers).into()),
+        ("freeze", flags.freeze, flags.freeze.into()),
+        ("speed", factor.is_some(), factor.unwrap_or(1).into()),
     ];
     rows.map(|(name, is_given, value)| {
         let flag = format!("--{name}");
-        row(name, value, source(is_given.then_some(&*flag), None))
+        row(name, value.to_string(), source(is_given.then_some(&*flag), None)).with_json(value)
     })
+}
+
+/// A shown value for programs: of the type that the `sample` of the setting has.
+fn typed(sample: &str, value: &str) -> Json {
+    let parsed = || serde_json::from_str(value);
+    if let "true" | "false" = sample {
+        return parsed().unwrap_or_default();
+    }
+    match parsed().ok().filter(Json::is_number) {
+        Some(number) if sample.parse::<f64>().is_ok() => number,
+        // The theme without colours has that name.
+        _ if value == "none" && sample != "\"auto\"" => Json::Null,
+        _ => value.into(),
+    }
 }
 
 /// The rows of the settings that belong to no market.
@@ -197,12 +235,15 @@ fn value_rows(file: &File) -> Vec<Row> {
             } else {
                 format!("{short}.{part}")
             };
-            let position = file.position(setting.name).filter(|_| part.is_empty());
-            rows.push(row(
-                &name,
-                value,
-                source(None, position.or_else(|| file.position(&name))),
-            ));
+            // A part without a line of its own is that of a setting for all: `size = "40 GB"`.
+            let places = if part.is_empty() {
+                [setting.name, &name]
+            } else {
+                [&*name, setting.name]
+            };
+            let position = places.into_iter().find_map(|place| file.position(place));
+            let json = typed(setting.sample, &value);
+            rows.push(row(&name, value, source(None, position)).with_json(json));
         }
     }
     rows

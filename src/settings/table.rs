@@ -25,7 +25,7 @@ pub(super) struct Setting {
     /// Its comment in the printed default.
     doc: &'static str,
     /// Its default or an example, as TOML; for a table, the whole section.
-    sample: &'static str,
+    pub sample: &'static str,
     /// Sets it to the value in the file.
     pub read: fn(&mut Reader<'_>, &Value<'_>),
     /// Its value for display, in named parts; the name is empty if there is only one.

@@ -194,7 +194,7 @@ impl Pty {
     }
 
     /// Presses keys: characters as they are, others by name: `<Enter> <Esc> <Tab> <S-Tab> <Space>
-    /// <Backspace> <Up> <Down> <Left> <Right> <Home> <End> <PageUp> <PageDown> <Delete> <lt>` and
+    /// <Backspace> <Up> <Down> <Left> <Right> <Home> <End> <PageUp> <PageDown> <Delete> <F9> <lt>` and
     /// `<C-x>` for Ctrl with a letter.
     #[track_caller]
     pub fn keys(&mut self, keys: &str) {
@@ -437,6 +437,7 @@ fn named_key(name: &str) -> String {
         "PageUp" => "\x1b[5~",
         "PageDown" => "\x1b[6~",
         "Delete" => "\x1b[3~",
+        "F9" => "\x1b[20~",
         "lt" => "<",
         _ => "",
     };

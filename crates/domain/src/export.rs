@@ -109,7 +109,7 @@ fn write_number(number: f64, out: &mut String) {
 }
 
 /// Formats a moment in seconds since 1970 as the specification does: ISO 8601.
-fn iso(epoch: f64) -> String {
+pub(crate) fn iso(epoch: f64) -> String {
     jiff::SignedDuration::try_from_secs_f64(epoch)
         .ok()
         .and_then(|since| jiff::Timestamp::from_duration(since).ok())

@@ -45,7 +45,9 @@ impl Supply {
         // The market applies a search that bourse does not have.
         let is_elsewhere = self.look.gap() == Some(&UnknownCost::Template);
         let outlook = if is_elsewhere {
-            limit?;
+            if !is_wanted {
+                limit?;
+            }
             CostOutlook::unknown(UnknownCost::Template, conditions)
         } else if is_wanted || limit.is_some() {
             let report = report(settings, session, &self.look.search).await;

@@ -55,7 +55,7 @@ pub(super) fn settle(mutations: &mut Mutations, journal: &Journal, write: &Write
             None => {
                 return Err(not_sent(
                     "the same was sent before, and it is unknown whether it was created.\n\
-                     Add --settle created to send nothing, or --settle not-created to send it",
+                     Add --earlier created to send nothing, or --earlier not-created to send it",
                 ));
             }
         };

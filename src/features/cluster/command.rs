@@ -2,11 +2,9 @@
 
 use std::fmt::Write as _;
 
-use serde_json::{Value as Json, json};
-
 use crate::cli::args::ReportFormat;
 use crate::cli::output::CliError;
-use crate::cli::{output, table};
+use crate::cli::{documents, output, table};
 use crate::domain::insight::plan::{Need, Offers, Plan, Planning};
 use crate::domain::{Resource, export, format};
 use crate::features::market::arguments::PlanArguments;
@@ -146,40 +144,43 @@ impl Shown<'_> {
         text
     }
 
-    fn json(&self) -> Json {
+    fn json(&self) -> documents::Plans {
         let bill = self.market.bill();
-        let binding = self
-            .planning
-            .binding
-            .iter()
-            .map(|(limit, without)| json!({ "limit": limit, "bill_without": without }));
+        let binding = self.planning.binding.iter();
+        let binding = binding.map(|(limit, without)| documents::Binding {
+            limit: limit.clone(),
+            bill_without: *without,
+        });
         let curve = self.planning.curve.iter();
-        let curve = curve.map(|(gpus, total)| json!({ "gpus": gpus, "bill": total }));
+        let curve = curve.map(|(gpus, total)| documents::PlanSize {
+            gpus: *gpus,
+            bill: *total,
+        });
         let remarks = self.planning.remarks(self.need, bill, |row| self.market.id(row));
         let plan = |plan: &Option<Plan>| plan.as_ref().map(|plan| self.plan_json(plan));
-        json!({
-            "plan": plan(&self.planning.plan),
-            "runner_up": plan(&self.planning.runner_up),
-            "binding": binding.collect::<Vec<_>>(),
-            "curve": curve.collect::<Vec<_>>(),
-            "remarks": remarks.into_iter().map(|remark| remark.text).collect::<Vec<_>>(),
-        })
+        documents::Plans {
+            plan: plan(&self.planning.plan),
+            runner_up: plan(&self.planning.runner_up),
+            binding: binding.collect(),
+            curve: curve.collect(),
+            remarks: remarks.into_iter().map(|remark| remark.text).collect(),
+        }
     }
 
-    fn plan_json(&self, plan: &Plan) -> Json {
+    fn plan_json(&self, plan: &Plan) -> documents::Plan {
         let job = self.market.basis.job.map(|job| job.on_gpus(plan.shares()));
         let prices = self.market.prices();
-        let offers = plan.lots().map(|lot| {
-            let id = self.market.result.listing.id(lot.row as usize).map(|id| id.0);
-            let hours = job.and_then(|job| prices.job_hours(lot.row as usize, &job).ok());
-            let machine = self.cell(lot.row, "machine_id");
-            json!({ "id": id, "machine_id": machine, "price": lot.price, "hours": hours })
+        let offers = plan.lots().map(|lot| documents::PlanOffer {
+            id: self.market.result.listing.id(lot.row as usize).map(|id| id.0),
+            machine_id: self.cell(lot.row, "machine_id"),
+            price: lot.price,
+            hours: job.and_then(|job| prices.job_hours(lot.row as usize, &job).ok()),
         });
-        json!({
-            "bill": plan.bill,
-            "gpus": plan.gpus,
-            "machines": plan.machines.len(),
-            "offers": offers.collect::<Vec<_>>(),
-        })
+        documents::Plan {
+            bill: plan.bill,
+            gpus: plan.gpus,
+            machines: plan.machines.len(),
+            offers: offers.collect(),
+        }
     }
 }

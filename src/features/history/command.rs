@@ -85,14 +85,17 @@ pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), Cl
         is_simulated: settings.is_sandbox(),
     };
     match options.format {
-        ReportFormat::Table => output::print(&report.table()),
-        ReportFormat::Csv => output::print(&report.csv()),
+        ReportFormat::Table => output::print(&report.table())?,
+        ReportFormat::Csv => output::print(&report.csv())?,
         ReportFormat::Json => {
             let mut document = report.json();
             recorded::mark(settings, &mut document);
-            output::print_document("history", document)
+            output::print_document("history", document)?;
         }
     }
+    // Searches that found nothing are recorded, too.
+    let is_empty = report.series.buckets.iter().all(|bucket| bucket.levels.is_none());
+    output::require_rows(options.fail_empty, is_empty)
 }
 
 /// The query of the arguments, narrowed to the model and the machine of the flags.

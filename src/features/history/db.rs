@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 
-use serde_json::json;
-
 use super::arguments::DbCommand;
 use super::command::{end_name, rfc3339};
 use crate::api::client::epoch_seconds;
 use crate::cli::args::{ExportFormat, ReplyFormat};
+use crate::cli::documents;
 use crate::cli::output;
 use crate::cli::output::CliError;
 use crate::domain::export::csv_lines;
@@ -42,8 +41,11 @@ pub fn db(settings: &Settings, command: DbCommand) -> Result<(), CliError> {
         let aside = Database::set_aside(path, date)
             .map_err(|error| CliError::Failed(format!("can't move {shown}: {error}")))?;
         if options.format == ReplyFormat::Json {
-            let aside = aside.map(|aside| aside.display().to_string());
-            return output::print_document("db-reset", json!({ "file": shown.to_string(), "moved_to": aside }));
+            let content = documents::DbReset {
+                file: shown.to_string(),
+                moved_to: aside.map(|aside| aside.display().to_string()),
+            };
+            return output::print_document("db-reset", content);
         }
         return output::print(&match aside {
             Some(aside) => format!("Moved to {}\n", aside.display()),
@@ -58,7 +60,11 @@ pub fn db(settings: &Settings, command: DbCommand) -> Result<(), CliError> {
             database.vacuum(Moment::of(epoch_seconds()))?;
             let after = database.contents()?.size;
             if options.format == ReplyFormat::Json {
-                let content = json!({ "file": shown.to_string(), "bytes_before": before, "bytes": after });
+                let content = documents::DbVacuum {
+                    file: shown.to_string(),
+                    bytes_before: before,
+                    bytes: after,
+                };
                 return output::print_document("db-vacuum", content);
             }
             output::print(&format!("{} → {}\n", bytes(before), bytes(after)))
@@ -82,16 +88,15 @@ fn check(database: &Database, shown: &str, format: ReplyFormat) -> Result<(), Cl
     }
     let contents = database.contents()?;
     if format == ReplyFormat::Json {
-        let span = contents.span.map(|(first, last)| [rfc3339(first), rfc3339(last)]);
-        let content = json!({
-            "file": shown,
-            "searches": contents.searches,
-            "polls": contents.polls,
-            "prices": contents.prices,
-            "bytes": contents.size,
-            "first": span.as_ref().map(|[first, _]| first),
-            "last": span.as_ref().map(|[_, last]| last),
-        });
+        let content = documents::DbCheck {
+            file: shown.to_owned(),
+            searches: contents.searches,
+            polls: contents.polls,
+            prices: contents.prices,
+            bytes: contents.size,
+            first: contents.span.map(|(first, _)| rfc3339(first)),
+            last: contents.span.map(|(_, last)| rfc3339(last)),
+        };
         return output::print_document("db-check", content);
     }
     let count = |number: i64| grouped(usize::try_from(number).unwrap_or(usize::MAX));
@@ -170,21 +175,21 @@ fn cells(exported: &ExportedSpell) -> [String; 13] {
     ]
 }
 
-fn json_of(exported: &ExportedSpell) -> serde_json::Value {
+fn json_of(exported: &ExportedSpell) -> documents::Price {
     let (search, spell) = (&exported.search, &exported.spell);
-    json!({
-        "resource": search.resource.nouns(),
-        "type": search.offer_type.wire(),
-        "conditions": search.conditions,
-        "machine_id": spell.lot.machine,
-        "model": spell.lot.model,
-        "host_id": spell.host,
-        "offer_id": spell.offer,
-        "amount": spell.amount,
-        "price": spell.price,
-        "first": rfc3339(spell.first),
-        "last": rfc3339(spell.last),
-        "end": spell.end.map(|(end, _)| end_name(end)),
-        "ended": spell.end.map(|(_, at)| rfc3339(at)),
-    })
+    documents::Price {
+        resource: search.resource.nouns().to_owned(),
+        offer_type: search.offer_type.wire().to_owned(),
+        conditions: search.conditions.clone(),
+        machine_id: spell.lot.machine,
+        model: spell.lot.model.clone(),
+        host_id: spell.host,
+        offer_id: spell.offer,
+        amount: spell.amount,
+        price: spell.price,
+        first: rfc3339(spell.first),
+        last: rfc3339(spell.last),
+        end: spell.end.map(|(end, _)| end_name(end).to_owned()),
+        ended: spell.end.map(|(_, at)| rfc3339(at)),
+    }
 }

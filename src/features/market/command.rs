@@ -1,6 +1,8 @@
 //! `bourse market` and `bourse depth`: prices and supply of the offers of a search.
 
-use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
+
+use serde::Serialize;
 
 use super::arguments::{AnalysisArguments, DepthArguments, Grouping, MarketArguments};
 use crate::cli::args::ReportFormat;
@@ -9,7 +11,7 @@ use crate::cli::notes;
 use crate::cli::output::CliError;
 use crate::cli::search;
 use crate::cli::search::SearchResult;
-use crate::cli::{output, table, wanted};
+use crate::cli::{documents, output, table, wanted};
 use crate::domain::cost::{Basis, Job, Prices};
 use crate::domain::insight::{
     Bill, Coverage, Depth, Group, GroupOrder, GroupValue, Lot, Measures, Purchase, Spread, coverage, sort_groups,
@@ -115,29 +117,27 @@ impl Market {
     }
 
     /// The members that describe the basis in every JSON document.
-    pub fn described(&self) -> Json {
+    pub fn described(&self) -> documents::Basis {
         let query = &self.result.query;
-        json!({
-            "query": language::print(&query.conditions),
-            "type": query.offer_type.wire(),
-            "job": self.basis.job.map(|job| table::job_json(&job, &self.result.listing)),
-            "unit": match self.bill() {
-                Bill::Job => "$ for the job",
-                Bill::Hourly => "$/h",
-            },
-            "offers": self.result.rows.len(),
-            "complete": self.is_complete(),
-        })
+        let unit = match self.bill() {
+            Bill::Job => "$ for the job",
+            Bill::Hourly => "$/h",
+        };
+        documents::Basis {
+            query: language::print(&query.conditions),
+            offer_type: query.offer_type.wire().to_owned(),
+            job: self.basis.job.map(|job| table::job_json(&job, &self.result.listing)),
+            unit: unit.to_owned(),
+            offers: self.result.rows.len(),
+            complete: self.is_complete(),
+        }
     }
 }
 
 /// Prints a JSON document of that kind, with the members on its basis.
-pub fn print_analysis(market: &Market, kind: &str, content: Json) -> Result<(), CliError> {
-    let mut document = market.described();
-    if let (Some(document), Json::Object(content)) = (document.as_object_mut(), content) {
-        document.extend(content);
-    }
-    output::print_document(kind, document)
+pub fn print_analysis<T: Serialize>(market: &Market, kind: &str, result: T) -> Result<(), CliError> {
+    let basis = market.described();
+    output::print_document(kind, documents::Analysis { basis, result })
 }
 
 /// The text of a number in CSV; empty for `None`.
@@ -166,7 +166,8 @@ pub async fn market(settings: &Settings, options: &MarketArguments) -> Result<()
         ReportFormat::Csv => output::print(&market_csv(&market, key, field, &groups))?,
         ReportFormat::Json => {
             let groups = groups.iter().map(|group| group_json(&market, key, field, group));
-            print_analysis(&market, "market", json!({ "groups": groups.collect::<Vec<_>>() }))?;
+            let groups = groups.collect();
+            print_analysis(&market, "market", documents::Market { groups })?;
         }
     }
     result.tell(settings.dialect, "left out");
@@ -252,33 +253,29 @@ fn market_csv(market: &Market, key: &str, field: &Field, groups: &[Group]) -> St
     export::csv_lines(std::iter::once(head.map(str::to_owned).to_vec()).chain(lines))
 }
 
-/// The name of the member with the prices of a group.
-fn price_key(market: &Market) -> &'static str {
-    if market.basis.is_work() {
-        "bill"
-    } else {
-        "price_per_gpu"
-    }
-}
-
-fn group_json(market: &Market, key: &str, field: &Field, group: &Group) -> Json {
-    let price = group.unit_price.map(|price| {
-        json!({
-            "lowest": price.lowest,
-            "lower_quartile": price.lower_quartile,
-            "median": price.median,
-            "upper_quartile": price.upper_quartile,
-            "highest": price.highest,
-        })
+fn group_json(market: &Market, key: &str, field: &Field, group: &Group) -> documents::MarketGroup {
+    let levels = group.unit_price.map(|price| documents::Levels {
+        lowest: price.lowest,
+        lower_quartile: price.lower_quartile,
+        median: price.median,
+        upper_quartile: price.upper_quartile,
+        highest: price.highest,
     });
-    json!({
-        key: name(group, field),
-        "gpus": group.amount.gpus,
-        "machines": group.amount.machines,
-        "offers": group.count(),
-        price_key(market): price,
-        "cheapest": group.cheapest.map(|best| market.id(best.row)),
-    })
+    let is_work = market.basis.is_work();
+    let (bill, price_per_gpu) = if is_work {
+        (Some(levels), None)
+    } else {
+        (None, Some(levels))
+    };
+    documents::MarketGroup {
+        key: BTreeMap::from([(key.to_owned(), name(group, field))]),
+        gpus: group.amount.gpus,
+        machines: group.amount.machines,
+        offers: group.count(),
+        price_per_gpu,
+        bill,
+        cheapest: group.cheapest.map(|best| market.id(best.row)),
+    }
 }
 
 pub async fn depth(settings: &Settings, options: &DepthArguments) -> Result<(), CliError> {
@@ -366,30 +363,26 @@ fn depth_csv(market: &Market, purchases: &[Purchase]) -> String {
     export::csv_lines(std::iter::once(head.map(str::to_owned).to_vec()).chain(lines))
 }
 
-fn depth_json(market: &Market, depth: &Depth, purchases: &[Purchase], asked: Option<u32>) -> Json {
-    let steps = steps(purchases).map(|(lot, gpus, cost)| {
-        json!({
-            "id": market.result.listing.id(lot.row as usize).map(|id| id.0),
-            "gpus": lot.gpus,
-            "price": lot.price,
-            "price_per_gpu": lot.unit_price(),
-            "total_gpus": gpus,
-            "total_price": cost,
-        })
+fn depth_json(market: &Market, depth: &Depth, purchases: &[Purchase], asked: Option<u32>) -> documents::Depth {
+    let steps = steps(purchases).map(|(lot, total_gpus, total_price)| documents::DepthStep {
+        id: market.result.listing.id(lot.row as usize).map(|id| id.0),
+        gpus: lot.gpus,
+        price: lot.price,
+        price_per_gpu: lot.unit_price(),
+        total_gpus,
+        total_price,
     });
-    let sizes = purchases.iter().map(|purchase| {
-        json!({
-            "gpus": purchase.gpus,
-            "offers": purchase.lots.len(),
-            "average_per_gpu": purchase.average(),
-            "highest_per_gpu": purchase.highest(),
-            "total": purchase.cost,
-        })
+    let sizes = purchases.iter().map(|purchase| documents::DepthSize {
+        gpus: purchase.gpus,
+        offers: purchase.lots.len(),
+        average_per_gpu: purchase.average(),
+        highest_per_gpu: purchase.highest(),
+        total: purchase.cost,
     });
-    json!({
-        "gpus": depth.gpus(),
-        "asked": asked,
-        "sizes": sizes.collect::<Vec<_>>(),
-        "steps": steps.collect::<Vec<_>>(),
-    })
+    documents::Depth {
+        gpus: depth.gpus(),
+        asked,
+        sizes: sizes.collect(),
+        steps: steps.collect(),
+    }
 }

@@ -4,7 +4,6 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use clap::{Args, ValueHint};
 use secrecy::ExposeSecret as _;
-use serde_json::json;
 
 use super::command::save_market;
 use super::name::name_fault;
@@ -12,6 +11,7 @@ use super::probe::probe;
 use super::{KeyFrom, NewMarket};
 use crate::api::{Origin, Secret};
 use crate::cli::args::{ArgumentError, ReplyFormat};
+use crate::cli::documents;
 use crate::cli::output::{self, CliError};
 use crate::domain::Dialect;
 use crate::domain::evidence::Findings;
@@ -91,7 +91,11 @@ pub async fn add(global: &Global, arguments: &AddArguments) -> Result<(), CliErr
     };
     save_market(&paths, &market).map_err(|error| CliError::Failed(error.to_string()))?;
     if arguments.format == ReplyFormat::Json {
-        let content = json!({ "market": market.name, "address": address.to_string(), "dialect": dialect.name });
+        let content = documents::MarketAdded {
+            market: market.name,
+            address: address.to_string(),
+            dialect: dialect.name.to_owned(),
+        };
         return output::print_document("market-added", content);
     }
     output::print(&format!(

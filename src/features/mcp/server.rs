@@ -135,6 +135,7 @@ impl ServerHandler for Server {
             Listed::new(tool.name, tool.description, schema)
                 .with_title(tool.title)
                 .with_annotations(is_open)
+                .with_raw_output_schema(Arc::new(tool.result_schema()))
         });
         Ok(ListToolsResult::with_all_items(tools.collect()))
     }

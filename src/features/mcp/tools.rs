@@ -6,9 +6,10 @@ use std::fmt::Display;
 use rmcp::schemars::{self, JsonSchema, Schema, schema_for};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::cli::args::OffersArguments;
+use crate::cli::documents;
 use crate::cli::output::CliError;
 use crate::features::bids::arguments::BidsArguments;
 use crate::features::history::arguments::HistoryArguments;
@@ -67,6 +68,36 @@ pub struct Tool {
     /// Converts the arguments of a call to a command line.
     words: fn(Map<String, Json>) -> Result<Call, ArgumentError>,
     command: Command,
+}
+
+impl Tool {
+    /// The schema of its results: around the document of its command, or around records.
+    pub fn result_schema(&self) -> Map<String, Json> {
+        let kind = match self.command {
+            Command::Offers | Command::Pick => None,
+            Command::Plan => Some("plan"),
+            Command::History => Some("history"),
+            Command::Bids => Some("bids"),
+            Command::Market => Some("market"),
+            Command::Depth => Some("depth"),
+        };
+        let records = || json!({ "type": "array", "items": { "type": "object" } });
+        let data = kind.and_then(documents::schema).unwrap_or_else(records);
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "v": { "const": 1 },
+                "kind": { "const": self.name },
+                "untrusted": { "type": "string" },
+                "met": { "type": "boolean" },
+                "data": data,
+                "notes": { "type": "array", "items": { "type": "string" } },
+                "left_out": { "type": "integer", "minimum": 1 },
+            },
+            "required": ["v", "kind", "untrusted", "met", "data", "notes"],
+        });
+        schema.as_object().cloned().unwrap_or_default()
+    }
 }
 
 /// The command that a tool runs.

@@ -20,6 +20,7 @@ use crate::domain::dialect::{Dialect, RouteKey};
 use crate::domain::routing::{
     DEFAULT_RATE, End, OutcomeKind, Phase, PollPolicy, Requirement, RoutePlan, Run, Stop, words,
 };
+use crate::domain::text::visible;
 use crate::settings::Settings;
 
 /// Concurrency of a run by duration.
@@ -65,7 +66,8 @@ pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<()
         }
     }
     announce("", &plan);
-    let ended = drive::run(session, plan, key, arguments.format == Format::Json).await?;
+    let mut ended = drive::run(session, plan, key, arguments.format == Format::Json).await?;
+    ended.warmup = arguments.warmup.unwrap_or(0);
     show::show(&ended, against.as_ref(), arguments.format, arguments.show_secrets)?;
     verdict(&ended.run, &requirements)
 }
@@ -143,7 +145,11 @@ fn plan(arguments: &RouteArguments, dialect: &Dialect) -> Result<RoutePlan, CliE
             } else {
                 "payload"
             };
-            Err(CliError::Usage(format!("--{flag}: {}", objection.message)))
+            let file = arguments.payload.as_deref().filter(|_| flag == "payload");
+            let file = file.map_or_else(String::new, |file| {
+                format!("{}: ", visible(&file.to_string_lossy(), 400))
+            });
+            Err(CliError::Usage(format!("--{flag}: {file}{}", objection.message)))
         }
         Some(objection) => Err(CliError::Usage(format!(
             "{}: {}",

@@ -3,7 +3,6 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use serde_json::json;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -20,7 +19,7 @@ use crate::cli::enrich;
 use crate::cli::output::CliError;
 use crate::cli::sandbox::Stop;
 use crate::cli::search::reply;
-use crate::cli::{output, table};
+use crate::cli::{documents, output, table};
 use crate::domain::Resource;
 use crate::domain::format::{counted, lasting, trimmed};
 use crate::features::history::arguments::{WatchArguments, WatchFormat};
@@ -325,15 +324,17 @@ fn list(settings: &Settings, rhythm: Rhythm, format: WatchFormat) -> Result<(), 
     let every = |target: &Target| engine.interval(rhythm.every(&target.task));
     let (wanted, rate) = (engine.wanted(), engine.rate());
     if format != WatchFormat::Text {
-        let searches = targets.iter().map(|target| {
-            json!({ "search": described(&target.task), "name": target.name(), "every_seconds": every(target) })
+        let searches = targets.iter().map(|target| documents::WatchedSearch {
+            search: described(&target.task),
+            name: target.name(),
+            every_seconds: every(target),
         });
-        let content = json!({
-            "searches": searches.collect::<Vec<_>>(),
-            "requests_per_minute": rate,
-            "wanted_per_minute": wanted,
-            "most_per_minute": rhythm.requests_a_minute,
-        });
+        let content = documents::WatchList {
+            searches: searches.collect(),
+            requests_per_minute: rate,
+            wanted_per_minute: wanted,
+            most_per_minute: rhythm.requests_a_minute,
+        };
         return output::print_document("watch-list", content);
     }
     let rows = targets

@@ -10,7 +10,7 @@ use crate::pty_support::Pty;
 use crate::repository::guide::shell::Shell;
 
 /// The commands, each with the words behind `bourse`.
-const COMMANDS: [&[&str]; 35] = [
+const COMMANDS: [&[&str]; 36] = [
     &[],
     &["offers"],
     &["volumes"],
@@ -45,6 +45,7 @@ const COMMANDS: [&[&str]; 35] = [
     &["paths"],
     &["completions"],
     &["help"],
+    &["schema"],
     &["man"],
 ];
 

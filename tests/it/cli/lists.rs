@@ -136,7 +136,10 @@ fn every_route_reply_is_printed_as_received_beside_the_summary() {
     let whole: Json = serde_json::from_str(&out).unwrap();
     let members: Vec<_> = whole.as_object().unwrap().keys().collect();
     assert_eq!(members, ["v", "kind", "replies", "summary"]);
-    assert_eq!(whole["replies"].as_array().unwrap().len(), 2);
+    let replies = whole["replies"].as_array().unwrap();
+    assert_eq!(replies.len(), 3);
+    let reason = replies[2]["bourse"]["error"].as_str().unwrap();
+    assert!(reason.contains("down"), "{reason}");
     assert_eq!(whole["summary"]["failed"], json!(1));
 }
 

@@ -7,6 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::commands::{Home, run};
 use super::history::{offer, offers};
+use super::schema::differences;
 use crate::recorder::Recorder;
 
 /// A client that sends a message and reads the one that answers it.
@@ -171,6 +172,10 @@ fn every_tool_reads_takes_words_first_and_answers_in_the_sandbox() {
     assert!(history["data"]["verdict"].is_object(), "{history}");
     let bids = client.document("bids", json!({ "query": "4090 3d" }));
     assert_eq!(bids["data"]["work_hours"], json!(72.0), "{bids}");
+    for document in [&found, &bill, &pick, &plan, &market, &supply, &history, &bids] {
+        let tool = tools.iter().find(|tool| tool["name"] == document["kind"]).unwrap();
+        assert_eq!(differences(document, &tool["outputSchema"], ""), [""; 0]);
+    }
 }
 
 #[test]

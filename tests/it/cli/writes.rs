@@ -217,6 +217,11 @@ fn a_dry_run_prints_the_request_and_sends_nothing() {
             "method": "POST",
             "url": format!("{url}/api/v0/workergroups/"),
             "body": {"endpoint_name": "chät", "template_id": 7},
+            "cost": {
+                "workers": null, "max_workers": null, "test_workers": null, "cold_workers": null, "worker_hourly": null,
+                "hourly": null, "unknown": "its template has its own search", "has_price_limit": null,
+                "group_hourly": null, "over_limit": false,
+            },
         })
     );
     assert!(recorder.requests().is_empty());

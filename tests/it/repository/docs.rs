@@ -14,6 +14,7 @@ use bourse::domain::{Catalog, Dialect, Field, Filter, OFFERS, Operator, VOLUMES,
 use bourse::keys::{BINDINGS, Context};
 use bourse::sandbox::Call;
 use bourse::sandbox::faults::{CATALOGUE, Stage};
+use clap::CommandFactory as _;
 
 fn keys() -> String {
     let mut contexts: Vec<Context> = Vec::new();
@@ -300,6 +301,68 @@ fn documents() -> String {
     format!("| kind | command | members |\n| --- | --- | --- |\n{}", rows.join("\n"))
 }
 
+/// The page of each command, for those who want to know more than its help has.
+const PAGES: &[(&str, &str)] = &[
+    ("offers", "find.md"),
+    ("volumes", "find.md#search-for-volumes"),
+    ("market", "price.md#compare-with-the-market"),
+    ("depth", "price.md#compare-with-the-market"),
+    ("plan", "cluster.md"),
+    ("pick", "price.md#pick-one-offer"),
+    ("watch", "wait.md#in-a-script"),
+    ("history", "price.md#is-this-a-good-price"),
+    ("bids", "price.md#what-a-bid-would-have-held"),
+    ("db check", "history.md#maintain-the-file"),
+    ("db vacuum", "history.md#maintain-the-file"),
+    ("db export", "history.md#maintain-the-file"),
+    ("db reset", "history.md#maintain-the-file"),
+    ("markets add", "markets.md"),
+    ("markets check", "markets.md#check-a-market"),
+    ("groups", "serverless.md"),
+    ("groups create", "serverless.md#create-one"),
+    ("groups supply", "serverless.md#supply-and-cold-starts"),
+    ("unlist", "serverless.md#unlist-a-volume"),
+    ("writes check", "serverless.md#when-the-response-is-lost"),
+    ("route", "serverless.md#load-test-an-endpoint"),
+    ("sandbox", "sandbox.md#for-other-clients"),
+    ("mcp", "agents.md"),
+    ("config check", "configuration.md"),
+    ("config show", "configuration.md"),
+    ("config print-default", "configuration.md"),
+    ("paths", "configuration.md#files"),
+    ("schema", "scripting.md#json"),
+    ("completions", "command-line.md#completions-and-man-page"),
+];
+
+/// A row for each command that does something, in the order of the help.
+fn commands() -> String {
+    let mut program = bourse::cli::Arguments::command();
+    program.build();
+    let is_shown = |own: &&clap::Command| !own.is_hide_set() && own.get_name() != "help";
+    let mut rows = String::from("| command | does | more |\n| --- | --- | --- |\n");
+    let mut named = Vec::new();
+    for command in program.get_subcommands().filter(is_shown) {
+        let below: Vec<_> = command.get_subcommands().filter(is_shown).collect();
+        // A command that only holds others does nothing itself.
+        let own = (!command.is_subcommand_required_set()).then_some((command.get_name().to_owned(), command));
+        let below = below
+            .into_iter()
+            .map(|own| (format!("{} {}", command.get_name(), own.get_name()), own));
+        for (name, command) in own.into_iter().chain(below) {
+            let (_, page) = PAGES
+                .iter()
+                .find(|(own, _)| *own == name)
+                .unwrap_or_else(|| panic!("no page of {name}"));
+            let title = page.split(['.', '#']).next().unwrap_or_default();
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            let _ = writeln!(rows, "| `bourse {name}` | {about} | [{title}]({page}) |");
+            named.push(name);
+        }
+    }
+    assert_eq!(named.len(), PAGES.len(), "{named:?}");
+    rows.trim_end().to_owned()
+}
+
 fn faults() -> String {
     let mut text = String::from(
         "| number | name | operations | performed | a client reports | what happens |\n\
@@ -339,6 +402,7 @@ fn the_guide_is_in_step_with_the_tables() {
     check("query.md", "units", &units());
     check("query.md", "groups", &groups());
     check("sandbox.md", "faults", &faults());
+    check("command-line.md", "commands", &commands());
     check("scripting.md", "statuses", &statuses());
     check("scripting.md", "documents", &documents());
     check("scripting.md", "variables", &variables());

@@ -102,7 +102,7 @@ fn record() -> Vec<Frame> {
 }
 
 /// The keys one by one: `<Enter>` is one.
-fn each_key(mut keys: &str) -> Vec<&str> {
+pub fn each_key(mut keys: &str) -> Vec<&str> {
     let mut all = Vec::new();
     while let Some(first) = keys.chars().next() {
         let end = if first == '<' { keys.find('>') } else { None };

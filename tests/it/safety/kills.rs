@@ -306,8 +306,8 @@ fn an_unknown_creation_is_settled_on_the_command_line() {
         assert_eq!(status, 3, "{err}");
         let (status, _, err) = run(&mut create(&home, &market.url(), &[]));
         assert_eq!(status, 1, "{err}");
-        assert!(err.contains("--settle not-created"), "{err}");
-        let settle = ["--settle", settled];
+        assert!(err.contains("--earlier not-created"), "{err}");
+        let settle = ["--earlier", settled];
         let (status, _, err) = run(&mut create(&home, &market.url(), &settle));
         assert_eq!(status, 0, "{err}");
         assert_eq!(market.requests().len(), requests);
@@ -317,7 +317,7 @@ fn an_unknown_creation_is_settled_on_the_command_line() {
         assert!(!err.contains("unknown"), "{err}");
     }
     let (home, market) = (Home::new(), losing());
-    let (status, _, err) = run(&mut create(&home, &market.url(), &["--settle", "created"]));
+    let (status, _, err) = run(&mut create(&home, &market.url(), &["--earlier", "created"]));
     assert_eq!(status, 1);
     assert!(err.contains("there is no such creation with an unknown outcome"));
     assert!(market.requests().is_empty());

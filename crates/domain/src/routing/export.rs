@@ -9,8 +9,7 @@ use super::run::{End, Phase, Run};
 use super::sample::{OutcomeKind, RouteSample};
 use super::stats::{Quantiles, Summary};
 use super::words;
-use crate::export::csv_lines;
-use crate::format;
+use crate::export::{csv_lines, iso};
 use crate::query::number_json;
 use crate::text::{Untrusted, csv_text, json_for_terminal};
 
@@ -92,10 +91,7 @@ pub fn export_json(run: &Run, now: f64) -> String {
 pub fn parameters_json(run: &Run) -> Map<String, Json> {
     let mut parameters = plan_json(run.plan());
     parameters.insert("started_at".to_owned(), number_json(run.started_at()));
-    parameters.insert(
-        "started".to_owned(),
-        format!("{} UTC", format::moment(run.started_at())).into(),
-    );
+    parameters.insert("started".to_owned(), iso(run.started_at().floor()).into());
     parameters.insert("paused_s".to_owned(), number_json(run.paused()));
     let end = match run.phase() {
         Phase::Ended(End::Done) => "as planned",

@@ -55,8 +55,13 @@ impl Part {
 
 /// The error for a text that is not a requirement.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is no requirement: write p95<2s, queue_p50<400ms or errors<1%")]
-pub struct RequirementError(String);
+pub enum RequirementError {
+    #[error("'{0}' is no requirement: write p95<2s, queue_p50<400ms or errors<1%")]
+    Unknown(String),
+    /// A bare number could be seconds or milliseconds, a share or a percentage.
+    #[error("'{text}' is no requirement: its bound needs a unit, {units}")]
+    NoUnit { text: String, units: &'static str },
+}
 
 /// An upper bound for a figure of a run; the figure must be below it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -137,9 +142,14 @@ impl FromStr for Requirement {
     type Err = RequirementError;
 
     fn from_str(text: &str) -> Result<Self, RequirementError> {
-        let wrong = || RequirementError(text.to_owned());
+        let wrong = || RequirementError::Unknown(text.to_owned());
         let (name, bound) = text.split_once('<').ok_or_else(wrong)?;
         let (name, bound) = (name.trim(), bound.trim());
+        if bound.parse::<f64>().is_ok() {
+            let units = if name == "errors" { "%" } else { "ms, s or m" };
+            let text = text.to_owned();
+            return Err(RequirementError::NoUnit { text, units });
+        }
         if name == "errors" {
             let number = bound.strip_suffix('%').ok_or_else(wrong)?;
             let share = number.trim().parse::<f64>().map_err(|_| wrong())? / 100.0;
@@ -157,10 +167,6 @@ impl FromStr for Requirement {
         let percentile = percentile
             .filter(|number| (50..=99).contains(number))
             .ok_or_else(wrong)?;
-        // A bare number could be seconds or milliseconds.
-        if !bound.ends_with(|end: char| end.is_ascii_alphabetic()) {
-            return Err(wrong());
-        }
         let bound = quantity::within(bound, Quantity::Seconds, 0.000_001..=86_400.0).map_err(|_| wrong())?;
         Ok(Self::Time {
             part,
@@ -247,6 +253,10 @@ mod tests {
         ] {
             let error = Requirement::parse_list(text).unwrap_err();
             assert!(error.to_string().contains("is no requirement"), "{text}: {error}");
+        }
+        for (text, hint) in [("p95<2", "needs a unit, ms, s or m"), ("errors<1", "needs a unit, %")] {
+            let error = Requirement::parse_list(text).unwrap_err();
+            assert!(error.to_string().ends_with(hint), "{error}");
         }
         let list = Requirement::parse_list("first_byte_p50<400ms, connect_p95<1s,queue_p50<1s,errors<1%").unwrap();
         let of_router: Vec<_> = list.iter().map(Requirement::is_of_router).collect();

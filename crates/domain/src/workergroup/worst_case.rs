@@ -172,7 +172,7 @@ impl CostOutlook {
             "worker_hourly": worst.map(|worst| worst.price),
             "hourly": worst.map(|worst| worst.hourly()),
             "unknown": self.unknown.as_ref().map(ToString::to_string),
-            "has_price_limit": !self.is_unlimited,
+            "has_price_limit": (self.unknown != Some(UnknownCost::Template)).then_some(!self.is_unlimited),
         })
     }
 

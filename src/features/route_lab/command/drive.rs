@@ -21,6 +21,14 @@ use crate::domain::routing::{Completion, Hop, Jitter, Outcome, RoutePlan, Run, w
 /// More often would only flicker, and cost time that is measured.
 const SHOWN_EVERY: Duration = Duration::from_millis(100);
 
+/// The end of an attempt.
+pub enum Answer {
+    /// The reply of the router as received.
+    Reply(Untrusted),
+    /// Why there is none.
+    Refused(String),
+}
+
 /// A finished run, with facts that its figures leave out.
 pub struct Ended {
     pub run: Run,
@@ -31,8 +39,10 @@ pub struct Ended {
     pub failures: BTreeMap<String, u64>,
     /// Assignments that did not echo their request.
     pub mismatched: u64,
-    /// Every reply as received, by the number of its request; `None` unless they are to be printed.
-    pub replies: Option<BTreeMap<u64, Untrusted>>,
+    /// The end of every attempt by its number; `None` unless they are printed.
+    pub replies: Option<BTreeMap<u64, Answer>>,
+    /// The requests of the warm-up before it.
+    pub warmup: u64,
 }
 
 /// A finished attempt; times are on the run's clock.
@@ -139,6 +149,7 @@ impl Ended {
             failures: BTreeMap::new(),
             mismatched: 0,
             replies: keep_replies.then(BTreeMap::new),
+            warmup: 0,
         })
     }
 
@@ -152,7 +163,7 @@ impl Ended {
         if let (Some(replies), Some(reply), Outcome::Assigned { .. } | Outcome::Waiting { .. }) =
             (&mut self.replies, &completion.reply, &completion.outcome)
         {
-            replies.insert(index, reply.clone());
+            replies.insert(index, Answer::Reply(reply.clone()));
         }
         match (&completion.outcome, &completion.reply) {
             (Outcome::Waiting { .. }, Some(reply)) => {
@@ -170,6 +181,9 @@ impl Ended {
                 let words = reply
                     .as_ref()
                     .map_or_else(|| outcome.detail().screen(400), |words| words.screen(400));
+                if let Some(replies) = &mut self.replies {
+                    replies.insert(index, Answer::Refused(words.clone()));
+                }
                 *self.failures.entry(words).or_default() += 1;
             }
         }

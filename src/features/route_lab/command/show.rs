@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::against::Against;
-use super::drive::Ended;
+use super::drive::{Answer, Ended};
 use super::worker;
 use crate::api::redact;
 use crate::cli::args::Format;
@@ -255,12 +255,10 @@ fn document(ended: &Ended, against: Option<&Against>, secrets: bool) -> String {
     let replies = ended.replies.iter().flatten();
     let run = &ended.run;
     let replies: Vec<_> = replies
-        .map(|(index, reply)| {
-            let reply = redact(reply.compared());
-            match run.plan().hop {
-                Some(_) => worker::reply(run, *index, &reply).to_string(),
-                None => reply,
-            }
+        .map(|(index, reply)| match (reply, &run.plan().hop) {
+            (Answer::Reply(reply), Some(_)) => worker::reply(run, *index, &redact(reply.compared())).to_string(),
+            (Answer::Reply(reply), None) => redact(reply.compared()),
+            (Answer::Refused(why), _) => worker::refusal(run, *index, why).to_string(),
         })
         .collect();
     let against = against.map_or_else(String::new, |against| {
@@ -299,8 +297,10 @@ fn as_json(ended: &Ended) -> Json {
         .status
         .as_ref()
         .and_then(|status| serde_json::from_str::<Json>(status.compared()).ok());
+    let mut parameters = parameters_json(run);
+    parameters.insert("warmup".to_owned(), ended.warmup.into());
     json!({
-        "run": parameters_json(run),
+        "run": parameters,
         "requests": summary.requests,
         "assigned": summary.count(OutcomeKind::Assigned),
         "waiting": summary.count(OutcomeKind::Waiting),

@@ -76,6 +76,12 @@ pub(super) fn reply(run: &Run, index: u64, reply: &str) -> Json {
     whole
 }
 
+/// An attempt without a reply of the router: only the member `bourse`, with the reason.
+pub(super) fn refusal(run: &Run, index: u64, why: &str) -> Json {
+    let sample = run.samples().iter().find(|sample| sample.index == index);
+    json!({ "bourse": { "request": sample.map(|sample| sample.request + 1), "error": why } })
+}
+
 fn measured(run: &Run, sample: &RouteSample) -> Json {
     let call = sample.call.as_deref();
     let error = call.and_then(words::trouble);

@@ -107,7 +107,7 @@ fn the_json_holds_parameters_figures_and_attempts() {
     assert_eq!(json["run"]["duration_s"], serde_json::Value::Null);
     assert_eq!(json["run"]["rate_per_s"], 2);
     assert_eq!(json["run"]["concurrency"], 4);
-    assert_eq!(json["run"]["started"], "2027-01-15 08:00 UTC");
+    assert_eq!(json["run"]["started"], "2027-01-15T08:00:00Z");
     assert_eq!(json["run"]["end"], "as planned");
     assert_eq!(json["summary"]["outcomes"]["assigned"], 2);
     assert_eq!(json["summary"]["outcomes"]["waiting"], 1);

@@ -168,6 +168,101 @@ fn every_command_runs_as_printed() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
+/// Whether a line is the one that a page prints, in which `…` is any text.
+fn is_like(printed: &str, line: &str) -> bool {
+    let mut parts = printed.split('…');
+    let head = parts.next().unwrap_or_default();
+    let Some(mut rest) = line.strip_prefix(head) else {
+        return false;
+    };
+    let mut end = printed.strip_prefix(head) == Some("");
+    for part in parts {
+        let Some(at) = (if part.is_empty() {
+            Some(rest.len())
+        } else {
+            rest.find(part)
+        }) else {
+            return false;
+        };
+        rest = &rest[at + part.len()..];
+        end = true;
+    }
+    end && rest.is_empty()
+}
+
+/// What is wrong with a command and its printed output. A line `…` is any number of lines.
+fn misprinted(command: &str, printed: &[&str]) -> Option<String> {
+    let shown = Shell::new().transcript(command);
+    let lines: Vec<&str> = shown.lines().map(str::trim_end).collect();
+    let mut at = 0;
+    let mut is_gap = false;
+    for wanted in printed {
+        if *wanted == "…" {
+            is_gap = true;
+            continue;
+        }
+        let rest = lines.get(at..).unwrap_or_default();
+        let found = rest.iter().position(|line| is_like(wanted, line));
+        match found.filter(|found| is_gap || *found == 0) {
+            Some(found) => at += found + 1,
+            None => return Some(format!("{command} prints no {wanted:?} there:\n{shown}")),
+        }
+        is_gap = false;
+    }
+    let is_whole = is_gap || at == lines.len();
+    (!is_whole).then(|| format!("{command} prints more:\n{shown}"))
+}
+
+/// What is wrong with a block of commands behind `$ ` and their output.
+fn misprints(block: &Block<'_>) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut lines = block.lines.iter().peekable();
+    while let Some(line) = lines.next() {
+        let Some(command) = line.strip_prefix("$ ") else {
+            found.push(format!("{line}: no command"));
+            continue;
+        };
+        let mut printed = Vec::new();
+        while let Some(line) = lines.next_if(|line| !line.starts_with("$ ")) {
+            printed.push(*line);
+        }
+        found.extend(misprinted(command, &printed));
+    }
+    found
+}
+
+#[test]
+fn printed_output_is_real() {
+    let pages = pages();
+    let blocks: Vec<Block<'_>> = pages.iter().flat_map(|page| page.blocks("console")).collect();
+    assert!(blocks.len() >= 8, "{}", blocks.len());
+    let wrong = Mutex::new(Vec::new());
+    side_by_side(blocks, |block| {
+        let found = misprints(&block);
+        wrong.lock().unwrap().extend(found);
+    });
+    let wrong = wrong.into_inner().unwrap();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// Positive control.
+#[test]
+fn output_that_differs_is_found() {
+    for (printed, line) in [("a…c", "abc"), ("…", ""), ("a…", "a"), ("a", "a"), ("…b…d", "abcd")] {
+        assert!(is_like(printed, line), "{printed} {line}");
+    }
+    for (printed, line) in [("a…c", "abd"), ("a", "ab"), ("ab", "a"), ("…b", "bc")] {
+        assert!(!is_like(printed, line), "{printed} {line}");
+    }
+    let command = "echo a; echo b; echo c >&2";
+    for printed in [&["a", "b", "c"][..], &["…"], &["a", "…"], &["…", "c"]] {
+        assert_eq!(misprinted(command, printed), None, "{printed:?}");
+    }
+    for printed in [&["a", "b"][..], &["b", "…"], &["a", "c"], &["a", "b", "c", "d"]] {
+        assert!(misprinted(command, printed).is_some(), "{printed:?}");
+    }
+}
+
 #[test]
 fn queries_parse_and_configurations_are_accepted() {
     let pages = pages();

@@ -142,16 +142,99 @@ fn troubleshooting_quotes_messages_of_the_program() {
     assert_eq!(missing_messages(page), [""; 0]);
 }
 
-#[test]
-fn the_readme_leads_to_every_page() {
-    let pages = pages();
-    let readme = pages.iter().find(|page| page.path == "README.md").unwrap();
-    let targets = targets(readme);
-    for page in &pages {
-        let is_linked = targets.contains(&page.path);
-        assert!(is_linked || page.path == "README.md", "{}", page.path);
+/// The files that a page links to.
+fn linked(page: &Page) -> Vec<String> {
+    let folder = Path::new(&page.path).parent().unwrap();
+    let files = targets(page)
+        .into_iter()
+        .filter(|target| !target.starts_with("https://"));
+    let paths = files.filter_map(|target| resolved(&folder.join(target.split('#').next()?)));
+    paths.map(|path| path.display().to_string()).collect()
+}
+
+/// The pages that a reader of the README reaches with two clicks, in the order of the clicks.
+fn within_two_clicks(pages: &[Page]) -> Vec<String> {
+    let mut found = vec!["README.md".to_owned()];
+    for _ in 0..2 {
+        let from = pages.iter().filter(|page| found.contains(&page.path));
+        let next: Vec<String> = from.flat_map(linked).collect();
+        found.extend(next);
     }
-    assert!(readme.text.lines().count() <= 250);
+    found
+}
+
+#[test]
+fn the_readme_leads_to_every_page_with_two_clicks() {
+    let pages = pages();
+    let found = within_two_clicks(&pages);
+    for page in &pages {
+        assert!(found.contains(&page.path), "{}", page.path);
+    }
+    let readme = pages.iter().find(|page| page.path == "README.md").unwrap();
+    assert!(readme.text.lines().count() <= 160);
+}
+
+/// Questions of someone who has never seen bourse, each with the page that answers it and its words.
+const QUESTIONS: [(&str, &str, &str); 11] = [
+    (
+        "How do I install it without a compiler?",
+        "README.md",
+        "Linux or macOS, no compiler",
+    ),
+    (
+        "What is the cheapest 4090 in Europe for three days?",
+        "docs/price.md",
+        "$ bourse pick 4090 europe 200gb 3d",
+    ),
+    (
+        "What is the exit status when nothing is found?",
+        "docs/scripting.md",
+        "| 0 | Done, also with nothing found. |",
+    ),
+    (
+        "Can it ring while the dashboard is closed?",
+        "docs/operate.md",
+        "enable --now bourse-watch@vast",
+    ),
+    (
+        "What does a price verdict need?",
+        "docs/price.md",
+        "It needs 24 hours of recorded prices.",
+    ),
+    ("Where are my API keys?", "docs/markets.md", "is saved with mode 0600"),
+    (
+        "What can a workergroup cost at worst?",
+        "docs/serverless.md",
+        "The worst case is every worker that may be billed",
+    ),
+    (
+        "How do I add a second market?",
+        "docs/markets.md",
+        "bourse markets add lab",
+    ),
+    (
+        "Does it have metrics?",
+        "docs/operate.md",
+        "bourse watch --saved --metrics",
+    ),
+    ("What does it not do?", "docs/scope.md", "It does not"),
+    (
+        "Does it cost anything?",
+        "docs/serverless.md",
+        "On a live market\nthis costs money",
+    ),
+];
+
+#[test]
+fn questions_of_a_newcomer_are_answered_within_two_clicks() {
+    let pages = pages();
+    let text = |path: &str| &pages.iter().find(|page| page.path == path).unwrap().text;
+    let found = within_two_clicks(&pages);
+    for (question, path, answer) in QUESTIONS {
+        assert!(text("docs/faq.md").contains(&format!("**{question}**")), "{question}");
+        assert!(found.contains(&path.to_owned()), "{question}: {path} is too far");
+        assert!(text(path).contains(answer), "{question}: {path} has no {answer:?}");
+    }
 }
 
 /// Positive control.
@@ -163,7 +246,7 @@ fn what_leads_nowhere_is_found() {
     };
     let anchors = all_anchors(&pages());
     for sound in [
-        "[a](../README.md#a-two-minute-tour) `](b)`",
+        "[a](../README.md#a-tour-in-60-seconds) `](b)`",
         "```sh\n[a](nowhere)\n```",
         "[a](https://nowhere.example)",
         "![a](../assets/screenshots/desk.svg)",

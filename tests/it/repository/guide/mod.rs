@@ -3,6 +3,7 @@
 mod examples;
 mod links;
 pub mod shell;
+mod tour;
 #[cfg(unix)]
 mod units;
 mod verdicts;

@@ -45,7 +45,7 @@ impl Shell {
         let bourse = concat!("'", env!("CARGO_BIN_EXE_bourse"), "'");
         let script = format!(
             "#!/bin/sh\ncase \" $* \" in *' --latency '*|*' --profile '*|*' --base-url '*) exec {bourse} \"$@\";; esac\n\
-             exec {bourse} --latency 0 \"$@\"\n"
+             exec {bourse} --latency 0 $FROZEN \"$@\"\n"
         );
         home.file("bin/bourse", &script, 0o755);
         Self { home }
@@ -124,6 +124,12 @@ impl Shell {
         is_good
             .then_some(())
             .ok_or_else(|| format!("{line}: status {status}\n{out}\n{err}"))
+    }
+
+    /// The lines that a terminal shows of a command on the frozen sandbox.
+    pub fn transcript(&self, line: &str) -> String {
+        let mut shell = self.command(&format!("{{ {line}; }} 2>&1"));
+        run(shell.env("FROZEN", "--freeze")).1
     }
 
     fn first_line(&self, line: &str, wanted: &str) -> Result<(), String> {
