@@ -84,6 +84,8 @@ fn items(state: &State) -> Vec<Item<Choice>> {
             Item::new(title, text, Choice::Ban(of))
         });
     }
+    // Of a banned host, lifting that is what there is to do.
+    items.sort_by_key(|item| !matches!(item.value, Some(Choice::Lift(_))));
     let banned = annotations.all.banned().count();
     if banned > 0 {
         let (title, text) = if annotations.shows_banned {

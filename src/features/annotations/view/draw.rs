@@ -15,6 +15,8 @@ use crate::tui::theme::Theme;
 /// The signs of rows whose machine or host is starred, and of those with a note.
 pub(crate) const STAR: &str = "★";
 pub(crate) const NOTE: &str = "✎";
+/// The sign of rows whose machine or host is banned, while those are listed.
+pub(crate) const BANNED: &str = "✗";
 
 pub(super) fn list(view: &AnnotationList, area: Rect, scene: &mut Scene<'_, '_>) {
     let all = &scene.state.annotations.all;
@@ -55,7 +57,7 @@ fn parts(annotation: &Annotation, theme: &Theme) -> Vec<Span<'static>> {
         parts.push(Span::styled(format!("{STAR} starred"), theme.accent));
     }
     if annotation.is_banned {
-        parts.push(Span::styled("✗ banned", theme.warning));
+        parts.push(Span::styled(format!("{BANNED} banned"), theme.warning));
     }
     if !annotation.note.is_empty() {
         let note = visible(&annotation.note, LONGEST_NOTE);

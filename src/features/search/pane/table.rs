@@ -18,7 +18,7 @@ use crate::domain::insight::{Measure, PriceScale, Rank};
 use crate::domain::local::LocalTime;
 use crate::domain::text::occurrences;
 use crate::domain::{CellRef, Field, Listing, Resource, format};
-use crate::features::annotations::view::{NOTE, STAR};
+use crate::features::annotations::view::{BANNED, NOTE, STAR};
 use crate::table::browser::Browser;
 use crate::table::remote::{Now, Phase};
 use crate::table::row_filter::is_searched;
@@ -338,6 +338,7 @@ impl Rows for Records<'_> {
         let record = self.record(row);
         let annotated = record.map(|record| self.shown.computed.annotated(record));
         match annotated.unwrap_or_default() {
+            Annotated { is_banned: true, .. } => (BANNED, self.theme.warning),
             Annotated { is_starred: true, .. } => (STAR, self.theme.accent),
             Annotated { has_note: true, .. } => (NOTE, self.theme.accent),
             Annotated { .. } => ("", Style::new()),
