@@ -1,4 +1,4 @@
-//! Short notices in the footer: what just happened, until it was seen.
+//! Short notices at the top right: what just happened, until it was seen.
 
 use crate::domain::text::visible;
 use crate::keys::pane::Pane;

@@ -9,7 +9,7 @@ pub use self::offered::{OfferCounts, groupings};
 use super::computed_columns::ComputedColumns;
 use super::row_filter;
 use crate::api::{Request, wire};
-use crate::domain::cost::{Basis, Fit};
+use crate::domain::cost::{Basis, Prices, Shortfall, VolumePrices};
 use crate::domain::insight::{Coverage, coverage};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::response_check::{Discrepancy, ResponseCheck, Violation};
@@ -277,6 +277,21 @@ impl Rows {
         }
     }
 
+    /// Why a row cannot do the job or serve the term; `None` if it can.
+    pub fn shortfall(&self, row: usize) -> Option<Shortfall> {
+        let listing = self.listing().filter(|_| self.computed.is_unfit(row))?;
+        let now = listing.read_at();
+        if let Some(term) = &self.computed.term {
+            return VolumePrices::new(listing).shortfall(row, term, now);
+        }
+        let pricing = self.pricing();
+        let prices = Prices::new(listing, pricing.model);
+        match &pricing.job {
+            Some(job) => prices.shortfall(row, job, now),
+            None => prices.disk_shortfall(row, self.wanted_disk()?),
+        }
+    }
+
     /// The disk in GB that offers must have, as chosen by the person.
     fn wanted_disk(&self) -> Option<f64> {
         self.query
@@ -360,15 +375,10 @@ impl Rows {
         self.visible_best
     }
 
-    /// How many rows of the view cannot do the job or term, and how many do not report enough to tell: they come
-    /// last.
-    pub fn visible_unfit(&self) -> (usize, usize) {
-        let up_to = |most: Fit| {
-            self.view
-                .partition_point(|row| self.computed.fit(*row as usize) <= most)
-        };
-        let known = up_to(Fit::No);
-        (known - up_to(Fit::Yes), self.view.len() - known)
+    /// How many rows of the view are not known to do the job or term: they come last.
+    pub fn visible_unfit(&self) -> usize {
+        let can = |row: &u32| !self.computed.is_unfit(*row as usize);
+        self.view.len() - self.view.partition_point(can)
     }
 
     /// Whether the request differs from that of the query `before`.

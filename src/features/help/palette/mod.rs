@@ -54,6 +54,10 @@ impl Entry {
     fn is_listed(&self, text: &str) -> bool {
         let wants = |word: &str| text.to_lowercase().starts_with(word);
         match self {
+            // Half a word never undoes anything.
+            Self::Do(row) if row.action == Action::Undo => {
+                text.is_empty() || text.to_lowercase().split_whitespace().any(|word| word == "undo")
+            }
             Self::Do(_) | Self::Connect(_) | Self::Own(_) => true,
             Self::Copy(_) | Self::Run(_) => !text.is_empty(),
             Self::SortBy(_) => wants("sort"),
@@ -63,17 +67,16 @@ impl Entry {
     }
 
     /// Names that are searched and not shown: those in the configuration, and what people call it.
-    const fn names(&self) -> &'static [&'static str] {
+    fn names(&self) -> Vec<&'static str> {
         match self {
-            Self::Do(row) if matches!(row.action, Action::GroupFromSearch) => &["from-search", "workergroup"],
-            Self::Do(row) => std::slice::from_ref(&row.name),
+            Self::Do(row) => row.names(),
             Self::Connect(_)
             | Self::Own(_)
             | Self::Copy(_)
             | Self::Run(_)
             | Self::SortBy(_)
             | Self::Condition(_)
-            | Self::Column(_) => &[],
+            | Self::Column(_) => Vec::new(),
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::tui::panel::Panel;
 use crate::tui::theme::Theme;
 
 /// Rows of the form: its fields, and the buttons with a blank line above.
-const FORM: u16 = 9;
+const FORM: u16 = 10;
 
 /// Draws the form and what the job costs.
 pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
