@@ -3,6 +3,7 @@
 
 use super::state::State;
 use super::view::Cx;
+use crate::domain::cost::Shortfall;
 use crate::domain::insight::Coverage;
 use crate::domain::{Condition, Listing, Operand, Operator, Resource, Value, format};
 use crate::keys::Action;
@@ -70,7 +71,20 @@ impl Browser {
         }
     }
 
-    /// The number of GPUs the search asks for, if it exceeds the size of common machines.
+    /// Whether no offer does the work by its deadline while several could, which divide it among them.
+    pub fn needs_split(&self) -> bool {
+        /// Rows that are checked, the cheapest first.
+        const MOST: usize = 100;
+        let job = self.computed.job;
+        let has_time = job.is_some_and(|job| job.is_work() && job.deadline.is_some());
+        has_time && self.visible_unfit() == self.view().len() && {
+            let rows = self.view().iter().take(MOST);
+            let mut reasons = rows.map(|row| self.shortfall(*row as usize));
+            reasons.any(|reason| matches!(reason, Some(Shortfall::Late(_))))
+        }
+    }
+
+    /// The GPUs that the search asks for, if they are more than an offer usually has.
     pub fn gpus_beyond_an_offer(&self) -> Option<f64> {
         let mut conditions = self
             .query

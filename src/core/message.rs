@@ -14,6 +14,7 @@ use crate::domain::annotations::{AnnotationChange, Annotations};
 use crate::domain::journal::{CommandRun, Damage, Intent, Outcome};
 use crate::domain::routing::{Hop, Run};
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
+use crate::domain::throughput::WorkUnit;
 use crate::domain::{Listing, Query, workergroup};
 use crate::keys::Keymap;
 use crate::record::alerts::{AlertChange, Alerts, Logged};
@@ -328,6 +329,13 @@ pub enum ConfigCommand {
     Reload,
     /// Select another theme in it; replies with [`Message::Report`].
     SaveTheme(String),
+    /// Set the throughput of a GPU model in it; replies with [`Message::Report`].
+    SaveRate {
+        unit: WorkUnit,
+        model: String,
+        /// Units per second.
+        rate: String,
+    },
 }
 
 /// A desktop notification; for an alert, with the bell.

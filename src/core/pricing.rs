@@ -22,6 +22,11 @@ impl State {
 }
 
 impl Cx<'_> {
+    /// Prices the work by other throughputs; see [`State::set_throughput`].
+    pub fn set_throughput(&mut self, throughput: Throughput) {
+        self.state.set_throughput(throughput);
+    }
+
     /// Sets or clears the job, and requests the prices with its disk.
     pub fn price_job(&mut self, job: Option<Job>) {
         let offers = &mut self.state.browsers[Resource::Offers];

@@ -10,7 +10,7 @@ use crate::core::frame_layout::Target;
 use crate::core::view::Scene;
 use crate::domain::text::visible;
 use crate::keys::{Action, BINDINGS, Binding};
-use crate::tui::text::{cells, fit};
+use crate::tui::text::cells;
 
 /// Cells between two hints, and before the ways back.
 const GAP: u16 = 2;
@@ -35,23 +35,6 @@ pub fn hints(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     let last = ways_out(model);
     let width = last.iter().map(|hint| hint.width() + GAP).sum::<u16>();
     let [left, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(width)]).areas(area);
-    let notice = toast(model, scene);
-    let long = notice.as_ref().map_or(0, Line::width);
-    if let Some(line) = notice {
-        let is_short = long <= usize::from(left.width);
-        let width = u16::try_from(long).unwrap_or(u16::MAX).min(area.width);
-        scene.render(fit(line, width), Rect { width, ..area });
-        if !is_short {
-            return;
-        }
-    }
-    // Behind a notice, as many hints as still fit.
-    let taken = u16::try_from(long).unwrap_or(u16::MAX);
-    let left = Rect {
-        x: left.x + taken,
-        width: left.width - taken,
-        ..left
-    };
     // Whole hints only: half a word is worse than none.
     let mut room = left.width.saturating_sub(1 + GAP);
     // Already shown among the ways back.
@@ -200,15 +183,4 @@ fn is_at_hand(model: &Model, action: Action) -> bool {
         Action::Funnel => browser.listing().is_some() && browser.view().is_empty(),
         _ => false,
     }
-}
-
-/// The current notice, in place of the hints, where it hides no row.
-fn toast(model: &Model, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
-    let toast = model.toast.as_ref()?;
-    let style = if toast.is_error {
-        scene.theme.error
-    } else {
-        scene.theme.good
-    };
-    Some(Line::styled(format!(" {} ", toast.text), style))
 }

@@ -3,6 +3,7 @@
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use ratatui::widgets::{Clear, Paragraph};
 
 use crate::core::frame_layout::Target;
 use crate::core::view::Scene;
@@ -12,7 +13,7 @@ use crate::domain::journal::WriteKind;
 use crate::domain::text::{truncate, visible};
 use crate::table::browser::Browser;
 use crate::table::remote::{Now, Phase, Waiting};
-use crate::tui::text::cells;
+use crate::tui::text::{cells, wrap};
 use crate::tui::theme::Theme;
 
 const BRAND: &str = "bourse";
@@ -24,6 +25,10 @@ const NARROW: u16 = 36;
 const SHORT_TABS: u16 = 42;
 const NUMBERS: u16 = 13;
 
+/// The maximum width of a notice that takes several lines.
+const LONG: u16 = 76;
+
+// Four a second are enough to look alive, and each costs a frame.
 /// Frames of the spinner, four a second.
 ///
 /// That is enough to look alive, and each costs a frame.
@@ -35,8 +40,14 @@ const SPINNER: [&str; 4] = ["⠋", "⠙", "⠴", "⠦"];
 /// progress.
 pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     let theme = scene.theme;
-    let all = news(model, scene.now, theme);
     let mut right = badge(model, theme);
+    let room = room(model, area, scene.now, theme);
+    let mut all = news(model, scene.now, theme);
+    if let Some(notice) = notice(model, theme).filter(|notice| cells(&notice.text) + 2 <= room) {
+        // In place of the age.
+        all.retain(|activity| !activity.is_idle);
+        all.insert(0, notice);
+    }
     let (form, news) = fitting(&all, area.width.saturating_sub(width(&right)));
     right.spans.extend(news.spans);
     right.push_span(" ");
@@ -50,6 +61,47 @@ pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     let left = Rect { width: left, ..area };
     tabs_at(model, left, form.has_brand, scene);
     right_area
+}
+
+/// The cells that the line has for a notice beside what is under way.
+fn room(model: &Model, area: Rect, now: Now, theme: &Theme) -> u16 {
+    let all = news(model, now, theme);
+    let busy = all.iter().filter(|activity| !activity.is_idle);
+    let busy: u16 = busy.map(|activity| cells(&activity.short) + 1).sum();
+    area.width.saturating_sub(width(&badge(model, theme)) + NUMBERS + busy)
+}
+
+/// The notice that goes by itself.
+fn notice(model: &Model, theme: &Theme) -> Option<Activity> {
+    let toast = model.toast.as_ref()?;
+    let sign = if toast.is_error { "✗ " } else { "" };
+    let text = format!("{sign}{}", toast.text);
+    Some(Activity {
+        short: text.clone(),
+        text,
+        style: if toast.is_error { theme.error } else { theme.accent },
+        is_idle: false,
+    })
+}
+
+/// Draws a notice that is too long for the line `area` in lines of its own below, over everything.
+pub fn long_notice(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let room = room(model, area, scene.now, theme);
+    let Some(notice) = notice(model, theme).filter(|notice| cells(&notice.text) + 2 > room) else {
+        return;
+    };
+    let lines = wrap(&notice.text, area.width.saturating_sub(2).min(LONG));
+    let widest = lines.iter().map(|line| cells(line)).max().unwrap_or(0) + 2;
+    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    let below = Rect::new(area.right().saturating_sub(widest), area.y + 1, widest, height);
+    let below = below.intersection(scene.frame.area());
+    scene.render(Clear, below);
+    scene.frame.buffer_mut().set_style(below, theme.field);
+    let lines = lines
+        .into_iter()
+        .map(|line| Line::styled(format!(" {line}"), notice.style));
+    scene.render(Paragraph::new(lines.collect::<Vec<_>>()), below);
 }
 
 fn width(line: &Line<'_>) -> u16 {
@@ -133,13 +185,10 @@ fn fitting(all: &[Activity], width: u16) -> (Form, Line<'static>) {
         .find(|(form, news)| fits(form, news))
         .unwrap_or_else(|| {
             // Not even the numbers of the tabs leave more room.
-            let news = line(forms[NARROWEST].0, 1);
             let room = usize::from(width.saturating_sub(NUMBERS));
-            if news.width() < room {
-                (forms[0].0, news)
-            } else {
-                (forms[0].0, Line::default())
-            }
+            let mut lines = [all.len(), 1].map(|many| line(forms[NARROWEST].0, many)).into_iter();
+            let news = lines.find(|news| news.width() < room);
+            (forms[0].0, news.unwrap_or_default())
         })
 }
 

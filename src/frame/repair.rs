@@ -19,7 +19,7 @@ pub fn draw_repair(frame: &mut Frame<'_>, mistakes: &[String], failure: Option<&
         return;
     }
     let [body, bottom] = Layout::vertical([Constraint::Fill(1), Constraint::Length(1)]).areas(frame.area());
-    let panel = Panel::new("Configuration").tone(Tone::Danger);
+    let panel = Panel::new("✗ Configuration").tone(Tone::Danger);
     let inner = panel.render(body, frame.buffer_mut(), theme);
     let mut lines = vec![
         Line::styled("The configuration cannot be used, so no market is open.", theme.error),

@@ -19,6 +19,8 @@ pub enum Context {
     /// A list with a search line: help, palette, choices.
     List,
     Form,
+    /// The planner of clusters, on fields that take no letters.
+    Planner,
     /// A dialog that asks for confirmation.
     Dialog,
     /// A chart or comparison: the arrows move the selection.
@@ -59,6 +61,7 @@ impl Context {
             Self::Query => "Search lines",
             Self::List => "Lists with a search line",
             Self::Form => "Forms",
+            Self::Planner => "Cluster planner",
             Self::Dialog => "Questions",
             Self::Chart => "Charts and comparisons",
             Self::RouteLab => "Route lab",
@@ -269,7 +272,9 @@ pub struct Binding {
     pub name: &'static str,
     /// A sentence for the help screen.
     pub help: &'static str,
-    /// The word in the footer and its rank, if it is shown there; small ranks are dropped last.
+    /// Other words that people look it up by.
+    pub words: &'static [&'static str],
+    /// The word in the footer and its rank there (small ranks stay longest), if it is shown there.
     pub hint: Option<(&'static str, u8)>,
     /// Whether it has a meaning on Offers only.
     pub is_of_offers: bool,
@@ -288,6 +293,7 @@ const fn row(
         action,
         name,
         help,
+        words: &[],
         hint: None,
         is_of_offers: false,
     }
@@ -305,6 +311,17 @@ impl Binding {
         self
     }
 
+    /// Adds other words that people look it up by.
+    const fn also(mut self, words: &'static [&'static str]) -> Self {
+        self.words = words;
+        self
+    }
+
+    /// All that it is found by besides its sentence: its name in the configuration, and other words.
+    pub fn names(&self) -> Vec<&'static str> {
+        std::iter::once(self.name).chain(self.words.iter().copied()).collect()
+    }
+
     const fn of_offers(mut self) -> Self {
         self.is_of_offers = true;
         self
@@ -315,57 +332,57 @@ impl Binding {
 #[rustfmt::skip] // a table reads as a table
 pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["/"], Action::Query, "query",
-        "Edit the query or filter the loaded rows").hint("search", 1),
-    row(Context::Table, &["f"], Action::Filter, "filter", "Edit filters one by one").hint("filter", 6),
-    row(Context::Table, &["s"], Action::Sort, "sort", "Choose what to sort by").hint("sort", 6),
+        "Edit the query or filter the loaded rows").also(&["find", "where"]).hint("search", 2),
+    row(Context::Table, &["f"], Action::Filter, "filter", "Edit filters one by one").also(&["condition", "where"]).hint("filter", 3),
+    row(Context::Table, &["s"], Action::Sort, "sort", "Choose what to sort by").hint("sort", 7),
     row(Context::Table, &["J"], Action::Job, "job",
-        "Price the rows for a job or volume term").hint("job", 4),
-    row(Context::Table, &["B"], Action::SaveSearch, "save-search", "Save this search under a name").hint("save", 4),
-    row(Context::Table, &["A"], Action::Alerts, "alert", "Alert on the prices and supply of this search").hint("alert", 4),
-    row(Context::Table, &["space"], Action::Mark, "mark", "Mark or unmark the row and go to the next").hint("mark", 5),
-    row(Context::Table, &["v"], Action::Compare, "compare", "Compare the marked rows side by side").hint("compare", 7),
-    row(Context::Table, &["m"], Action::Summary, "market", "Compare prices and supply by group").hint("market", 7),
+        "Price the rows for a job or volume term").also(&["bill", "work", "tokens"]).hint("job", 4),
+    row(Context::Table, &["B"], Action::SaveSearch, "save-search", "Save this search under a name").also(&["bookmark"]).hint("save", 9),
+    row(Context::Table, &["A"], Action::Alerts, "alert", "Alert on the prices and supply of this search").also(&["notify"]).hint("alert", 9),
+    row(Context::Table, &["space"], Action::Mark, "mark", "Mark or unmark the row and go to the next").hint("mark", 6),
+    row(Context::Table, &["v"], Action::Compare, "compare", "Compare the marked rows side by side").also(&["diff"]).hint("compare", 8),
+    row(Context::Table, &["m"], Action::Summary, "market", "Compare prices and supply by group").hint("market", 5),
     row(Context::Table, &["p"], Action::Plot, "plot",
-        "Plot two numbers of the rows, with the Pareto front").hint("plot", 8),
+        "Plot two numbers of the rows, with the Pareto front").also(&["scatter"]).hint("plot", 10),
     row(Context::Table, &["D"], Action::Depth, "depth",
         "Show how many GPUs each price buys").hint("depth", 13).of_offers(),
     row(Context::Table, &["K"], Action::Cluster, "cluster",
-        "Plan N GPUs from the cheapest offers").hint("cluster", 8).of_offers(),
-    row(Context::Table, &["*"], Action::Star(Subject::Machine), "star", "Star or unstar the machine"),
+        "Plan N GPUs from the cheapest offers").also(&["split", "machines", "nodes"]).hint("cluster", 10).of_offers(),
+    row(Context::Table, &["*"], Action::Star(Subject::Machine), "star", "Star or unstar the machine").also(&["favorite"]),
     row(Context::Table, &["N"], Action::Note(Subject::Machine), "note", "Edit your note on the machine"),
     row(Context::Table, &["X"], Action::Ban, "ban",
-        "Ban the machine or host, or lift bans"),
+        "Ban the machine or host, or lift bans").also(&["block", "blacklist", "hide", "ignore", "exclude", "unban"]),
     row(Context::Table, &["U"], Action::Undo, "undo-annotation", "Undo the last star, note or ban"),
     row(Context::Table, &[], Action::Star(Subject::Host), "star-host", "Star or unstar the host"),
     row(Context::Table, &[], Action::Note(Subject::Host), "note-host", "Edit your note on the host"),
     row(Context::Table, &[], Action::StarredOnly, "starred-only", "List starred rows only, or all again"),
     row(Context::Table, &[], Action::ShowBanned, "show-banned", "List banned offers, or hide them again"),
-    row(Context::Table, &["enter"], Action::Open, "open", "Open details").hint("details", 6),
+    row(Context::Table, &["enter"], Action::Open, "open", "Open details").hint("details", 1),
     row(Context::Table, &["r", "f5"], Action::Refresh, "refresh", "Refresh").hint("refresh", 10),
     row(Context::Table, &["w"], Action::Watch, "watch",
-        "Auto-refresh and mark changes").hint("auto-refresh", 11),
+        "Auto-refresh and mark changes").also(&["live", "poll"]).hint("auto-refresh", 11),
     row(Context::Table, &["W"], Action::WatchSettings, "watch-settings",
         "Set the interval and the baseline of auto-refresh"),
     row(Context::Table, &["T"], Action::Tape, "tape",
         "Show what was listed, repriced and gone").hint("tape", 13),
     row(Context::Table, &["H"], Action::History, "history",
-        "Show lowest and typical prices over time").hint("history", 13),
+        "Show lowest and typical prices over time").also(&["trend", "chart"]).hint("history", 13),
     row(Context::Table, &["Y"], Action::PriceIndex, "price-index",
         "Compare what GPU models usually cost").of_offers(),
-    row(Context::Table, &["L"], Action::Bids, "bids", "Show what bids would have held and cost").of_offers(),
+    row(Context::Table, &["L"], Action::Bids, "bids", "Show what bids would have held and cost").also(&["spot", "interruptible"]).of_offers(),
     row(Context::Table, &["c"], Action::Columns, "columns", "Choose columns and their order").hint("columns", 12),
     row(Context::Table, &["o"], Action::Settings, "settings",
-        "Set price type, storage, limit and bundling").hint("settings", 12),
+        "Set price type, storage, limit and bundling").also(&["limit", "spot"]).hint("settings", 12),
     row(Context::Table, &["F"], Action::Funnel, "funnel",
-        "Edit filters, with how many rows each removes").hint("funnel", 13),
+        "Edit filters, with how many rows each removes").also(&["why", "missing"]).hint("funnel", 13),
     row(Context::Table, &["P"], Action::ThreePrices, "three-prices",
         "Load or hide on-demand, bid and reserved prices").hint("price models", 14).of_offers(),
     row(Context::Table, &["R"], Action::Related, "related",
         "Show all slices of the machine and host").hint("machine & host", 15).of_offers(),
     row(Context::Table, &["I"], Action::Host, "host", "Search every offer of this host").of_offers(),
     row(Context::Table, &["n"], Action::GroupFromSearch, "from-search",
-        "Create a workergroup from this search").hint("new group", 17),
-    row(Context::Table, &["z"], Action::FoldPreview, "fold-preview", "Hide or show the preview").hint("preview", 18),
+        "Create a workergroup from this search").also(&["workergroup", "serverless"]).hint("new group", 17),
+    row(Context::Table, &["z"], Action::FoldPreview, "fold-preview", "Hide or show the preview").also(&["sidebar"]).hint("preview", 18),
     row(Context::Table, &["<"], Action::Shift(Step::Back), "sort-left", "Sort by the next column to the left"),
     row(Context::Table, &[">"], Action::Shift(Step::Forward), "sort-right", "Sort by the next column to the right"),
     row(Context::Table, &["~"], Action::Reverse, "reverse", "Reverse sort"),
@@ -416,6 +433,9 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Form, &["ctrl-y"], Action::Recall, "form-recall", "Restore your draft"),
     row(Context::Form, &["ctrl-r"], Action::Reset, "form-reset", "Restore the defaults"),
 
+    row(Context::Planner, &["y"], Action::Copy, "copy-plan",
+        "Copy the commands that rent the planned offers").hint("copy rent commands", 1),
+
     row(Context::Dialog, &["y"], Action::Yes, "say-yes", "Confirm").hint("confirm", 1),
     row(Context::Dialog, &["esc", "n", "q"], Action::Back, "say-no", "Cancel").hint("cancel", 2),
 
@@ -450,7 +470,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::RouteLab, &["enter"], Action::Open, "open-attempt", "Open the selected attempt").hint("details", 5),
     row(Context::RouteLab, &["/"], Action::Query, "search-attempts", "Search the attempts").hint("search", 6),
     row(Context::RouteLab, &["v"], Action::Compare, "compare-runs", "Compare with another run").hint("compare", 7),
-    row(Context::RouteLab, &["e"], Action::Export, "export-run", "Export the run as CSV or JSON").hint("export", 8),
+    row(Context::RouteLab, &["e"], Action::Export, "export-run", "Export the run as CSV or JSON").also(&["csv", "download"]).hint("export", 8),
     row(Context::RouteLab, &["o"], Action::Settings, "worker-request",
         "Write the request for the assigned worker").hint("worker request", 9),
     row(Context::RouteLab, &["<"], Action::Older, "previous-run", "Previous run").hint("previous run", 10),
@@ -460,7 +480,7 @@ pub static BINDINGS: &[Binding] = &[
         "Change the value, check the line, press the button").hint("change", 3),
 
     row(Context::Workergroups, &["n"], Action::NewGroup, "new-workergroup",
-        "Create a workergroup, or reopen your draft").hint("new", 2),
+        "Create a workergroup, or reopen your draft").also(&["serverless", "deploy"]).hint("new", 2),
     row(Context::Workergroups, &["t"], Action::RouteLab, "test-endpoint",
         "Measure the endpoint with route requests").hint("test route", 2),
     row(Context::Workergroups, &["C"], Action::CloneGroup, "clone-workergroup",
@@ -530,26 +550,26 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Global, &["b"], Action::SavedSearches, "saved-searches",
         "Run, save, rename or delete searches").hint("searches", 9),
     row(Context::Global, &["A"], Action::Alerts, "alerts", "Add, pause or delete alerts on prices and supply"),
-    row(Context::Global, &[], Action::Annotations, "annotations", "List, edit or lift stars, notes and bans"),
-    row(Context::Global, &["y"], Action::Copy, "copy", "Copy the row, the query or a command").hint("copy", 8),
+    row(Context::Global, &[], Action::Annotations, "annotations", "List, edit or lift stars, notes and bans").also(&["bans", "unban"]),
+    row(Context::Global, &["y"], Action::Copy, "copy", "Copy the row, the query or a command").also(&["clipboard"]).hint("copy", 10),
     row(Context::Global, &["e"], Action::Export, "export", "Export to a file").hint("export", 13),
     row(Context::Global, &[":", "ctrl-p"], Action::Palette, "palette", "Every command by name").hint("commands", 7),
     row(Context::Global, &["?", "f1"], Action::Help, "help", "All keys, searchable").hint("help", 4),
     row(Context::Global, &["t"], Action::RouteLab, "route-lab",
-        "Measure an endpoint with route requests"),
+        "Measure an endpoint with route requests").also(&["benchmark", "latency"]),
     row(Context::Global, &["u"], Action::Unlist, "unlist",
         "Unlist one of your volumes").hint("unlist", 2),
     row(Context::Global, &["M"], Action::Markets, "markets",
-        "Connect to, add, test or change a market").hint("markets", 19),
-    row(Context::Global, &[], Action::Theme, "theme", "Choose the colors, with a preview"),
+        "Connect to, add, test or change a market").also(&["profile", "login", "account"]).hint("markets", 19),
+    row(Context::Global, &[], Action::Theme, "theme", "Choose the colors, with a preview").also(&["colour", "dark", "light"]),
     row(Context::Global, &[], Action::Notices, "notices", "What to know about how the program started"),
     row(Context::Global, &[], Action::Resolve, "resolve",
         "Settle a creation whose outcome is unknown"),
     row(Context::Global, &[], Action::ForgetLimits, "forget-limits",
         "Forget the learned rate limits"),
-    row(Context::Global, &[], Action::EditConfig, "edit-config", "Open the configuration in $VISUAL or $EDITOR"),
+    row(Context::Global, &[], Action::EditConfig, "edit-config", "Open the configuration in $VISUAL or $EDITOR").also(&["settings", "preferences"]),
     row(Context::Global, &[], Action::ReloadConfig, "reload-config", "Reload the configuration"),
-    row(Context::Global, &["q"], Action::Quit, "quit", "Quit, or go back inside a view").hint("quit", 21),
+    row(Context::Global, &["q"], Action::Quit, "quit", "Quit, or go back inside a view").also(&["exit"]).hint("quit", 21),
 
     row(Context::Always, &["f1"], Action::Help, "help-now", "Help, even while typing").hint("help", 4),
     row(Context::Always, &["ctrl-c"], Action::QuitNow, "quit-now",

@@ -37,8 +37,6 @@ pub(super) struct Saved {
 pub(super) struct ConfigWatch {
     wanted: Arc<Notify>,
     inbox: UnboundedReceiver<Reloaded>,
-    /// The watcher, which stops when dropped; `None` if the folder is missing or cannot be watched.
-    _watcher: Option<RecommendedWatcher>,
 }
 
 impl ConfigWatch {
@@ -46,15 +44,18 @@ impl ConfigWatch {
     pub fn start(known: Arc<ProfileResolver>) -> Option<Self> {
         let file = known.paths()?.config_file();
         let wanted = Arc::new(Notify::new());
+        // Before the file is read for the first time.
         let watcher = watch(&file, Arc::clone(&wanted)).ok();
         let (outbox, inbox) = unbounded_channel();
-        let before = Config::load(&file).ok();
-        tokio::spawn(serve(known, Arc::clone(&wanted), before, outbox));
-        Some(Self {
-            wanted,
-            inbox,
-            _watcher: watcher,
-        })
+        let saved = SavedFile {
+            before: Config::load(&file).ok(),
+            file,
+            known,
+            wanted: Arc::clone(&wanted),
+            watcher,
+        };
+        tokio::spawn(saved.serve(outbox));
+        Some(Self { wanted, inbox })
     }
 
     /// Reloads the file, whether or not it has changed.
@@ -73,68 +74,88 @@ impl ConfigWatch {
     }
 }
 
-async fn serve(
+/// The file between two reads of it.
+struct SavedFile {
+    file: PathBuf,
     known: Arc<ProfileResolver>,
     wanted: Arc<Notify>,
-    mut before: Option<Config>,
-    outbox: UnboundedSender<Reloaded>,
-) {
-    loop {
-        wanted.notified().await;
-        tokio::time::sleep(SETTLING).await;
-        let known = Arc::clone(&known);
-        // This checks key files too, and their disk may be slow.
-        let read = move || -> Result<_, ConfigError> { Ok((known.preferences()?, known.market_list())) };
-        let reloaded = match tokio::task::spawn_blocking(read).await {
-            Ok(Ok(((preferences, notices), market_list))) => {
-                let last = before.replace(preferences.config.clone());
-                let is_noticeable = last.is_none_or(|last| !last.has_same_preferences(&preferences.config));
-                Ok(Box::new(Saved {
-                    preferences,
-                    market_list,
-                    notices,
-                    is_noticeable,
-                }))
+    /// The last valid content.
+    before: Option<Config>,
+    /// Watches until it is dropped; `None` if the system cannot watch a folder.
+    watcher: Option<RecommendedWatcher>,
+}
+
+impl SavedFile {
+    async fn serve(mut self, outbox: UnboundedSender<Reloaded>) {
+        loop {
+            self.wanted.notified().await;
+            tokio::time::sleep(SETTLING).await;
+            if let Ok(watcher) = watch(&self.file, Arc::clone(&self.wanted)) {
+                self.watcher = Some(watcher);
             }
-            Ok(Err(error)) => {
-                // The next valid state is worth a message, even if it equals the last valid one.
-                before = None;
-                Err(error)
+            let known = Arc::clone(&self.known);
+            // This checks key files too, and their disk may be slow.
+            let read = move || -> Result<_, ConfigError> { Ok((known.preferences()?, known.market_list())) };
+            let reloaded = match tokio::task::spawn_blocking(read).await {
+                Ok(Ok(((preferences, notices), market_list))) => {
+                    let last = self.before.replace(preferences.config.clone());
+                    let is_noticeable = last.is_none_or(|last| !last.has_same_preferences(&preferences.config));
+                    Ok(Box::new(Saved {
+                        preferences,
+                        market_list,
+                        notices,
+                        is_noticeable,
+                    }))
+                }
+                Ok(Err(error)) => {
+                    // The next valid state is worth a message, even if it equals the last valid one.
+                    self.before = None;
+                    Err(error)
+                }
+                // The panic is already reported.
+                Err(_) => continue,
+            };
+            if outbox.send(reloaded).is_err() {
+                return;
             }
-            // The panic is already reported.
-            Err(_) => continue,
-        };
-        if outbox.send(reloaded).is_err() {
-            return;
         }
     }
 }
 
-/// Watches the folder of the file, and that of the file it links to.
+/// Watches the file and the file it links to: the folders of both, and above each the nearest
+/// folder that exists, where a missing one would appear.
+///
+/// A folder that appears has to be watched in turn, and so does the target of a new link: whoever
+/// is notified calls this again before reading the file, so that no change falls in between.
 pub(super) fn watch(file: &Path, wanted: Arc<Notify>) -> notify::Result<RecommendedWatcher> {
-    let target = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-    let names: Vec<_> = [file, &target]
-        .iter()
-        .filter_map(|path| path.file_name().map(ToOwned::to_owned))
-        .collect();
+    let file = std::path::absolute(file)?;
+    let files = [resolve_links(&file), file];
+    let watched = files.clone();
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         let Ok(event) = event else { return };
+        let is_ours = |changed: &PathBuf| files.iter().any(|file| file.starts_with(changed));
         // Reads are not changes: our own reads would wake us forever.
-        let is_ours = |path: &PathBuf| {
-            path.file_name()
-                .is_some_and(|changed| names.iter().any(|name| name == changed))
-        };
         if !event.kind.is_access() && event.paths.iter().any(is_ours) {
             wanted.notify_one();
         }
     })?;
-    let mut folders: Vec<_> = [file, &target]
-        .iter()
-        .filter_map(|path| path.parent().map(ToOwned::to_owned))
-        .collect();
-    folders.dedup();
-    for folder in folders {
-        watcher.watch(&folder, RecursiveMode::NonRecursive)?;
+    for file in &watched {
+        let folders = file.ancestors().skip(1);
+        let is_missing = |folder: &&Path| !folder.is_dir();
+        let missing = folders.clone().take_while(is_missing).count();
+        // One more than the nearest: a folder may be renamed and written again.
+        for folder in folders.skip(missing).take(2) {
+            watcher.watch(folder, RecursiveMode::NonRecursive)?;
+        }
     }
     Ok(watcher)
+}
+
+/// The path without links, as far as it exists: some systems report changes under that name.
+fn resolve_links(file: &Path) -> PathBuf {
+    let mut resolved = file.ancestors().filter_map(|folder| {
+        let rest = file.strip_prefix(folder).ok()?;
+        Some(std::fs::canonicalize(folder).ok()?.join(rest))
+    });
+    resolved.next().unwrap_or_else(|| file.to_owned())
 }

@@ -49,7 +49,7 @@ async fn repair(mut surface: impl Surface, file: &Path) -> io::Result<ControlFlo
     let theme = Themes::of(&ThemeConfig::default()).unasked;
     let saved = Arc::new(Notify::new());
     // Without a watcher `r` still reloads.
-    let _watcher = watch(file, Arc::clone(&saved)).ok();
+    let mut watcher = watch(file, Arc::clone(&saved)).ok();
     let mut failure = None;
     surface.title("bourse");
     let mut found = mistakes(file);
@@ -61,6 +61,7 @@ async fn repair(mut surface: impl Surface, file: &Path) -> io::Result<ControlFlo
             () = saved.notified() => {
                 // An editor empties the file before it writes, and an empty one has no mistake.
                 tokio::time::sleep(SETTLING).await;
+                watcher = watch(file, Arc::clone(&saved)).ok().or(watcher);
                 found = mistakes(file);
                 continue;
             }

@@ -11,6 +11,7 @@ pub mod preferences;
 pub mod profiles;
 mod reader;
 pub mod resolve;
+pub mod rewrite;
 pub mod sandbox_past;
 mod table;
 pub mod themes;

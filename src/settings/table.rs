@@ -150,6 +150,11 @@ settings! {
     "watch.every" = "\"30s\"", interval: u32 = Watching::default().interval,
         |reader, value| reader.seconds(value, 10.0..=86_400.0), |value| alone(&format!("{value}s"));
 
+    /// Whether the supply and the cost of your workergroups are checked whenever they are listed, at most as often as
+    /// `requests_per_minute` allows. With false a key checks them.
+    "watch.supply" = "true", checks_supply: bool = true,
+        |reader, value| reader.flag(value), |value| alone(value);
+
     /// Whether a search shows the rows that the record last saw complete for it until the reply arrives. They are
     /// dimmed, with their age, and nothing can be done with them.
     "display.recorded_rows" = "true", recorded_rows: bool = true,

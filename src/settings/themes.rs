@@ -2,15 +2,15 @@
 //! that selects one.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
 use toml_edit::DocumentMut;
 
 use super::appearance::Entry;
-use super::config::{Config, ConfigError, Position};
+use super::config::{ConfigError, Position};
 use super::profiles::set;
+use super::rewrite::{SettingError, rewrite};
 use crate::store::files;
 use crate::tui::appearance::Choice;
 
@@ -100,40 +100,19 @@ fn read(name: &str, text: &str, path: &Path, wrong: &mut Vec<ConfigError>) -> Th
     theme
 }
 
-/// The reason another theme was not selected; the configuration is unchanged.
-#[derive(Debug, thiserror::Error)]
-pub enum ThemeError {
-    #[error("No home directory: the theme is not saved")]
-    NoHome,
-    #[error(transparent)]
-    Configuration(#[from] ConfigError),
-    #[error("{} can't be changed here: write theme = \"{name}\" into it", .path.display())]
-    Meaning { path: PathBuf, name: String },
-    #[error("{} can't be written: {source}", .path.display())]
-    Unwritable { path: PathBuf, source: io::Error },
-}
-
-/// Selects another theme in the configuration file, and changes nothing else in it.
+/// Selects another theme in the configuration; the rest of the file stays as it is.
 ///
 /// # Errors
 ///
 /// When the file cannot be changed.
-pub fn choose(config: &Path, name: &str) -> Result<(), ThemeError> {
-    let before = Config::load(config)?;
-    let text = files::read_text(config).unwrap_or_default();
-    let foreign = || ThemeError::Meaning {
-        path: config.to_owned(),
-        name: name.to_owned(),
-    };
-    let changed = named(&text, name).ok_or_else(foreign)?;
-    let after = Config::parse(&changed, config).map_err(|_| foreign())?;
-    if after.values.theme.name() != name || after.names() != before.names() {
-        return Err(foreign());
-    }
-    files::replace(config, changed.as_bytes()).map_err(|source| ThemeError::Unwritable {
-        path: config.to_owned(),
-        source,
-    })
+pub fn choose(config: &Path, name: &str) -> Result<(), SettingError> {
+    let line = format!("theme = \"{name}\"");
+    rewrite(
+        config,
+        &line,
+        |text| named(text, name),
+        |after| after.values.theme.name() == name,
+    )
 }
 
 /// The text of the configuration with another theme selected; `None` if it cannot be edited.
@@ -150,6 +129,7 @@ fn named(text: &str, name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::Config;
 
     #[test]
     fn the_name_of_the_theme_changes_and_nothing_else() {

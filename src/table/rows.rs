@@ -9,7 +9,7 @@ pub use self::offered::{OfferCounts, groupings};
 use super::computed_columns::ComputedColumns;
 use super::row_filter;
 use crate::api::{Request, wire};
-use crate::domain::cost::{Basis, Fit};
+use crate::domain::cost::{Basis, Prices, Shortfall, VolumePrices};
 use crate::domain::insight::{Coverage, coverage};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::response_check::{Discrepancy, ResponseCheck, Violation};
@@ -280,7 +280,22 @@ impl Rows {
         }
     }
 
-    /// The disk in GB that offers must have, as chosen by the user.
+    /// Why a row cannot do the job or serve the term; `None` if it can.
+    pub fn shortfall(&self, row: usize) -> Option<Shortfall> {
+        let listing = self.listing().filter(|_| self.computed.is_unfit(row))?;
+        let now = listing.read_at();
+        if let Some(term) = &self.computed.term {
+            return VolumePrices::new(listing).shortfall(row, term, now);
+        }
+        let pricing = self.pricing();
+        let prices = Prices::new(listing, pricing.model);
+        match &pricing.job {
+            Some(job) => prices.shortfall(row, job, now),
+            None => prices.disk_shortfall(row, self.wanted_disk()?),
+        }
+    }
+
+    /// The disk in GB that offers must have, as chosen by the person.
     fn wanted_disk(&self) -> Option<f64> {
         self.query
             .storage
@@ -363,15 +378,10 @@ impl Rows {
         self.visible_best
     }
 
-    /// The numbers of rows of the view that do not suit the job or term, and that do not report
-    /// enough to tell. Both are sorted last.
-    pub fn visible_unfit(&self) -> (usize, usize) {
-        let up_to = |most: Fit| {
-            self.view
-                .partition_point(|row| self.computed.fit(*row as usize) <= most)
-        };
-        let known = up_to(Fit::No);
-        (known - up_to(Fit::Yes), self.view.len() - known)
+    /// How many rows of the view are not known to do the job or term: they come last.
+    pub fn visible_unfit(&self) -> usize {
+        let can = |row: &u32| !self.computed.is_unfit(*row as usize);
+        self.view.len() - self.view.partition_point(can)
     }
 
     /// Whether the request body differs from that of the query `before`.

@@ -151,6 +151,8 @@ impl TestApp {
             terminal: Terminal::new(TestBackend::new(120, 40)).unwrap(),
         };
         desk.model.screen.size = (120, 40);
+        // Only stories about it wait for what nobody asked for.
+        desk.model.settings.values.checks_supply = false;
         prepare(&mut desk.model);
         desk.send(Message::Started);
         desk.draw();

@@ -24,7 +24,7 @@ mod volume;
 
 pub use basis::Basis;
 pub use cold_start::{ColdStart, ModelSizes, StartCost, StartRange, StartTerms};
-pub use fit::{Fit, Outlives, Room};
+pub use fit::{Fit, Outlives, Room, Shortfall};
 pub use job::{Job, JobCost};
 pub use job_words::JobWords;
 pub use price_models::{Joined, PriceJoin, Quote, ThreePrices, gpu_numbers};
@@ -473,6 +473,12 @@ impl<'a> Prices<'a> {
     /// Whether the row has a disk of `gb`.
     pub fn disk_fit(&self, row: usize, gb: f64) -> Fit {
         Fit::of(self.disk_space.amount(row).ok(), gb)
+    }
+
+    /// Why the row has no disk of `gb`.
+    pub fn disk_shortfall(&self, row: usize, gb: f64) -> Option<Shortfall> {
+        let room = Room::of(self.disk_space.amount(row).ok(), gb);
+        Shortfall::first(room, None, Outlives::Yes { spare: 0.0 })
     }
 
     /// GB (1000 MB) of all GPUs' memory.

@@ -171,6 +171,15 @@ pub fn span(seconds: f64) -> String {
     }
 }
 
+/// A span of seconds in whole minutes, hours, days or years: `6h`, `2d`.
+pub fn whole_span(seconds: f64) -> String {
+    let units = [(31_536_000.0, "y"), (86_400.0, "d"), (3600.0, "h")];
+    // Two of a unit are the least that says enough: 30 hours are not 2 days.
+    let unit = units.into_iter().find(|(unit, _)| seconds >= 2.0 * unit);
+    let (unit, sign) = unit.unwrap_or(if seconds > 3540.0 { (3600.0, "h") } else { (60.0, "m") });
+    format!("{:.0}{sign}", (seconds / unit).round().max(1.0))
+}
+
 /// A moment, given in seconds since 1970, as a date and time in UTC.
 pub fn moment(epoch: f64) -> String {
     #[expect(clippy::cast_possible_truncation)] // the range is checked by from_second

@@ -75,7 +75,7 @@ pub struct List<T> {
     items: Vec<Item<T>>,
     shown: Vec<usize>,
     selected: usize,
-    names: fn(&T) -> &'static [&'static str],
+    names: fn(&T) -> Vec<&'static str>,
     is_listed: fn(&T, &str) -> bool,
     passes_disabled: bool,
 }
@@ -88,7 +88,7 @@ impl<T: Clone> List<T> {
             items,
             shown: Vec::new(),
             selected: 0,
-            names: |_| &[],
+            names: |_| Vec::new(),
             is_listed: |_, _| true,
             passes_disabled: false,
         };
@@ -108,7 +108,7 @@ impl<T: Clone> List<T> {
 
     /// Adds hidden names of lines, which are searched too.
     #[must_use]
-    pub fn known_as(mut self, names: fn(&T) -> &'static [&'static str]) -> Self {
+    pub fn known_as(mut self, names: fn(&T) -> Vec<&'static str>) -> Self {
         self.names = names;
         self.narrow();
         self
@@ -201,15 +201,15 @@ impl<T: Clone> List<T> {
             ranked.sort_by_key(|index| {
                 let item = &self.items[*index];
                 let is_last = self.passes_disabled && item.disabled.is_some();
-                (is_last, remoteness(item, self.names_of(item), text))
+                (is_last, remoteness(item, &self.names_of(item), text))
             });
             ranked
         };
         self.select(0, false);
     }
 
-    fn names_of(&self, item: &Item<T>) -> &'static [&'static str] {
-        item.value.as_ref().map_or(&[], |value| (self.names)(value))
+    fn names_of(&self, item: &Item<T>) -> Vec<&'static str> {
+        item.value.as_ref().map_or_else(Vec::new, |value| (self.names)(value))
     }
 }
 
@@ -379,7 +379,10 @@ fn remoteness<T>(item: &Item<T>, aliases: &[&str], text: &str) -> usize {
         let is_name = typed.contains(char::is_alphanumeric);
         if is_name && words().any(|word| word == typed) || aliases.contains(&typed) {
             0
-        } else if words().any(|word| word.starts_with(typed)) {
+        } else if words()
+            .chain(aliases.iter().copied())
+            .any(|word| word.starts_with(typed))
+        {
             1
         } else {
             2

@@ -158,7 +158,7 @@ impl<'a> Panel<'a> {
         let border = self.tone.border(theme);
         let title_style = match self.tone {
             Tone::Quiet => theme.heading,
-            Tone::Focused | Tone::Ask | Tone::Danger => theme.heading.patch(border),
+            Tone::Focused | Tone::Ask | Tone::Danger => theme.heading.patch(border).add_modifier(Modifier::BOLD),
         };
         let border_type = self.border_type(theme);
         let mut title = self.title.clone();

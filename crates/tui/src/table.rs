@@ -270,6 +270,7 @@ pub struct Table<'a, R> {
     placed: &'a [Placed],
     cursor: Option<usize>,
     is_header_dim: bool,
+    is_scrolled: bool,
     more: String,
     theme: &'a Theme,
 }
@@ -289,6 +290,7 @@ impl<'a, R: Rows> Table<'a, R> {
             placed,
             cursor,
             is_header_dim: false,
+            is_scrolled: false,
             more: String::new(),
             theme,
         }
@@ -298,6 +300,13 @@ impl<'a, R: Rows> Table<'a, R> {
     #[must_use]
     pub fn more(mut self, more: String) -> Self {
         self.more = more;
+        self
+    }
+
+    /// Says at the left of the header that columns are scrolled away.
+    #[must_use]
+    pub const fn scrolled(mut self, is_scrolled: bool) -> Self {
+        self.is_scrolled = is_scrolled;
         self
     }
 
@@ -318,6 +327,9 @@ impl<'a, R: Rows> Table<'a, R> {
             let column = &self.columns[placed.index];
             let cell = Rect::new(area.x + placed.x, area.y, placed.width, 1).intersection(area);
             put(&column.title, column.alignment, cell, style, buffer);
+        }
+        if self.is_scrolled {
+            Line::styled("←", self.theme.dim).render(area.intersection(Rect { width: 1, ..area }), buffer);
         }
         let width = cells(&self.more);
         let right = Rect::new(area.right().saturating_sub(width), area.y, width, 1).intersection(area);

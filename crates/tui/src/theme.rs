@@ -20,6 +20,8 @@ pub struct Theme {
     /// The frame of the focused panel.
     pub focus: Style,
     /// A field of a form.
+    pub field: Style,
+    /// The field that is typed into.
     pub input: Style,
     /// Text that matches a search.
     pub highlight: Style,
@@ -64,6 +66,7 @@ struct Palette {
     warning: u32,
     error: u32,
     live: (u32, u32),
+    field: (u32, u32),
     input: (u32, u32),
     highlight: (u32, u32),
     series: [u32; SERIES],
@@ -84,7 +87,7 @@ impl Palette {
             text: Style::new(),
             dim: rgb(self.dim),
             accent: rgb(self.accent).add_modifier(Modifier::BOLD),
-            heading: rgb(self.heading).add_modifier(Modifier::BOLD),
+            heading: rgb(self.heading),
             selected: on(self.selected).add_modifier(Modifier::BOLD),
             border: rgb(self.border),
             key: rgb(self.accent).add_modifier(Modifier::BOLD),
@@ -95,6 +98,7 @@ impl Palette {
             live: on(self.live).add_modifier(Modifier::BOLD),
             background: None,
             focus: rgb(self.accent),
+            field: on(self.field),
             input: on(self.input),
             highlight: on(self.highlight).add_modifier(Modifier::BOLD),
             backdrop: rgb(self.dim).remove_modifier(Modifier::BOLD),
@@ -118,7 +122,8 @@ impl Theme {
         warning: 0xf5c86a,
         error: 0xff8a8a,
         live: (0x200c0c, 0xffa66b),
-        input: (0xe8edf5, 0x262f3f),
+        field: (0xe8edf5, 0x1b222e),
+        input: (0xffffff, 0x2f3b50),
         highlight: (0xffe9a8, 0x5c4a12),
         series: [0x7ac7ff, 0x9ee08f, 0xf5c86a, 0xc8b6ff, 0xff9d7a, 0x7fe0d0],
     }
@@ -135,7 +140,8 @@ impl Theme {
         warning: 0x8a5500,
         error: 0xb01414,
         live: (0xffffff, 0xa64500),
-        input: (0x081020, 0xe8edf4),
+        field: (0x081020, 0xf0f3f7),
+        input: (0x081020, 0xdce5f1),
         highlight: (0x201800, 0xffe39a),
         series: [0x0055aa, 0x1d6f20, 0x8a5500, 0x5b2fa8, 0xb03a14, 0x00706a],
     }
@@ -155,7 +161,7 @@ impl Theme {
         warning: rgb(0xffd040).add_modifier(Modifier::BOLD),
         error: rgb(0xffa0a0).add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
         background: Some(Color::from_u32(0)),
-        input: on((0xffffff, 0)).add_modifier(Modifier::UNDERLINED),
+        field: on((0xffffff, 0)).add_modifier(Modifier::UNDERLINED),
         thick_focus: true,
         ..Palette {
             dim: 0xe0e0e0,
@@ -167,7 +173,8 @@ impl Theme {
             warning: 0xffd040,
             error: 0xffa0a0,
             live: (0, 0xffd040),
-            input: (0xffffff, 0),
+            field: (0xffffff, 0),
+            input: (0, 0xffffff),
             highlight: (0, 0xffffff),
             series: [0x66ffff, 0x66ff66, 0xffff66, 0xff9dff, 0xffd040, 0xffffff],
         }
@@ -216,7 +223,8 @@ impl Theme {
         live: Style::new().add_modifier(Modifier::REVERSED.union(Modifier::BOLD)),
         background: None,
         focus: Style::new().add_modifier(Modifier::BOLD),
-        input: Style::new().add_modifier(Modifier::UNDERLINED),
+        field: Style::new().add_modifier(Modifier::UNDERLINED),
+        input: Style::new().add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
         highlight: Style::new().add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
         backdrop: Style::new()
             .add_modifier(Modifier::DIM)
@@ -246,8 +254,8 @@ impl Theme {
         }
     }
 
-    /// The styles of all roles with their names in the configuration.
-    pub const fn roles_mut(&mut self) -> [(&'static str, &mut Style); 22] {
+    /// The name of every role in the configuration, with its style.
+    pub const fn roles_mut(&mut self) -> [(&'static str, &mut Style); 23] {
         let [first, second, third, fourth, fifth, sixth] = &mut self.series;
         [
             ("text", &mut self.text),
@@ -257,6 +265,7 @@ impl Theme {
             ("selected", &mut self.selected),
             ("border", &mut self.border),
             ("focus", &mut self.focus),
+            ("field", &mut self.field),
             ("input", &mut self.input),
             ("highlight", &mut self.highlight),
             ("backdrop", &mut self.backdrop),

@@ -10,12 +10,13 @@ use super::{Change, Done, KeyFile, KeyFrom, Market, MarketList, NewMarket};
 use crate::api::redact::KnownSecrets;
 use crate::api::{Origin, Secret, Session};
 use crate::domain::text::{message, visible};
+use crate::domain::throughput::WorkUnit;
 use crate::process::Terminal;
 use crate::settings::chosen::Chosen;
 use crate::settings::key_source::Source;
 use crate::settings::profiles::{self, EditError, KeyStorage};
 use crate::settings::resolve::dropped;
-use crate::settings::themes::ThemeError;
+use crate::settings::rewrite::{self, SettingError};
 use crate::settings::{
     Config, ConfigError, Environment, Error, Global, KEY_VARIABLE, KeySource, Preferences, Profile, Settings, config,
     themes,
@@ -234,10 +235,20 @@ impl ProfileResolver {
     ///
     /// # Errors
     /// When it was not changed.
-    pub fn choose_theme(&self, name: &str) -> Result<String, ThemeError> {
-        let paths = self.paths.as_ref().ok_or(ThemeError::NoHome)?;
+    pub fn choose_theme(&self, name: &str) -> Result<String, SettingError> {
+        let paths = self.paths.as_ref().ok_or(SettingError::NoHome)?;
         themes::choose(&paths.config_file(), name)?;
         Ok(format!("Theme {name} saved"))
+    }
+
+    /// Sets the throughput of a GPU model, in units per second, in the configuration.
+    ///
+    /// # Errors
+    /// When it was not changed.
+    pub fn save_rate(&self, unit: WorkUnit, model: &str, rate: &str) -> Result<String, SettingError> {
+        let paths = self.paths.as_ref().ok_or(SettingError::NoHome)?;
+        rewrite::set_rate(&paths.config_file(), unit, model, rate)?;
+        Ok(format!("Rate of {model} saved: {rate} {}", unit.rate()))
     }
 
     /// Changes the saved markets.

@@ -98,7 +98,9 @@ pub fn funnel(listing: &Listing, conditions: &[Condition]) -> Funnel {
         }
     }
     let mut lines: Vec<FunnelLine> = judges.into_iter().map(|(_, _, line)| line).collect();
-    lines.sort_by_key(|line| std::cmp::Reverse((line.last, line.alone)));
+    // Who asks for one offer wants to know why it is hidden, not to drop the question.
+    let is_id = |line: &FunnelLine| conditions[line.condition].field.kind == Kind::Id;
+    lines.sort_by_key(|line| (is_id(line), std::cmp::Reverse((line.last, line.alone))));
     Funnel {
         total: listing.len(),
         matching,

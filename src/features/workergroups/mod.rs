@@ -243,6 +243,26 @@ pub fn toggle_supply_check(cx: &mut Cx<'_>) {
     }
 }
 
+/// Checks the listed groups that were not checked lately, where that is wanted.
+fn check_due(cx: &mut Cx<'_>) {
+    let state = cx.state();
+    if !state.settings.values.checks_supply || state.pane != Pane::Workergroups || state.held(cx.now).is_some() {
+        return;
+    }
+    let is_due = |look: &Look| check_of(state, look).is_none_or(|check| check.is_old(cx.now));
+    let searches = searches(state).into_iter().flatten().filter(is_due);
+    // The groups are listed about twice a minute.
+    let most = state.settings.values.requests_a_minute.div_ceil(2) as usize;
+    let searches: Vec<Recruitment> = searches.map(|look| look.search).take(most).collect();
+    if Groups::read(state).supply.is_unused() && !searches.is_empty() {
+        cx.table(Resource::Workergroups)
+            .show_columns(&SUPPLY_COLUMNS, "endpoint_name");
+    }
+    for search in searches {
+        check(cx, search, false);
+    }
+}
+
 /// Runs a search unless its report is current; `again` runs it even then.
 pub fn check(cx: &mut Cx<'_>, search: Recruitment, again: bool) {
     let now = cx.now;
@@ -315,6 +335,7 @@ fn listed(cx: &mut Cx<'_>) {
         cx.toast(text);
     }
     fill_supply(cx);
+    check_due(cx);
     // The outcome of a creation matters more than changes.
     creation::listed(cx);
     cx.save_as(Saving::Groups(Box::new(snapshot)), snapshot_saved);

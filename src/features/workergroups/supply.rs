@@ -24,6 +24,10 @@ const MOST: usize = 200;
 /// Checking all groups again sends a request for each search.
 const FRESH: f64 = 60.0;
 
+// Nobody waits for these.
+/// Seconds after which a check is repeated unasked.
+const OLD: f64 = 600.0;
+
 /// A search and its report.
 #[derive(Debug)]
 pub struct Check {
@@ -42,6 +46,12 @@ impl Check {
     /// The report, unless a newer request failed.
     pub fn report(&self) -> Option<&Preflight> {
         self.remote.shown().filter(|_| self.remote.error().is_none())
+    }
+
+    /// Whether it is to be repeated unasked.
+    pub fn is_old(&self, now: Now) -> bool {
+        let asked = self.remote.shown_at().map_or(0.0, |then| then.epoch);
+        !self.remote.is_loading() && self.remote.error().is_none() && now.epoch - asked >= OLD
     }
 
     fn is_current(&self, now: Now) -> bool {
@@ -63,6 +73,11 @@ pub struct SupplyChecks {
 }
 
 impl SupplyChecks {
+    /// Whether nothing was checked yet.
+    pub const fn is_unused(&self) -> bool {
+        self.checks.is_empty()
+    }
+
     /// The check of a search.
     pub fn of(&self, search: &Recruitment) -> Option<&Check> {
         self.checks.iter().find(|check| check.search == *search)

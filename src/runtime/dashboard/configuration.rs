@@ -40,7 +40,7 @@ impl<S: Surface> Dashboard<S> {
         if let Err(error) = edited {
             let _ = self.outbox.send(Message::Report(Err(error)));
         }
-        // The folder may not have existed when watching began.
+        // Where no folder can be watched, this is how the change is seen.
         self.config.iter().for_each(ConfigWatch::reload);
         Ok(())
     }

@@ -11,6 +11,7 @@ use crate::core::{Effect, Message};
 use crate::domain::journal::Intent;
 use crate::domain::routing::Hop;
 use crate::features::markets::MarketCommand;
+use crate::features::markets::command::ProfileResolver;
 use crate::runtime::config_watch::ConfigWatch;
 use crate::runtime::disk_writer::{DiskWriter, Job};
 use crate::runtime::editor::Document;
@@ -20,8 +21,8 @@ use crate::runtime::messages::from_progress;
 use crate::runtime::writes::{self, Journalled, journalled};
 use crate::runtime::{alarm, routes, user_command};
 use crate::sandbox::Running;
+use crate::settings::rewrite::SettingError;
 use crate::settings::sandbox_past::SandboxPast;
-use crate::settings::themes::ThemeError;
 use crate::table::browser::Arrival;
 use crate::table::remote::Ticket;
 
@@ -35,7 +36,10 @@ impl<S: Surface> Dashboard<S> {
             Effect::Edit { ticket, text, suffix } => self.edit_text(ticket, text, suffix).await?,
             Effect::Config(ConfigCommand::Edit) => self.edit_config().await?,
             Effect::Config(ConfigCommand::Reload) => self.config.iter().for_each(ConfigWatch::reload),
-            Effect::Config(ConfigCommand::SaveTheme(name)) => self.save_theme(name),
+            Effect::Config(ConfigCommand::SaveTheme(name)) => self.save_setting(move |known| known.choose_theme(&name)),
+            Effect::Config(ConfigCommand::SaveRate { unit, model, rate }) => {
+                self.save_setting(move |known| known.save_rate(unit, &model, &rate));
+            }
             Effect::ForgetLimits => self.forget_limits(),
             Effect::Redraw => self.surface.repaint(),
             Effect::Call { ticket, request } => self.call(ticket, request),
@@ -178,12 +182,12 @@ impl<S: Surface> Dashboard<S> {
         commands.run(ticket, command, self.disk_writer.as_ref().map(DiskWriter::written));
     }
 
-    fn save_theme(&self, name: String) {
+    fn save_setting(&self, save: impl FnOnce(&ProfileResolver) -> Result<String, SettingError> + Send + 'static) {
         let (known, outbox) = (self.known.clone(), self.outbox.clone());
         tokio::task::spawn_blocking(move || {
             let saved = match known {
-                Some(known) => known.choose_theme(&name),
-                None => Err(ThemeError::NoHome),
+                Some(known) => save(&known),
+                None => Err(SettingError::NoHome),
             };
             // The receiver is gone once the program ends.
             let _ = outbox.send(Message::Report(saved.map_err(EffectError::new)));

@@ -189,6 +189,9 @@ impl Desk<'_> {
                 return self.note("switch to it");
             }
             Effect::Market { ticket, command } => News::Market(Box::new(self.command(ticket, command))),
+            Effect::Config(ConfigCommand::SaveRate { unit, model, rate }) => {
+                return self.note(&format!("save the rate of {model}: {rate} {}", unit.rate()));
+            }
             Effect::Config(ConfigCommand::SaveTheme(name)) => {
                 self.note(&format!("save the theme {name}"));
                 return self.says(format!("Theme {name} saved"));

@@ -56,6 +56,7 @@ impl<'s> Given<'s> {
             ..profile(name, dialect)
         };
         let mut model = bourse::features::dashboard(profile, None);
+        model.settings.values.checks_supply = false;
         let unsettled = self.has("a creation whose outcome is unknown");
         let own = || market.sandbox().running.user_listings().iter();
         let own = || {

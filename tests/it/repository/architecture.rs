@@ -100,7 +100,7 @@ const READS: [(&str, &[&str]); 20] = [
     ("alerts", &["history", "saved", "workergroups"]),
     ("auto_refresh", &["alerts"]),
     ("bids", &["history"]),
-    ("cluster", &["market"]),
+    ("cluster", &["copy_export", "market"]),
     ("compare", &["history"]),
     ("copy_export", &["requests"]),
     (

@@ -8,6 +8,7 @@ pub mod guide;
 mod recording;
 #[cfg(unix)]
 mod release;
+mod screens;
 mod screenshots;
 mod supply;
 mod tokens;

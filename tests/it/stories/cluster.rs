@@ -3,6 +3,9 @@
 use bourse::api::Request;
 
 use crate::stories::insights::{MARKET, wide};
+use bourse::core::message::Effect;
+use bourse::domain::throughput::{Throughput, WorkUnit};
+
 use crate::test_app::TestApp;
 
 /// Types a text into the focused field.
@@ -154,4 +157,41 @@ fn the_bills_of_fewer_and_more_gpus_are_shown() {
     let mut desk = wide();
     desk.keys("K");
     desk.expect("Bills by GPUs: 2 $0.520/h · 4 $16.02/h · 6 $16.02/h · 8 $16.02/h · 10 — · 12 —");
+}
+
+#[test]
+fn the_plan_is_copied_as_commands_that_rent_its_offers() {
+    let mut desk = wide();
+    desk.keys("K");
+    fill(&mut desk, "2");
+    // A letter is no count: `y` copies from any field but the one with words.
+    desk.keys("y");
+    let copied = desk.effects.iter().rev().find_map(|effect| match effect {
+        Effect::Copy { text, .. } => Some(text.clone()),
+        _ => None,
+    });
+    let commands: Vec<_> = copied.as_deref().unwrap().lines().map(str::to_owned).collect();
+    assert_eq!(commands.len(), 2, "{commands:?}");
+    assert!(
+        commands.iter().all(|line| line.contains("create instance 10")),
+        "{commands:?}"
+    );
+    let before = desk.effects.len();
+    desk.keys("tab tab tab tab tab tab tab").type_text("y").expect("y");
+    assert_eq!(desk.effects.len(), before, "it is typed into the conditions");
+}
+
+#[test]
+fn work_that_no_single_offer_does_in_time_is_divided() {
+    let mut desk = wide();
+    let mut throughput = Throughput::default();
+    throughput.set(WorkUnit::Tokens, "RTX 4090", 1000.0).unwrap();
+    desk.model.set_throughput(throughput);
+    desk.keys("J").keys("tab tab tab tab tab");
+    // 3.6 million tokens an hour on one GPU.
+    fill(&mut desk, "180M tokens").keys("tab tab");
+    fill(&mut desk, "2026-11-21 08:00").keys("enter");
+    desk.expect("No single offer is done in time: K splits the work among several");
+    desk.keys("K")
+        .expect("No single offer is done in time: this plan divides the work");
 }

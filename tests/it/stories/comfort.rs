@@ -521,3 +521,23 @@ fn a_notice_goes_with_the_view_that_it_is_about() {
     desk.keys("n").type_text("chat").keys("esc").expect("Draft saved");
     desk.keys("?").expect_not("Draft saved");
 }
+
+#[test]
+fn the_palette_finds_actions_by_what_they_mean() {
+    for (typed, wanted) in [
+        ("block", "› Ban "),
+        ("blacklist", "› Ban "),
+        ("hide", "› Ban "),
+        ("ignore", "› Ban "),
+        ("why", "› Funnel "),
+        ("undo", "› Undo annotation"),
+    ] {
+        let mut desk = TestApp::with_offers(THREE);
+        desk.keys(":").type_text(typed).expect(wanted);
+    }
+    // Half a word undoes nothing.
+    for typed in ["u", "un", "und"] {
+        let mut desk = TestApp::with_offers(THREE);
+        desk.keys(":").type_text(typed).expect_not("Undo annotation");
+    }
+}

@@ -1,8 +1,8 @@
 //! What people try first, and what they then expect on the screen.
 
 use bourse::api::Request;
+use bourse::core::message::{EffectError, Message};
 use bourse::domain::language;
-use bourse::tui::theme::Theme;
 
 use crate::stories::groups::at_groups;
 use crate::stories::unlist::at_volumes;
@@ -88,7 +88,7 @@ fn slash_finds_in_the_supply_check() {
 fn the_keys_that_a_pane_is_for_are_in_the_footer_of_80_columns() {
     let mut desk = TestApp::with_offers(THREE);
     desk.resize(80, 24);
-    for hint in ["/ search", "J job", "Space mark", "? help"] {
+    for hint in ["Enter details  / search  f filter  J job  m market", "? help"] {
         assert!(footer(&desk).contains(hint), "{hint}: {}", footer(&desk));
     }
     let mut desk = at_volumes();
@@ -104,28 +104,26 @@ fn the_keys_that_a_pane_is_for_are_in_the_footer_of_80_columns() {
 }
 
 #[test]
-fn a_notice_hides_no_row_and_no_border() {
+fn a_notice_is_in_the_place_of_the_age_and_hides_no_key() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.keys("z");
-    let above = |desk: &TestApp| {
-        let screen = desk.screen();
-        screen.lines().nth(38).unwrap_or_default().to_owned()
-    };
-    let before = above(&desk);
-    desk.keys("z esc");
-    desk.expect("Press q to quit");
-    assert!(footer(&desk).contains("Press q to quit"));
-    assert!(footer(&desk).contains("? help"), "the ways out stay");
-    assert!(above(&desk).starts_with(&before[..3]), "{}", above(&desk));
-    // Only the notice has its color.
-    desk.theme = Theme::DARK;
-    desk.resize(120, 40);
-    let last = desk.cells().chunks(120).last().unwrap();
-    assert_eq!(last[1].fg, desk.theme.good.fg.unwrap());
-    assert_ne!(last[40].fg, last[1].fg);
-    // Where a row was, it still is.
-    desk.resize(80, 24).keys("esc");
-    assert!(footer(&desk).contains("Press q to quit"));
+    let header = |desk: &TestApp| desk.screen().lines().next().unwrap_or_default().to_owned();
+    for (columns, rows) in [(120, 40), (80, 24)] {
+        desk.resize(columns, rows);
+        let before = footer(&desk);
+        assert!(header(&desk).contains(" ago"), "{}", header(&desk));
+        desk.keys("esc");
+        assert!(header(&desk).contains("  Press q to quit"), "{}", header(&desk));
+        assert!(!header(&desk).contains(" ago"));
+        assert_eq!(footer(&desk), before);
+        desk.wait(5.0);
+        assert!(header(&desk).contains(" ago"), "{}", header(&desk));
+    }
+    // One that needs more room than the line has is shown below it, whole.
+    let long = format!("{} end", "a sentence that is long, ".repeat(5));
+    desk.send(Message::Report(Err(EffectError::new(long.as_str()))));
+    desk.wait(0.0);
+    desk.expect("✗ a sentence that is long,").expect(" end");
+    assert!(header(&desk).contains("1 Offers"), "{}", header(&desk));
 }
 
 #[test]

@@ -606,3 +606,27 @@ fn everything_fits_small_and_large_screens() {
         }
     }
 }
+
+#[test]
+fn listed_groups_are_checked_by_themselves_within_the_budget() {
+    let open = |is_on: bool| {
+        let mut desk = TestApp::with_offers(THREE);
+        desk.model.settings.values.checks_supply = is_on;
+        desk.keys("3").answer(FOUR);
+        desk
+    };
+    assert!(open(false).calls.is_empty());
+    let mut desk = open(true);
+    // One search at a time; the one that cannot be read is none.
+    assert_eq!(desk.calls.len(), 1);
+    desk.answer(FOUND);
+    assert_eq!(desk.calls.len(), 1);
+    desk.answer(FOUND);
+    while !desk.calls.is_empty() {
+        desk.answer(FOUND);
+    }
+    desk.expect("Supply");
+    // The next listing asks for nothing that is known.
+    desk.keys("r").answer(FOUR);
+    assert!(desk.calls.is_empty());
+}

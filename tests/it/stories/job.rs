@@ -1,6 +1,7 @@
 //! The form of a job: what is typed, the bill beside it, the columns that follow. Bills are worked
 //! out by hand.
 
+use bourse::core::message::{ConfigCommand, Effect};
 use bourse::domain::throughput::{Throughput, WorkUnit};
 use bourse::domain::{Resource, language};
 
@@ -19,9 +20,19 @@ fn words(desk: &TestApp, text: &str) -> Vec<String> {
 /// What stands in a field of the form.
 #[track_caller]
 fn field(desk: &TestApp, label: &str) -> String {
-    let words = words(desk, &format!(" {label}  ▏"));
-    let start = words.iter().position(|word| word.starts_with('▏'));
-    words[start.unwrap()].trim_start_matches('▏').to_owned()
+    let (screen, label) = (desk.screen(), format!(" {label}   "));
+    let after = screen.lines().filter_map(|line| Some(line.split_once(&label)?.1));
+    // The bill has some of these words, too; a block ends with its note.
+    let notes = [
+        "24h, 3d, 2w",
+        "50GB, 1.5TB",
+        "for the job",
+        "500M tokens",
+        "friday, 18:00",
+    ];
+    let mut blocks = after.map(|rest| rest.split(['│', '┃']).next().unwrap_or_default());
+    let value = blocks.find(|block| notes.iter().any(|note| block.contains(note)));
+    value.unwrap().split_whitespace().next().unwrap_or_default().to_owned()
 }
 
 #[test]
@@ -78,8 +89,7 @@ fn a_job_is_billed_while_it_is_typed_and_becomes_a_column_that_sorts() {
     // Nobody chose an order: the smallest bill comes first, and last the offers that do not fit, or may not.
     desk.keys("g").selects("101");
     desk.keys("G").selects("105");
-    desk.expect("! too small or too short (1)")
-        .expect("! disk, speed or end unknown (1)");
+    desk.expect("! unfit (2)").expect("12 GB short").expect("end unknown");
     desk.keys("g").keys("j").selects("102");
     // 103 ends before the job is done: it is no choice, however cheap.
     desk.keys("G k").selects("103");
@@ -209,7 +219,7 @@ fn work_and_a_deadline_are_priced_marked_and_come_back() {
     throughput.set(WorkUnit::Tokens, "RTX 4090", 5000.0).unwrap();
     desk.model.set_throughput(throughput);
     desk.keys("J").expect("= 180M tokens / (1 × 5000 tokens/s) / 3600 s/h");
-    desk.keys("tab tab tab tab tab tab").type_text("someday");
+    desk.keys("tab tab tab tab tab tab tab").type_text("someday");
     desk.expect("Done by: Not a time");
     desk.keys("ctrl-u").type_text("2999-12-31");
     desk.expect("before the deadline")
@@ -221,4 +231,23 @@ fn work_and_a_deadline_are_priced_marked_and_come_back() {
     desk.keys("J");
     assert_eq!(field(&desk, "Work"), "180M");
     assert_eq!(field(&desk, "Done by"), "2999-12-31");
+}
+
+#[test]
+fn the_rate_of_the_selected_model_is_typed_beside_the_work_and_saved() {
+    let mut desk = wide();
+    desk.keys("J").expect_not("tokens/s on one");
+    desk.keys("tab tab tab tab tab");
+    desk.type_text("180m tokens").expect("tokens/s on one RTX 4090");
+    desk.keys("tab").type_text("5000");
+    desk.expect("= 180M tokens / (1 × 5000 tokens/s) / 3600 s/h");
+    // Without pricing nothing is kept.
+    desk.keys("esc").expect_not("$/Mtoken");
+    desk.keys("J tab tab tab tab tab tab").type_text("5000").keys("enter");
+    desk.expect("$/Mtoken");
+    let saved = desk.effects.iter().filter_map(|effect| match effect {
+        Effect::Config(ConfigCommand::SaveRate { model, rate, .. }) => Some((model.as_str(), rate.as_str())),
+        _ => None,
+    });
+    assert_eq!(saved.collect::<Vec<_>>(), [("RTX 4090", "5000")]);
 }

@@ -143,7 +143,7 @@ fn a_size_is_memory_if_a_card_has_so_much_and_else_a_disk() {
         .type_text("24gb")
         .expect("24gb → gpu_ram>=23 · 24 GB as sold");
     desk.keys("ctrl-u").type_text("500gb disk");
-    desk.expect("500gb disk → disk_space>=500 · 500 GB disk");
+    desk.expect("→ disk_space>=500 · 500 GB disk");
     desk.keys("tab enter");
     assert!(desk.asked_text().ends_with("disk_space>=500"));
     assert_eq!(desk.asked_query().storage, Some(500.0));

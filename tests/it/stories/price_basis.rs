@@ -229,11 +229,14 @@ fn the_disk_of_the_job_survives_a_restart_and_other_searches() {
 fn what_cannot_do_the_job_sorts_last_and_is_marked() {
     let mut desk = wide(&Dialect::DOCUMENTED, MARKET);
     assert_eq!(ids(&mut desk), ["1", "2", "3", "4"]);
-    desk.expect_not("too small or too short");
+    desk.expect_not("unfit");
     set_job(&mut desk);
     // 3 ends after 10 of 20 hours, 4 has 100 of 720 GB. 2 has the smallest bill.
     assert_eq!(ids(&mut desk), ["2", "1", "3", "4"]);
-    desk.expect("! too small or too short (2)");
+    desk.expect("! unfit (2)");
+    // Each says its one reason, in the place of its rail.
+    assert!(row(&desk, "3").contains("ends 10h early"), "{}", row(&desk, "3"));
+    assert!(row(&desk, "4").contains("620 GB short"), "{}", row(&desk, "4"));
     for (order, wanted) in [
         ("job_cost", ["2", "1", "3", "4"]),
         ("dph_total", ["2", "1", "3", "4"]),
@@ -258,10 +261,10 @@ fn offers_without_the_storage_that_was_chosen_sort_last() {
     desk.click("DLPerf").keys("g");
     // 95, 90, 50 and 50: the fastest has 100 GB.
     assert_eq!(ids(&mut desk), ["3", "1", "2", "4"]);
-    desk.expect("! too small or too short (1)");
+    desk.expect("! unfit (1)").expect("400 GB short");
     // Rows that the words hide are not counted.
     desk.keys("/").type_text(" \"3090\"").keys("enter");
-    desk.expect("0 of 4 offers").expect_not("too small or too short");
+    desk.expect("0 of 4 offers").expect_not("unfit");
 }
 
 #[test]

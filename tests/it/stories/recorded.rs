@@ -574,7 +574,7 @@ fn the_alert_form_tells_today_s_lowest_and_how_often_it_would_have_rung() {
         let mut desk = desk(size.0, size.1);
         desk.keys("A enter");
         recall(&mut desk, &recorded());
-        desk.expect("now from $0.400").expect("Price per  ‹ GPU ›");
+        desk.expect("now from $0.400").expect("Price per   ‹ GPU ›");
         desk.expect_not("have rung");
         desk.keys("down down").type_text("0.35");
         // One question at a time: the second is about all that was typed.
@@ -587,7 +587,7 @@ fn the_alert_form_tells_today_s_lowest_and_how_often_it_would_have_rung() {
         desk.expect("It would have rung");
         desk.expect("below $0.410/h per GPU");
         desk.keys("down space")
-            .expect("Price per  ‹ machine ›")
+            .expect("Price per   ‹ machine ›")
             .expect("per machine");
         desk.keys("pgdn enter").expect("per machine”");
     }

@@ -146,7 +146,7 @@ fn a_payload_that_is_no_object_stays_in_the_form_with_its_mistake() {
     let mut desk = at_form();
     submit(&mut desk, "/v1/x", "[1]");
     desk.expect("Must be a JSON object")
-        .expect("▏[1]")
+        .expect("   [1]")
         .expect_not("Start this run?");
     assert!(desk.calls.is_empty());
 }

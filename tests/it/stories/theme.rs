@@ -64,9 +64,10 @@ fn the_screen_previews_the_theme_while_one_moves() {
     desk.keys(":").type_text("theme").keys("enter");
     desk.expect("› dark").expect("current").expect("yours");
     let before = colors(&desk);
-    desk.keys("j");
+    desk.keys("down");
     assert_ne!(colors(&desk), before);
-    desk.keys("j");
+    // A typed name selects, too.
+    desk.type_text("nig");
     assert!(colors(&desk).contains(&Color::Rgb(255, 0, 255)));
     // Esc brings the old one back.
     desk.keys("esc");
@@ -77,7 +78,7 @@ fn the_screen_previews_the_theme_while_one_moves() {
 #[test]
 fn the_chosen_theme_stays_and_is_saved() {
     let mut desk = desk();
-    desk.keys(":").type_text("theme").keys("enter G enter");
+    desk.keys(":").type_text("theme").keys("enter pgdn enter");
     assert_eq!(accent(&desk), Color::Rgb(255, 0, 255));
     assert_eq!(saved(&desk), ["night"]);
     desk.keys(":").type_text("theme").keys("enter");
@@ -93,7 +94,11 @@ fn typed_letters_lead_nowhere_else() {
     for key in ["y", "e", "t", "u", "b", "A", "r", "J"] {
         desk.keys(key).expect("use this theme").expect_not("y copy");
     }
+    desk.expect("Nothing matches");
     assert!(desk.calls.is_empty());
+    // What matches nothing is not chosen.
+    desk.keys("enter").expect("Nothing matches");
+    assert_eq!(saved(&desk), [""; 0]);
 }
 
 #[test]
@@ -125,7 +130,7 @@ fn reloaded(desk: &mut TestApp, theme: &str) {
 #[test]
 fn the_saved_theme_is_no_news_when_its_file_is_read_back() {
     let mut desk = desk();
-    desk.keys(":").type_text("theme").keys("enter G enter");
+    desk.keys(":").type_text("theme").keys("enter pgdn enter");
     desk.send(Message::Report(Ok("Theme night saved".to_owned())));
     reloaded(&mut desk, "night");
     desk.expect("Theme night saved").expect_not("Configuration reloaded");

@@ -77,6 +77,57 @@ fn configured(text: &str) -> (tempfile::TempDir, std::path::PathBuf) {
 }
 
 #[test]
+fn a_saved_configuration_applies_wherever_it_appears_and_however_it_is_saved() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("not/yet/bourse");
+    let file = folder.join("config.toml");
+    let place = home.path().join("not/yet");
+    let variables = [("XDG_CONFIG_HOME", place.to_str().unwrap())];
+    let mut pty = Pty::bourse(&["--freeze"], &variables, 80, 24);
+    pty.wait_for_text("First 500, more exist");
+    // A saved file is read a moment later: the key is pressed until it means something.
+    let prices_shown_by = |pty: &mut Pty, key: &str| {
+        for _ in 0..600 {
+            if pty.screen().contents().contains("Prices") {
+                break;
+            }
+            pty.keys(key);
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        pty.wait_for_text("Prices");
+        pty.keys("<Esc>");
+        pty.wait_for("the desk", |screen| !screen.contents().contains("Prices"));
+    };
+
+    // Neither the folder nor those above it existed at the start.
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(&file, "[keys]\nhistory = \"Z\"\n").unwrap();
+    pty.wait_for_text("Configuration reloaded");
+    prices_shown_by(&mut pty, "Z");
+
+    // Written beside it and renamed over it, as many editors do.
+    let replace = |text: &str| {
+        std::fs::write(folder.join("config.toml~"), text).unwrap();
+        std::fs::rename(folder.join("config.toml~"), &file).unwrap();
+    };
+    replace("theme = ");
+    pty.wait_for_text("config.toml:1:9");
+    // The last good values hold.
+    prices_shown_by(&mut pty, "Z");
+    replace("[keys]\nhistory = \"O\"\n");
+    pty.wait_for_text("Configuration reloaded");
+    prices_shown_by(&mut pty, "O");
+
+    // The folder itself is exchanged, as a manager of dotfiles does.
+    std::fs::rename(&folder, place.join("bourse.old")).unwrap();
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(&file, "[keys]\nhistory = \"V\"\n").unwrap();
+    prices_shown_by(&mut pty, "V");
+    pty.keys("q");
+    pty.exit().assert_clean(0);
+}
+
+#[test]
 fn a_wrong_key_binding_is_named_and_the_default_holds() {
     let (home, _) = configured("[keys]\nsort = \"R\"\nrefresh = \"R\"\n");
     let variables = [("XDG_CONFIG_HOME", home.path().to_str().unwrap())];

@@ -1,6 +1,11 @@
 //! Comparison of an offer's remaining time, disk and speed with a need.
 
-/// The comparison of the time an offer remains available with the time needed.
+use std::fmt;
+
+use super::SECONDS_PER_HOUR;
+use crate::format::{gigabytes, whole_span};
+
+/// Whether an offer is available for as long as it is needed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Outlives {
     /// Available long enough.
@@ -88,6 +93,46 @@ impl Room {
             None => Self::Unknown,
             Some(there) if there >= wanted => Self::Enough,
             Some(there) => Self::ShortBy(wanted - there),
+        }
+    }
+}
+
+/// The one reason why an offer cannot do a job or term, in a few words: `80 GB short`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Shortfall {
+    /// This many GB of disk are missing.
+    Disk(f64),
+    /// The work is done this many hours after its deadline.
+    Late(f64),
+    /// The offer ends this many hours before the job.
+    End(f64),
+    /// The record does not report this.
+    Unknown(&'static str),
+}
+
+impl Shortfall {
+    /// The first reason of those that are known, else the first thing that is not.
+    pub(super) fn first(room: Room, in_time: Option<Outlives>, outlives: Outlives) -> Option<Self> {
+        let short = match (room, in_time, outlives) {
+            (Room::ShortBy(gb), ..) => Self::Disk(gb),
+            (_, Some(Outlives::No { short_by }), _) => Self::Late(short_by),
+            (_, _, Outlives::No { short_by }) => Self::End(short_by),
+            (Room::Unknown, ..) => Self::Unknown("disk"),
+            (Room::Enough, _, Outlives::Unknown) => Self::Unknown("end"),
+            (Room::Enough, _, Outlives::Yes { .. }) => return None,
+        };
+        Some(short)
+    }
+}
+
+impl fmt::Display for Shortfall {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let span = |hours: f64| whole_span(hours * SECONDS_PER_HOUR);
+        match self {
+            Self::Disk(gb) => write!(formatter, "{} short", gigabytes(gb.ceil())),
+            Self::Late(hours) => write!(formatter, "{} too slow", span(*hours)),
+            Self::End(hours) => write!(formatter, "ends {} early", span(*hours)),
+            Self::Unknown(what) => write!(formatter, "{what} unknown"),
         }
     }
 }

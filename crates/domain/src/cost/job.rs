@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Fit, Gap, HOURS_PER_MONTH, Input, InputError, MEGABITS_PER_GB, Measure, Outlives, Prices, Room, SECONDS_PER_HOUR,
-    Step, finite, hours_left, rounded, shown, summand,
+    Shortfall, Step, finite, hours_left, rounded, shown, summand,
 };
 use crate::format::{gigabytes, lasting, trimmed};
 use crate::local::LocalTime;
@@ -253,7 +253,22 @@ impl Prices<'_> {
         time.and(self.disk_fit(row, job.disk_gb))
     }
 
-    /// Whether the row certainly has the disk and the time for `job`, started at `now` (seconds since 1970).
+    /// Why the row cannot do `job`, started at `now` (seconds since 1970); `None` if it can.
+    pub fn shortfall(&self, row: usize, job: &Job, now: f64) -> Option<Shortfall> {
+        let room = Room::of(self.disk_space.amount(row).ok(), job.disk_gb);
+        let left = hours_left(&self.duration, row, now).ok();
+        let run = self.run_hours(row, job);
+        let download = run.as_ref().map_or(Ok(0.0), |run| self.download_hours(row, job, *run));
+        let hours = run.as_ref().unwrap_or(&0.0) + download.as_ref().unwrap_or(&0.0);
+        let by = job.deadline.map(|at| (at - now) / SECONDS_PER_HOUR);
+        let in_time = by.map(|by| Outlives::of(Some(by), hours));
+        let known = Shortfall::first(room, in_time, Outlives::of(left, hours + job.stopped_hours));
+        let is_known = known.is_some_and(|short| !matches!(short, Shortfall::Unknown(_)));
+        let speed = (run.is_err() || download.is_err()).then_some(Shortfall::Unknown("speed"));
+        if is_known { known } else { speed.or(known) }
+    }
+
+    /// Whether the row is known to have the disk and the time for `job`, started at `now` (seconds since 1970).
     pub fn fits(&self, row: usize, job: &Job, now: f64) -> bool {
         self.fit(row, job, now) == Fit::Yes
     }

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    DAYS_PER_MONTH, Fit, Gap, Input, InputError, Measure, Member, Outlives, Room, Step, finite, hours_left, rounded,
-    shown, storage_per_hour,
+    DAYS_PER_MONTH, Fit, Gap, Input, InputError, Measure, Member, Outlives, Room, Shortfall, Step, finite, hours_left,
+    rounded, shown, storage_per_hour,
 };
 use crate::listing::Listing;
 
@@ -114,7 +114,14 @@ impl<'a> VolumePrices<'a> {
         Fit::of(left, term.hours()).and(room)
     }
 
-    /// The cost of a term that starts at `now` (seconds since 1970).
+    /// Why the row cannot serve a term that starts at `now` (seconds since 1970); `None` if it can.
+    pub fn shortfall(&self, row: usize, term: &VolumeTerm, now: f64) -> Option<Shortfall> {
+        let left = hours_left(&self.duration, row, now).ok();
+        let room = Room::of(self.disk_space.amount(row).ok(), term.gb);
+        Shortfall::first(room, None, Outlives::of(left, term.hours()))
+    }
+
+    /// What the volume costs from `now` (seconds since 1970) on.
     pub fn cost(&self, row: usize, term: &VolumeTerm, now: f64) -> Result<VolumeCost, Gap> {
         term.validate()?;
         let price = self.storage_cost.amount(row)?;

@@ -1,5 +1,5 @@
-//! Draws a form: labels right-aligned in a column, values in fields of visible extent, notes after
-//! them, errors below, buttons in the last row.
+//! Draws a form: labels right-aligned in a column, values in blocks of one width, notes at their
+//! ends, errors below, buttons in the last row.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -15,6 +15,10 @@ use crate::theme::Theme;
 
 // Longer labels would leave values too little room on 80 cells.
 const LABELS: u16 = 22;
+
+// A note at the end of a wider block would not belong to its value.
+/// The maximum width of the blocks.
+const WIDEST: u16 = 72;
 
 /// The positions of a form's parts in the last frame.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -202,20 +206,22 @@ impl<K: Copy + Eq> FormLines<'_, K> {
         name.render(Rect::new(area.x + indent, y, label - indent, 1), buffer);
         let x = area.x + label + 2;
         let room = area.right().saturating_sub(x);
-        let note = cells(&field.note);
-        let width = if Self::has_room(note, room) {
-            self.width_beside_notes(room)
-        } else {
-            room
+        let block = Rect::new(x, y, room.min(WIDEST), 1);
+        buffer.set_style(block, if is_focused { theme.input } else { theme.field });
+        let value = Rect {
+            x: x + 1,
+            width: block.width.saturating_sub(2),
+            ..block
         };
-        let value = Rect::new(x, y, width, 1);
-        let (end, cursor) = self.value(field, is_focused, value, buffer);
-        if note > 0 && end + 2 < area.right() {
-            let rest = Rect::new(end + 2, y, area.right() - end - 2, 1);
-            fit(Line::styled(field.note.as_ref(), theme.dim), rest.width).render(rest, buffer);
+        let (used, cursor) = self.value(field, is_focused, value, buffer);
+        let note = cells(&field.note);
+        // At the end of the block, while the value leaves it room.
+        if note > 0 && used + 2 + note <= value.width {
+            let rest = Rect::new(value.right() - note, y, note, 1);
+            Line::styled(field.note.as_ref(), theme.dim).render(rest, buffer);
         }
         let mut below = y + 1;
-        if self.carets(field, Rect::new(x, below, width, 1), buffer) {
+        if self.carets(field, Rect::new(value.x, below, value.width, 1), buffer) {
             below += 1;
         }
         let texts = [(&field.error, theme.error), (&field.warning, theme.warning)];
@@ -228,77 +234,61 @@ impl<K: Copy + Eq> FormLines<'_, K> {
         cursor.filter(|_| is_focused)
     }
 
-    /// Whether a note fits after a value.
-    const fn has_room(note: u16, room: u16) -> bool {
-        // A value needs some 16 cells to be read while it is typed.
-        note > 0 && note + 16 <= room
-    }
-
-    /// The width of values with a note after them: one for all, so that they line up.
-    fn width_beside_notes(&self, room: u16) -> u16 {
-        let shown = self.form.fields.iter().filter(|field| !field.is_hidden);
-        let notes = shown.map(|field| cells(&field.note));
-        let longest = notes.filter(|note| Self::has_room(*note, room)).max();
-        // On wide screens a note far to the right would no longer belong to its value.
-        (room - longest.unwrap_or(0) - 2).min(48)
-    }
-
-    /// Draws carets below the range of a text to which its error refers; false if there is none.
+    /// Draws carets below the part of a text that its error is about; false if there is none.
     fn carets(&self, field: &Field<K>, area: Rect, buffer: &mut Buffer) -> bool {
         let (Control::Text(input), Some(span), Some(_)) = (&field.control, &field.error_span, &field.error) else {
             return false;
         };
-        // Like the value above: between edges, with a cell for the cursor.
-        let room = area.width.saturating_sub(2).max(1);
+        // As the value above is drawn: with a cell for the cursor.
+        let room = area.width.max(1);
         let hidden = u16::try_from(input.scroll(usize::from(room - 1))).unwrap_or(0);
         let column = |byte| u16::try_from(input.column_of(byte)).unwrap_or(u16::MAX);
         let before = column(span.start);
         let at = before.saturating_sub(hidden).min(room - 1);
         let marked = column(span.end).saturating_sub(before).clamp(1, room - at);
         let carets = "^".repeat(usize::from(marked));
-        buffer.set_string(area.x + 1 + at, area.y, carets, self.theme.error);
+        buffer.set_string(area.x + at, area.y, carets, self.theme.error);
         true
     }
 
-    /// Draws the value of a field; returns the column after it and the position of the cursor.
+    /// Draws the value of a field; returns the cells that it takes and the position of the cursor.
     fn value(&self, field: &Field<K>, is_focused: bool, area: Rect, buffer: &mut Buffer) -> (u16, Option<Position>) {
         let theme = self.theme;
-        let edge = if is_focused { theme.focus } else { theme.border };
+        let style = if is_focused { theme.input } else { theme.field };
         match &field.control {
             Control::Text(input) => {
                 let mut cursor = None;
-                let inner = extent(area, edge, buffer);
-                if !is_focused && field.error_span.is_none() {
-                    // Without focus, the beginning is more useful than the end.
-                    let text = Line::styled(input.shown(), theme.text);
-                    fit(text, inner.width).render(inner, buffer);
-                    return (area.right(), None);
+                let shown = Line::styled(input.shown(), style);
+                let used = u16::try_from(shown.width()).unwrap_or(u16::MAX);
+                if is_focused || field.error_span.is_some() {
+                    InputLine::new(input, theme)
+                        .style(style)
+                        .render(area, buffer, &mut cursor);
+                } else {
+                    // Without focus, the beginning tells more than the end.
+                    fit(shown, area.width).render(area, buffer);
                 }
-                let style = if is_focused { theme.input } else { theme.text };
-                InputLine::new(input, theme)
-                    .style(style)
-                    .render(inner, buffer, &mut cursor);
-                (area.right(), cursor)
+                // The cursor is behind the last character.
+                (used.saturating_add(1), cursor)
             }
             Control::Secret(input) => {
-                let inner = extent(area, edge, buffer);
-                (area.right(), Some(secret(input, inner, theme, buffer)))
+                let stars = u16::try_from(input.stars()).unwrap_or(u16::MAX);
+                (stars.saturating_add(1), Some(secret(input, area, style, buffer)))
             }
             Control::Choice { options, chosen } => {
                 let option = options.get(*chosen).map_or("", |option| option);
-                let style = if is_focused { theme.input } else { theme.text };
+                let edge = if is_focused { theme.focus } else { theme.dim };
                 let line = fit(choice(option, style, edge), area.width);
-                let end = area.x + u16::try_from(line.width()).unwrap_or(area.width);
+                let used = u16::try_from(line.width()).unwrap_or(area.width);
                 line.render(area, buffer);
-                (end, None)
+                (used, None)
             }
             Control::Toggle(is_on) => {
-                let style = if is_focused { theme.input } else { theme.text };
                 let sign = if *is_on { "[x]" } else { "[ ]" };
                 Line::styled(sign, style).render(area, buffer);
-                (area.x + 3, None)
+                (3, None)
             }
-            Control::Button => (area.x, None),
+            Control::Button => (0, None),
         }
     }
 
@@ -329,19 +319,8 @@ impl<K: Copy + Eq> FormLines<'_, K> {
     }
 }
 
-/// Draws the edges of a field and returns the area between them.
-fn extent(area: Rect, style: Style, buffer: &mut Buffer) -> Rect {
-    buffer.set_stringn(area.x, area.y, "▏", 1, style);
-    buffer.set_stringn(area.right().saturating_sub(1), area.y, "▕", 1, style);
-    Rect {
-        x: area.x + 1,
-        width: area.width.saturating_sub(2),
-        ..area
-    }
-}
-
-fn secret(input: &SecretInput, area: Rect, theme: &Theme, buffer: &mut Buffer) -> Position {
-    Line::styled(input.mask(), theme.input).render(area, buffer);
+fn secret(input: &SecretInput, area: Rect, style: Style, buffer: &mut Buffer) -> Position {
+    Line::styled(input.mask(), style).render(area, buffer);
     let stars = u16::try_from(input.stars()).unwrap_or(0);
     Position::new(area.x + stars.min(area.width.saturating_sub(1)), area.y)
 }
@@ -386,9 +365,9 @@ mod tests {
     #[test]
     fn labels_align_and_values_have_an_extent() {
         let (rows, layout) = drawn(&form());
-        assert_eq!(rows[0], "    Name  ▏night                       ▕");
-        assert_eq!(rows[1], "Run time  ▏72h           ▕  hours, or 3d");
-        assert_eq!(rows[2], "    Type  ‹ on-demand ›");
+        assert_eq!(rows[0], "    Name   night");
+        assert_eq!(rows[1], "Run time   72h             hours, or 3d");
+        assert_eq!(rows[2], "    Type   ‹ on-demand ›");
         assert_eq!(rows[4], "          [ Save ]");
         assert_eq!(layout.cursor, Some(Position::new(16, 0)));
     }
@@ -398,12 +377,12 @@ mod tests {
         let mut form = form();
         form.update(Command::Move(Motion::Down));
         form.paste("soon").unwrap();
-        assert_eq!(drawn(&form).0[2], "    Type  ‹ on-demand ›");
+        assert_eq!(drawn(&form).0[2], "    Type   ‹ on-demand ›");
         form.update(Command::Move(Motion::Down));
         assert_eq!(drawn(&form).0[2], "          Not a duration");
         form.update(Command::Move(Motion::Up));
         form.paste("48h").unwrap();
-        assert_eq!(drawn(&form).0[2], "    Type  ‹ on-demand ›");
+        assert_eq!(drawn(&form).0[2], "    Type   ‹ on-demand ›");
         assert_eq!(form.text(Key::Hours), "48h");
     }
 
@@ -445,11 +424,11 @@ mod tests {
         form.set_error(Key::Name, Some("Not a number".to_owned()));
         form.mark_error(Key::Name, 4..7);
         let (rows, _) = drawn(&form);
-        assert_eq!(rows[0], "    Name  ▏one two                     ▕");
+        assert_eq!(rows[0], "    Name   one two");
         assert_eq!(rows[1], "               ^^^");
         assert_eq!(rows[2], "          Not a number");
         form.set_error(Key::Name, None);
-        assert_eq!(drawn(&form).0[1], "Run time  ▏72h           ▕  hours, or 3d");
+        assert_eq!(drawn(&form).0[1], "Run time   72h             hours, or 3d");
     }
 
     #[test]
@@ -458,7 +437,7 @@ mod tests {
         form.set_text(Key::Name, "a name that is longer than its field");
         form.focus_on(Key::Kind);
         let (rows, _) = drawn(&form);
-        assert_eq!(rows[0], "    Name  ▏a name that is longer than …▕");
+        assert_eq!(rows[0], "    Name   a name that is longer than …");
     }
 
     #[test]

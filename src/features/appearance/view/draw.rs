@@ -3,8 +3,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::Theme;
-use crate::core::view::{Region, Scene};
-use crate::tui::list::{Item, List};
+use crate::core::view::Scene;
 use crate::tui::panel::{Panel, Tone};
 
 /// Height of the sample below the list.
@@ -12,20 +11,9 @@ const SAMPLE: u16 = 6;
 
 /// Draws the picker at the right, and dims nothing, as the screen is the preview.
 pub(super) fn theme(view: &Theme, area: Rect, scene: &mut Scene<'_, '_>) {
-    let all = &scene.state.settings.themes.all;
-    let items = all.iter().map(|named| {
-        let note = match (named.is_users, named.name == scene.state.settings.themes.chosen) {
-            (_, true) => "current",
-            (true, false) => "yours",
-            (false, false) => "",
-        };
-        Item::new(&named.name, "", ()).note(note)
-    });
-    let mut list: List<()> = List::new(items.collect());
-    list.select(view.selected, false);
-    let lines = u16::try_from(all.len()).unwrap_or(u16::MAX);
+    let lines = u16::try_from(view.list.len()).unwrap_or(u16::MAX);
     let width = area.width.min(44);
-    let height = lines.saturating_add(SAMPLE + 3).min(area.height);
+    let height = lines.saturating_add(SAMPLE + 4).min(area.height);
     let bottom = Rect {
         x: area.right() - width,
         y: area.y + (area.height - height) / 2,
@@ -40,7 +28,7 @@ pub(super) fn theme(view: &Theme, area: Rect, scene: &mut Scene<'_, '_>) {
     }
     let sample = if inner.height > SAMPLE + 2 { SAMPLE + 1 } else { 0 };
     let [rows, below] = Layout::vertical([Constraint::Fill(1), Constraint::Length(sample)]).areas(inner);
-    scene.list(Region::MAIN, &list, rows);
+    scene.searched_list(&view.list, rows);
     let lines = example(scene);
     scene.render(Paragraph::new(lines), below);
 }

@@ -2,17 +2,21 @@
 
 mod draw;
 
+use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::core::State;
 use crate::core::message::{ConfigCommand, Effect};
-use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
+use crate::core::view::{Cx, Outcome, Placement, Region, Scene, View};
 use crate::keys::{Action, Context};
+use crate::tui::input_widget::InputWidget as _;
+use crate::tui::list::{Item, List};
 use crate::tui::theme::Theme as Styles;
 
 #[derive(Debug)]
 pub(crate) struct Theme {
-    selected: usize,
+    /// The themes by their places in the settings.
+    list: List<usize>,
     /// The previous theme, restored unless another one is chosen.
     before: Option<Styles>,
 }
@@ -21,25 +25,42 @@ impl Theme {
     /// The picker, on the current theme.
     pub fn new(state: &State) -> Option<Self> {
         let themes = &state.settings.themes;
+        let items = themes.all.iter().enumerate().map(|(index, named)| {
+            let note = match (named.is_users, named.name == themes.chosen) {
+                (_, true) => "current",
+                (true, false) => "yours",
+                (false, false) => "",
+            };
+            Item::new(&named.name, "", index).note(note)
+        });
+        let mut list = List::new(items.collect());
         let current = themes.all.iter().position(|known| known.name == themes.chosen);
+        list.select(current.unwrap_or(0), false);
         (!themes.all.is_empty()).then(|| Self {
-            selected: current.unwrap_or(0),
+            list,
             before: themes.shown,
         })
     }
 
-    fn select(&mut self, index: usize, cx: &mut Cx<'_>) {
+    fn selected(&self) -> Option<usize> {
+        self.list.current()?.value
+    }
+
+    /// Shows the selected theme.
+    fn preview(&self, cx: &mut Cx<'_>) {
         let themes = cx.themes();
-        self.selected = index.min(themes.all.len().saturating_sub(1));
-        if let Some(named) = themes.all.get(self.selected) {
+        if let Some(named) = self.selected().and_then(|index| themes.all.get(index)) {
             themes.shown = named.theme;
         }
     }
 
     fn choose(&mut self, cx: &mut Cx<'_>) {
-        self.select(self.selected, cx);
+        let Some(selected) = self.selected() else {
+            return;
+        };
+        self.preview(cx);
         self.before = cx.state().settings.themes.shown;
-        let named = cx.state().settings.themes.all.get(self.selected);
+        let named = cx.state().settings.themes.all.get(selected);
         if let Some(name) = named.map(|named| named.name.clone()) {
             if name != cx.state().settings.themes.chosen {
                 cx.themes().chosen.clone_from(&name);
@@ -51,28 +72,9 @@ impl Theme {
     }
 }
 
-/// Whether an action has nothing to do with colors.
-const fn is_foreign(action: Action) -> bool {
-    matches!(
-        action,
-        Action::New
-            | Action::Settings
-            | Action::Refresh
-            | Action::Remove
-            | Action::Job
-            | Action::Copy
-            | Action::Export
-            | Action::RouteLab
-            | Action::Unlist
-            | Action::SavedSearches
-            | Action::Alerts
-            | Action::Theme
-    )
-}
-
 impl View for Theme {
     fn contexts(&self) -> &'static [Context] {
-        &[Context::Items, Context::Global, Context::Always]
+        &[Context::List, Context::Always]
     }
 
     fn placement(&self) -> Placement {
@@ -86,35 +88,33 @@ impl View for Theme {
         }
     }
 
-    fn availability(&self, action: Action, _: &State) -> Availability {
-        if is_foreign(action) {
-            Availability::Hidden
-        } else {
-            Availability::Available
-        }
-    }
-
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if let Some(lines) = cx.motion(action) {
-            let index = self.selected.saturating_add_signed(lines);
-            self.select(index, cx);
+            self.list.step(lines);
+            self.preview(cx);
             return Outcome::Handled;
         }
         match action {
             Action::Submit => self.choose(cx),
             Action::Back => cx.close(),
-            // Who types a theme's name should not end up elsewhere.
-            action if is_foreign(action) => {}
             _ => return Outcome::Ignored,
         }
         Outcome::Handled
     }
 
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
+        let viewport = cx.viewport(Region::MAIN);
+        let is_typed = self.list.typed(key, viewport);
+        self.preview(cx);
+        Outcome::of(is_typed)
+    }
+
     fn click(&mut self, _: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
-        if line == self.selected {
+        if line == self.list.selected() {
             self.choose(cx);
         } else {
-            self.select(line, cx);
+            self.list.select(line, false);
+            self.preview(cx);
         }
         Outcome::Handled
     }

@@ -59,7 +59,11 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         (Ok(_), None) => return vec![Line::styled("No offers yet", theme.dim)],
         (Ok(need), Some(planning)) => (need, planning),
     };
-    let mut lines = Vec::new();
+    let reason = view
+        .reason
+        .iter()
+        .map(|reason| Line::styled(reason.clone(), theme.warning));
+    let mut lines: Vec<_> = reason.collect();
     if let Some(plan) = &planning.plan {
         let text = format!("{} · {}", bill.total(plan.bill), plan.words());
         lines.push(Line::styled(text, theme.accent));

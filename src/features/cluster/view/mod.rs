@@ -5,7 +5,8 @@ mod draw;
 use ratatui::layout::Rect;
 
 use crate::core::State;
-use crate::core::view::{Cx, Outcome, Scene};
+use crate::core::copy_item::CopyItem;
+use crate::core::view::{Availability, Cx, Outcome, Scene};
 use crate::core::views::form_view::FormView;
 use crate::domain::cost::Prices;
 use crate::domain::format::trimmed;
@@ -15,7 +16,9 @@ use crate::domain::language::{LanguageError, Mode};
 use crate::domain::objection::Objection;
 use crate::domain::quantity::{Quantity, QuantityError};
 use crate::domain::{Condition, Dialect, Operand, Operator, Resource, Value, language, plain, quantity};
-use crate::keys::Action;
+use crate::features::copy_export::copy::copy_item;
+use crate::features::copy_export::handoff;
+use crate::keys::{Action, Context, KeyTarget as _};
 use crate::table::browser::Browser;
 use crate::tui::form;
 use crate::tui::form::Form;
@@ -33,6 +36,7 @@ pub(crate) enum Key {
     Deadline,
     Budget,
     Mark,
+    Copy,
 }
 
 /// Number of offers that a plan is first made from; they take a second to load.
@@ -78,7 +82,7 @@ fn read(key: Key, text: &str) -> Result<Option<f64>, FieldError> {
         Key::Vram => (Quantity::Gigabytes, 1.0..=10_000.0),
         Key::Deadline => (Quantity::Hours, 0.01..=1e6),
         Key::Budget => (Quantity::Dollars, 0.01..=1e9),
-        Key::Only | Key::Same | Key::Models | Key::Mark => return Ok(None),
+        Key::Only | Key::Same | Key::Models | Key::Mark | Key::Copy => return Ok(None),
     };
     if text.trim().is_empty() && key != Key::Gpus {
         return Ok(None);
@@ -100,6 +104,7 @@ fn blank(dialect: &'static Dialect) -> Form<Key> {
     fields.insert(5, form::Field::choice(Key::Same, "Same", same, 0));
     fields.insert(6, form::Field::choice(Key::Models, "GPU models", MODELS, 0));
     fields.push(form::Field::button(Key::Mark, "Mark the offers"));
+    fields.push(form::Field::button(Key::Copy, "Copy rent commands"));
     Form::new(fields).submits(Key::Mark)
 }
 
@@ -112,6 +117,8 @@ pub(crate) struct Cluster {
     planning: Option<Planning>,
     /// The offers of the plan with their prices, grouped by machine.
     picks: Vec<(u32, f64)>,
+    /// Why it was opened in place of a single offer.
+    reason: Option<String>,
 }
 
 /// Opens the planner.
@@ -120,19 +127,25 @@ pub(crate) struct Cluster {
 /// planner.
 pub(crate) fn open(cx: &mut Cx<'_>) -> bool {
     let offers = cx.table(Resource::Offers);
+    if offers.needs_split() {
+        let reason = "No single offer is done in time: this plan divides the work";
+        return open_with(cx, Some(reason.to_owned()), |form| form.set_text(Key::Gpus, "1"));
+    }
     let Some(gpus) = offers.gpus_beyond_an_offer().filter(|_| offers.view().is_empty()) else {
-        return open_with(cx, |_| {});
+        return open_with(cx, None, |_| {});
     };
     let mut conditions = offers.query.conditions.clone();
     conditions.retain(|condition| condition.field.key != "num_gpus");
     offers.jump_to(conditions);
     cx.ask(Resource::Offers);
-    open_with(cx, |form| form.set_text(Key::Gpus, &trimmed(gpus, 0)))
+    let gpus = trimmed(gpus, 0);
+    let reason = format!("No single offer has {gpus} GPUs: this plan combines several");
+    open_with(cx, Some(reason), |form| form.set_text(Key::Gpus, &gpus))
 }
 
 /// Opens the planner for `gpus` GPUs of one model, or of any.
 pub(crate) fn open_for(gpus: u64, model: Option<&str>, cx: &mut Cx<'_>) {
-    open_with(cx, |form| {
+    open_with(cx, None, |form| {
         let condition = model.and_then(|model| {
             let field = Resource::Offers.catalog().by_key("gpu_name")?;
             let model = Operand::One(Value::Text(model.to_owned()));
@@ -146,7 +159,7 @@ pub(crate) fn open_for(gpus: u64, model: Option<&str>, cx: &mut Cx<'_>) {
 
 /// Opens the planner for a number of machines with a number of GPUs each.
 pub(crate) fn open_shape(wanted: plain::Cluster, cx: &mut Cx<'_>) {
-    open_with(cx, |form| {
+    open_with(cx, None, |form| {
         let (machines, gpus) = (wanted.machines, wanted.gpus_each);
         form.set_text(Key::Gpus, &machines.saturating_mul(gpus).to_string());
         form.set_text(Key::PerMachine, &gpus.to_string());
@@ -157,7 +170,7 @@ pub(crate) fn open_shape(wanted: plain::Cluster, cx: &mut Cx<'_>) {
     });
 }
 
-fn open_with(cx: &mut Cx<'_>, fill: impl FnOnce(&mut Form<Key>)) -> bool {
+fn open_with(cx: &mut Cx<'_>, reason: Option<String>, fill: impl FnOnce(&mut Form<Key>)) -> bool {
     let draft = cx.drafts().take::<Form<Key>>();
     let offers = &cx.state().browsers[Resource::Offers];
     let mut view = Cluster {
@@ -165,6 +178,7 @@ fn open_with(cx: &mut Cx<'_>, fill: impl FnOnce(&mut Form<Key>)) -> bool {
         need: Err((Key::Gpus, QuantityError::Missing.into())),
         planning: None,
         picks: Vec::new(),
+        reason,
     };
     fill(&mut view.form);
     view.form.focus_on(Key::Gpus);
@@ -254,6 +268,20 @@ impl Cluster {
         cx.toast(format!("{} offers marked", ids.len()));
         cx.close();
     }
+
+    /// Copies the commands that rent the offers of the plan, a line each.
+    fn copy(&self, cx: &mut Cx<'_>) {
+        let (state, offers) = (cx.state(), &cx.state().browsers[Resource::Offers]);
+        let Some(listing) = offers.listing() else {
+            return;
+        };
+        let ids = self.picks.iter().filter_map(|(row, _)| listing.id(*row as usize));
+        let commands = ids.map(|id| handoff::rent_command(&offers.query, listing, id, &state.profile));
+        let label = handoff::rent_label(offers.query.offer_type, &state.profile);
+        let what = format!("{} × {label}", self.picks.len());
+        let text = commands.collect::<Result<Vec<_>, _>>().map(|lines| lines.join("\n"));
+        copy_item(&CopyItem::new('y', "copy-plan", what, text), cx);
+    }
 }
 
 impl FormView for Cluster {
@@ -267,7 +295,23 @@ impl FormView for Cluster {
         &mut self.form
     }
 
-    fn submitted(&mut self, _: Key, cx: &mut Cx<'_>) {
+    fn contexts(&self) -> &'static [Context] {
+        match self.form.focused() {
+            // The only text with letters.
+            Some(Key::Only) => self.form.contexts(),
+            _ if self.form.is_on_choice() => &[Context::Planner, Context::Choice, Context::Form, Context::Always],
+            _ => &[Context::Planner, Context::Form, Context::Always],
+        }
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match action {
+            Action::Copy if self.picks.is_empty() => Availability::Disabled("No plan to copy".to_owned()),
+            _ => Availability::Available,
+        }
+    }
+
+    fn submitted(&mut self, key: Key, cx: &mut Cx<'_>) {
         if !self.form.validate() {
             return;
         }
@@ -276,6 +320,8 @@ impl FormView for Cluster {
             self.form.focus_on(*key);
         } else if self.picks.is_empty() {
             cx.complain("No plan: relax a limit first");
+        } else if key == Key::Copy {
+            self.copy(cx);
         } else {
             self.mark(cx);
         }
@@ -289,6 +335,7 @@ impl FormView for Cluster {
         match action {
             Action::Back => cx.close(),
             Action::Refresh => cx.perform_on_pane(action),
+            Action::Copy => self.copy(cx),
             Action::Reset => {
                 let offers = &cx.state().browsers[Resource::Offers];
                 self.form = blank(offers.dialect());
@@ -301,6 +348,7 @@ impl FormView for Cluster {
 
     fn hint(&self, action: Action) -> Option<&'static str> {
         match action {
+            Action::Submit if self.form.focused() == Some(Key::Copy) => Some("copy rent commands"),
             Action::Submit => Some("mark the offers"),
             Action::Reset => Some("reset"),
             _ => None,

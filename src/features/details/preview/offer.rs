@@ -157,8 +157,8 @@ fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
 fn verdict(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let theme = card.theme();
     let row = card.subject.row;
-    if let Some(why) = browser.computed.unfit_words(browser.computed.fit(row)) {
-        let why = capitalized(why);
+    if let Some(short) = browser.displayed().shortfall(row) {
+        let why = capitalized(&short.to_string());
         return card.sentence(&format!("! {why}: not ranked"), theme.warning);
     }
     let front = browser.computed.front().filter(|_| !browser.is_marked(row));

@@ -56,6 +56,10 @@ impl Entry {
     fn is_listed(&self, text: &str) -> bool {
         let wants = |word: &str| text.to_lowercase().starts_with(word);
         match self {
+            // Half a word never undoes anything.
+            Self::Do(row) if row.action == Action::Undo => {
+                text.is_empty() || text.to_lowercase().split_whitespace().any(|word| word == "undo")
+            }
             Self::Do(_) | Self::Connect(_) | Self::Own(_) => true,
             Self::Copy(_) | Self::Run(_) => !text.is_empty(),
             Self::SortBy(_) => wants("sort"),
@@ -64,18 +68,17 @@ impl Entry {
         }
     }
 
-    /// Further names that find it: that in the configuration, and other common ones.
-    const fn names(&self) -> &'static [&'static str] {
+    /// Names that are searched and not shown: those in the configuration, and what people call it.
+    fn names(&self) -> Vec<&'static str> {
         match self {
-            Self::Do(row) if matches!(row.action, Action::GroupFromSearch) => &["from-search", "workergroup"],
-            Self::Do(row) => std::slice::from_ref(&row.name),
+            Self::Do(row) => row.names(),
             Self::Connect(_)
             | Self::Own(_)
             | Self::Copy(_)
             | Self::Run(_)
             | Self::SortBy(_)
             | Self::Condition(_)
-            | Self::Column(_) => &[],
+            | Self::Column(_) => Vec::new(),
         }
     }
 }

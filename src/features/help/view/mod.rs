@@ -88,11 +88,11 @@ impl Help {
     }
 }
 
-/// The name of a key in the configuration, which finds it too.
-const fn names(entry: &Entry) -> &'static [&'static str] {
+/// The name of a key in the configuration and other words, by which it is found, too.
+fn names(entry: &Entry) -> Vec<&'static str> {
     match entry {
-        Entry::Key(row) => std::slice::from_ref(&row.name),
-        Entry::Copy(_) | Entry::Read | Entry::Own(_) => &[],
+        Entry::Key(row) => row.names(),
+        Entry::Copy(_) | Entry::Read | Entry::Own(_) => Vec::new(),
     }
 }
 

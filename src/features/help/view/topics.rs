@@ -47,7 +47,10 @@ pub(super) const SIGNS: &[(&str, &str)] = &[
         "best value: no other loaded offer is cheaper and faster; for a job of fixed length, the lowest bill",
     ),
     ("▲ ▼", "sorted by this column, up or down; 2 is the second key"),
-    ("!", "breaks a condition; before a row: too small or too short"),
+    (
+        "!",
+        "breaks a condition; before a row: unfit, with the reason in the place of the rail",
+    ),
     ("@", "your own volume listing, in the sandbox"),
     ("~", "estimated here from what the market sends, not a quote"),
     ("-", "not reported"),

@@ -13,8 +13,8 @@ use crate::features::job::bill::{AMOUNT, LABEL};
 use crate::tui::panel::Panel;
 use crate::tui::theme::Theme;
 
-/// Height of the form: its fields, and the buttons with a blank line above.
-const FORM: u16 = 9;
+/// Rows of the form: its fields, and the buttons with a blank line above.
+const FORM: u16 = 10;
 
 /// Draws the form and the cost of the job.
 pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {

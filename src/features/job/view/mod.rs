@@ -2,16 +2,21 @@
 
 mod draw;
 
+use std::sync::Arc;
+
 use ratatui::layout::Rect;
 
 use crate::core::State;
+use crate::core::message::{ConfigCommand, Effect};
 use crate::core::view::{Availability, Cx, Outcome, Scene};
 use crate::core::views::form_view::FormView;
 use crate::domain::cost::{Input, Job, Prices};
 use crate::domain::deadline::DeadlineError;
+use crate::domain::format::trimmed;
 use crate::domain::local::LocalTime;
 use crate::domain::quantity::{Quantity, QuantityError};
-use crate::domain::throughput::WorkError;
+use crate::domain::text::visible;
+use crate::domain::throughput::{Throughput, Work, WorkError, WorkUnit};
 use crate::domain::{Resource, deadline, quantity};
 use crate::keys::Action;
 use crate::table::browser::Browser;
@@ -31,6 +36,7 @@ pub(crate) enum Key {
     Download,
     Upload,
     Work,
+    Rate,
     By,
     Apply,
     Clear,
@@ -38,13 +44,14 @@ pub(crate) enum Key {
 
 impl Key {
     /// The text fields, in order.
-    const TEXTS: [Self; 7] = [
+    const TEXTS: [Self; 8] = [
         Self::Run,
         Self::Stopped,
         Self::Disk,
         Self::Download,
         Self::Upload,
         Self::Work,
+        Self::Rate,
         Self::By,
     ];
 
@@ -56,7 +63,8 @@ impl Key {
             Self::Disk => ("Disk", "50GB, 1.5TB"),
             Self::Download => ("Download", "for the job"),
             Self::Upload => ("Upload", "for the job"),
-            Self::Work => ("Work", "500M tokens, instead of run time"),
+            Self::Work => ("Work", "500M tokens"),
+            Self::Rate => ("Rate", ""),
             Self::By => ("Done by", "friday, 18:00"),
             Self::Apply => ("Price offers", ""),
             Self::Clear => ("Clear pricing", ""),
@@ -74,7 +82,7 @@ impl Key {
             Self::Disk => (Input::DiskGb, Quantity::Gigabytes),
             Self::Download => (Input::GbIn, Quantity::Gigabytes),
             Self::Upload => (Input::GbOut, Quantity::Gigabytes),
-            Self::Work => (Input::Work, Quantity::Number),
+            Self::Work | Self::Rate => (Input::Work, Quantity::Number),
         }
     }
 
@@ -98,6 +106,8 @@ impl Key {
                     Err(_) => job.work = Some(text.parse()?),
                 }
             }
+            Self::Rate if is_blank => {}
+            Self::Rate => drop(rate(text)?),
             Self::By if is_blank => job.deadline = None,
             Self::By => job.deadline = Some(deadline::moment(text, local)?),
             Self::Apply | Self::Clear => {}
@@ -106,9 +116,17 @@ impl Key {
     }
 }
 
+/// A rate in units per second.
+fn rate(text: &str) -> Result<f64, FieldError> {
+    let rate = quantity::within(text, Quantity::Number, 0.0..=Input::Work.most())?;
+    Some(rate).filter(|rate| *rate > 0.0).ok_or(FieldError::Rate)
+}
+
 /// A field that cannot be read.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 enum FieldError {
+    #[error("A number per second, above 0")]
+    Rate,
     #[error(transparent)]
     Quantity(#[from] QuantityError),
     #[error(transparent)]
@@ -121,7 +139,7 @@ enum FieldError {
 const DLPERF_HOURS: &str = "dlperf-hours";
 
 /// The input of a form that was closed without pricing.
-struct Draft([String; 7]);
+struct Draft([String; 8]);
 
 /// An offer that suits the job.
 #[derive(Debug, Clone, PartialEq)]
@@ -136,6 +154,10 @@ pub struct JobForm {
     /// The time zone and the time at which the form was opened.
     local: LocalTime,
     has_job: bool,
+    /// The rates before any was typed.
+    rates: Arc<Throughput>,
+    /// The unit and the model that the rate is for, if the work has one.
+    rated: Option<(WorkUnit, String)>,
     /// The job in the fields, or the first invalid field.
     job: Result<Job, (Key, FieldError)>,
     /// The cheapest offers that suit the job; their total number follows.
@@ -173,6 +195,8 @@ impl JobForm {
             form: Form::new(fields.chain(buttons).collect()).submits(Key::Apply),
             local,
             has_job,
+            rates: Arc::clone(&offers.computed.throughput),
+            rated: None,
             job: Ok(Job::default()),
             candidates: Vec::new(),
             fitting: 0,
@@ -190,7 +214,37 @@ impl JobForm {
         Ok(job)
     }
 
+    /// Offers the rate of the selected model, once the work is in a unit that a rate is for.
+    fn ask_rate(&mut self, offers: &Browser) {
+        let unit = self.form.text(Key::Work).parse::<Work>().ok().map(|work| work.unit);
+        let model = offers.listing().zip(offers.selected_row()).and_then(|(listing, row)| {
+            let model = listing.text(row, listing.catalog().by_key("gpu_name")?)?;
+            Some(model.compared().to_owned())
+        });
+        let rated = unit.zip(model);
+        self.form.set_hidden(Key::Rate, rated.is_none());
+        if self.rated == rated {
+            return;
+        }
+        self.rated = rated;
+        if let Some((unit, model)) = &self.rated {
+            let known = offers.computed.throughput.rate(*unit, model, 1.0);
+            let text = known.map(|rate| quantity::write(rate, Quantity::Number));
+            self.form.set_text(Key::Rate, &text.unwrap_or_default());
+            let note = format!("{} on one {}", unit.rate(), visible(model, 24));
+            self.form.set_note(Key::Rate, note);
+        }
+    }
+
+    /// The rate in its field, if it is another one than before.
+    fn new_rate(&self) -> Option<(WorkUnit, String, f64)> {
+        let (unit, model) = self.rated.clone()?;
+        let rate = rate(self.form.text(Key::Rate)).ok()?;
+        (self.rates.rate(unit, &model, 1.0) != Some(rate)).then_some((unit, model, rate))
+    }
+
     fn recompute(&mut self, offers: &Browser) {
+        self.ask_rate(offers);
         self.job = self.read();
         self.candidates.clear();
         self.fitting = 0;
@@ -219,6 +273,11 @@ impl JobForm {
         }
         if let Ok(job) = self.job {
             cx.drafts().take::<Draft>();
+            if let Some((unit, model, rate)) = self.new_rate() {
+                self.rates = Arc::clone(&cx.state().browsers[Resource::Offers].computed.throughput);
+                let rate = trimmed(rate, 9);
+                cx.effect(Effect::Config(ConfigCommand::SaveRate { unit, model, rate }));
+            }
             cx.price_job(Some(job));
             cx.toast(format!("Offers priced for {}", job.brief(&self.local)));
             cx.close();
@@ -233,7 +292,7 @@ impl JobForm {
     }
 }
 
-fn texts(job: Job, local: &LocalTime) -> [String; 7] {
+fn texts(job: Job, local: &LocalTime) -> [String; 8] {
     let write = |value: f64, key: Key| quantity::write(value, key.input().1);
     let score = job.work_dlperf_hours;
     let score = score.map(|work| format!("{} {DLPERF_HOURS}", write(work, Key::Work)));
@@ -245,6 +304,7 @@ fn texts(job: Job, local: &LocalTime) -> [String; 7] {
         write(job.gb_in, Key::Download),
         write(job.gb_out, Key::Upload),
         work.or(score).unwrap_or_default(),
+        String::new(),
         job.deadline.map_or_else(String::new, |at| local.minute(at)),
     ]
 }
@@ -268,8 +328,22 @@ impl FormView for JobForm {
         }
     }
 
-    fn changed(&mut self, _: Key, cx: &mut Cx<'_>) {
+    fn changed(&mut self, key: Key, cx: &mut Cx<'_>) {
+        if key == Key::Rate {
+            // The bills follow the rate while it is typed.
+            let mut rates = Throughput::clone(&self.rates);
+            if let Some((unit, model, rate)) = self.new_rate() {
+                let _ = rates.set(unit, &model, rate);
+            }
+            cx.set_throughput(rates);
+        }
         self.recompute(&cx.state().browsers[Resource::Offers]);
+    }
+
+    fn closing(&mut self, cx: &mut Cx<'_>) {
+        if cx.state().browsers[Resource::Offers].computed.throughput != self.rates {
+            cx.set_throughput(Throughput::clone(&self.rates));
+        }
     }
 
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {

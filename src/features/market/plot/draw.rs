@@ -45,7 +45,7 @@ pub(super) fn plot(view: &Plot, area: Rect, scene: &mut Scene<'_, '_>) {
         note = format!("{note}, {} without a value", view.absent);
     }
     if view.unfit > 0 {
-        note = format!("{note}, {} too small or too short", view.unfit);
+        note = format!("{note}, {} unfit", view.unfit);
     }
     let panel = Panel::new(title)
         .note(note)
@@ -345,9 +345,9 @@ fn standing(view: &Plot, browser: &Browser, listing: &Listing, row: usize, theme
         ])
     };
     let absent = |why: &str| vec![Line::styled(format!("Not plotted: {why}."), theme.warning)];
-    let unfit = browser.computed.unfit_words(browser.computed.fit(row));
+    let unfit = browser.displayed().shortfall(row).map(|short| short.to_string());
     match view.point(row) {
-        None => absent(unfit.unwrap_or("a number is missing")),
+        None => absent(unfit.as_deref().unwrap_or("a number is missing")),
         Some(point) => vec![
             number(view.x, point.x),
             number(view.y, point.y),

@@ -2,7 +2,7 @@
 
 use crate::domain::field::Format;
 use crate::domain::text::visible;
-use crate::domain::{Field, Kind, Listing, Operand, Value, Version, country, format, insight, language};
+use crate::domain::{Dialect, Field, Kind, Listing, Operand, Value, Version, country, format, insight, language};
 
 /// Maximum number of distinct numbers offered as values.
 ///
@@ -112,7 +112,22 @@ fn counts(field: &'static Field, listing: &Listing) -> Vec<(Value, usize)> {
     counted
 }
 
-/// The minimum, median and maximum of the loaded rows, as text.
+/// The range of a field in the loaded rows: `0.1 to 3.2 $/h`.
+pub(super) fn range(field: &'static Field, listing: &Listing, dialect: &Dialect) -> Option<String> {
+    if !field.kind.is_numeric() || is_flag(field) || field.kind == Kind::Id {
+        return None;
+    }
+    let column = listing.column(field);
+    let numbers = (0..listing.len()).filter_map(|row| insight::numeric(column, field.kind, row));
+    let ends = numbers.fold(None, |ends: Option<(f64, f64)>, number| {
+        Some(ends.map_or((number, number), |(low, high)| (low.min(number), high.max(number))))
+    });
+    let (low, high) = ends?;
+    let (low, high) = (format::number(field, low), format::with_unit(field, high, dialect));
+    Some(format!("{low} to {high}"))
+}
+
+/// Minimum, median and maximum of the loaded rows.
 pub(super) fn spread(field: &'static Field, listing: &Listing) -> Option<String> {
     let is_ranged = field.kind.is_numeric() || field.kind == Kind::Timestamp;
     if !is_ranged || is_flag(field) || field.kind == Kind::Id {

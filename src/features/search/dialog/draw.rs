@@ -6,9 +6,10 @@ use super::{SearchDialog, Tab, draw_condition, settings};
 use crate::core::view::{Region, Scene};
 use crate::core::views::request_preview::RequestPreview;
 use crate::core::views::{sheet, tabs};
+use crate::domain::insight::{Histogram, numeric};
 use crate::domain::language::print_condition_briefly;
 use crate::domain::routing::words;
-use crate::domain::{Direction, Field, format};
+use crate::domain::{CellRef, Direction, Field, Kind, format};
 use crate::keys::{Action, Context, Step};
 use crate::tui::form::FormLines;
 use crate::tui::panel::{Panel, Size};
@@ -61,7 +62,13 @@ pub(super) fn dialog(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>)
     if let Some(side) = sheet.side {
         let lines = match view.tab {
             Tab::Filters => query(view, scene),
-            Tab::Sort => order(view, scene),
+            Tab::Sort => {
+                let mut lines = order(view, scene);
+                let room = usize::from(side.height).saturating_sub(lines.len() + 6);
+                lines.extend([Line::default(), Line::styled("Selected row", scene.theme.heading)]);
+                lines.extend(values(view, room, scene));
+                lines
+            }
             Tab::Columns => row(view, usize::from(side.height), scene),
             Tab::Settings => request(view, scene),
         };
@@ -173,8 +180,56 @@ fn selected(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines.push(Line::styled(field.label, theme.heading));
     lines.push(Line::raw(field.doc));
     lines.push(Line::styled(draw_condition::becomes(view.fate(field)), theme.dim));
+    lines.extend(distribution(view, field, scene));
     lines.push(Line::default());
     lines
+}
+
+/// How the loaded rows are distributed over the values of a field; the part that meets its conditions is lit.
+fn distribution(view: &SearchDialog, field: &'static Field, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    const LEAST: usize = 6;
+    const MOST: usize = 36;
+    const BARS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+    let listing = scene.state.browser().and_then(|browser| browser.listing());
+    let is_number = matches!(field.kind, Kind::Number | Kind::Integer);
+    let Some(listing) = listing.filter(|_| is_number) else {
+        return Vec::new();
+    };
+    let column = listing.column(field);
+    let values = (0..listing.len()).filter_map(|row| numeric(column, field.kind, row));
+    let histogram = Histogram::of(&values.collect::<Vec<_>>(), MOST, None);
+    let Some(histogram) = histogram.filter(|histogram| histogram.buckets.len() >= LEAST) else {
+        return Vec::new();
+    };
+    let theme = scene.theme;
+    let is_met = |value: f64| {
+        let conditions = view.draft.query.active();
+        let mut conditions = conditions.filter(|condition| condition.field == field);
+        conditions.all(|condition| condition.accepts(CellRef::Number(value)))
+    };
+    let tallest = histogram.tallest().max(1);
+    let bars = histogram.buckets.iter().map(|bucket| match bucket.count {
+        0 => Span::raw(" "),
+        count => {
+            let style = if is_met((bucket.low + bucket.high) / 2.0) {
+                theme.accent
+            } else {
+                theme.dim
+            };
+            Span::styled(
+                BARS[(count * BARS.len()).div_ceil(tallest).clamp(1, BARS.len()) - 1],
+                style,
+            )
+        }
+    });
+    let (low, high) = (histogram.scale.low, histogram.scale.high);
+    let (low, high) = (format::number(field, low), format::with_unit(field, high, view.dialect));
+    let width = histogram.buckets.len().saturating_sub(low.chars().count());
+    vec![
+        Line::default(),
+        bars.collect(),
+        Line::styled(format!("{low} {high:>width$}"), theme.dim),
+    ]
 }
 
 /// Conditions on columns with unmet prerequisites.
@@ -240,8 +295,6 @@ fn order(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
 /// The values of the columns in the selected row, and the meaning of the selected field.
 fn row(view: &SearchDialog, height: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
-    let browser = scene.state.browser();
-    let shown = browser.and_then(|browser| Some((browser.listing()?, browser.selected_row()?)));
     let mut lines: Vec<Line<'static>> = view.field().map_or_else(Vec::new, |field| {
         vec![
             Line::styled(field.label, theme.heading),
@@ -250,7 +303,17 @@ fn row(view: &SearchDialog, height: usize, scene: &Scene<'_, '_>) -> Vec<Line<'s
         ]
     });
     let room = height.saturating_sub(lines.len() + 1);
-    for field in view.draft.columns.iter().take(room) {
+    lines.extend(values(view, room, scene));
+    lines
+}
+
+/// The values of the first columns in the selected row.
+fn values(view: &SearchDialog, most: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let browser = scene.state.browser();
+    let shown = browser.and_then(|browser| Some((browser.listing()?, browser.selected_row()?)));
+    let mut lines = Vec::new();
+    for field in view.draft.columns.iter().take(most) {
         let style = if view.field() == Some(*field) {
             theme.accent
         } else {

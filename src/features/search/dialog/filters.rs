@@ -45,12 +45,18 @@ impl SearchDialog {
         }
     }
 
+    /// The range of a field in the loaded rows, else its meaning.
+    fn range(&self, field: &'static Field) -> String {
+        let range = self.ranges.iter().find(|(known, _)| *known == field);
+        range.map_or_else(|| field.doc.to_owned(), |(_, range)| range.clone())
+    }
+
     pub(super) fn filter_items(&self) -> Vec<Item<Line>> {
         // Labels first; the names of the query language and the wire stand in a column behind them.
         let filters = self.draft.query.catalog().filters();
         let line = |field: &'static Field| {
             let title = format!("    {:<14}  {}", field.label, field.key);
-            Item::new(title, field.doc, Line::Field(field)).note(self.fate(field))
+            Item::new(title, self.range(field), Line::Field(field)).note(self.fate(field))
         };
         let run = if self.draft == self.running {
             "No changes yet"
@@ -69,7 +75,7 @@ impl SearchDialog {
             let sign = if condition.enabled { "[x]" } else { "[ ]" };
             let title = format!("{sign} {}", language::print_condition_briefly(condition));
             let step = self.removals().and_then(|removals| removals.step(index));
-            let text = step.map_or_else(|| condition.field.doc.to_owned(), Step::words);
+            let text = step.map_or_else(|| self.range(condition.field), Step::words);
             items.push(Item::new(title, text, Line::Condition(index)).note(self.fate(condition.field)));
         }
         items.push(Item::heading("Common", ""));

@@ -77,13 +77,15 @@ enum Line {
 /// Search terms for a machine's location.
 const PLACES: &[&str] = &["country", "geo", "location", "region", "place", "europe", "eu"];
 
-/// Other search terms for the field of a line.
-const fn aliases(line: &Line) -> &'static [&'static str] {
+/// Other names of a line's field.
+fn aliases(line: &Line) -> Vec<&'static str> {
     match line {
         // People search for a location by its name.
-        Line::Field(field) if matches!(field.kind, Kind::Country) => PLACES,
-        Line::Field(field) => field.aliases,
-        Line::Run | Line::Body | Line::Count | Line::Condition(_) => &[],
+        Line::Field(field) if matches!(field.kind, Kind::Country) => {
+            PLACES.iter().copied().chain([field.doc]).collect()
+        }
+        Line::Field(field) => field.aliases.iter().copied().chain([field.doc]).collect(),
+        Line::Run | Line::Body | Line::Count | Line::Condition(_) => Vec::new(),
     }
 }
 
@@ -118,6 +120,8 @@ pub(crate) struct SearchDialog {
     has_left: bool,
     /// The columns without values yet, each with its prerequisite and the key that meets it.
     needs: Vec<(&'static Field, Need, String)>,
+    /// The ranges of usual fields and of those in the query, in the loaded rows.
+    ranges: Vec<(&'static Field, String)>,
     dialect: &'static Dialect,
     is_done: bool,
     /// Whether the effect of each filter is requested as soon as the dialog is open.
@@ -160,12 +164,21 @@ impl SearchDialog {
             complaint: None,
             has_left: left.is_some_and(|left| left.has(&running)),
             needs,
+            ranges: Vec::new(),
             dialect,
             counts_at_once: false,
             is_done: false,
             draft: running.clone(),
             running,
         };
+        if let Some(listing) = browser.listing() {
+            let conditions = dialog.running.query.conditions.iter().map(|condition| condition.field);
+            let ranges = dialog.common().chain(conditions).filter_map(|field| {
+                let range = choices::range(field, listing, dialect)?;
+                Some((field, range))
+            });
+            dialog.ranges = ranges.collect();
+        }
         dialog.relist(dialog.common().next().map(Line::Field));
         dialog.show(tab);
         dialog.look_ahead(state);

@@ -25,8 +25,9 @@ const MOST: usize = 4;
 pub(super) fn lines(state: &State, browser: &Browser, width: u16, now: Now, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines: Vec<Line<'static>> = Vec::new();
     let mut add = |text: &str, style: Style| {
+        let sign = if style == theme.error { "✗" } else { "!" };
         let mut parts = wrap(text, width.saturating_sub(4)).into_iter();
-        lines.extend(parts.next().map(|part| Line::styled(format!(" ! {part}"), style)));
+        lines.extend(parts.next().map(|part| Line::styled(format!(" {sign} {part}"), style)));
         let rest = parts.collect::<Vec<_>>().join(" ");
         if !rest.is_empty() {
             let line = Line::styled(format!("   {rest}"), style);
@@ -44,6 +45,13 @@ pub(super) fn lines(state: &State, browser: &Browser, width: u16, now: Now, them
     }
     if let Some(text) = ignored(browser) {
         add(&text, theme.warning);
+    }
+    if browser.needs_split() {
+        let key = state.keymap.key_of(Action::Cluster);
+        add(
+            &format!("No single offer is done in time: {key} splits the work among several"),
+            theme.warning,
+        );
     }
     if !browser.discrepancies().is_empty() {
         let discrepancies: Vec<_> = browser.discrepancies().iter().map(Discrepancy::text).collect();

@@ -19,6 +19,9 @@ const NARROW_RAIL: u16 = 8;
 const RAIL: u16 = 20;
 const MORE_RAIL: u16 = 12;
 
+/// Cells of the reason why a row cannot do the job, in place of its rail: `ends 12d early`.
+const REASON: u16 = 14;
+
 /// A column of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shown {
@@ -54,8 +57,10 @@ impl Columns {
         if browser.resource() != Resource::Workergroups {
             let index = rail_index(&fields, leading);
             shown.insert(index, Shown::Rail);
-            let standing = &browser.displayed().computed.standing;
-            columns.insert(index, rail(screen, standing.has_telling_scale(listing)));
+            let computed = &browser.displayed().computed;
+            let is_telling = computed.standing.has_telling_scale(listing);
+            let least = if computed.unfit() > 0 { REASON } else { NARROW_RAIL };
+            columns.insert(index, rail(screen, is_telling, least));
         }
         Self {
             shown,
@@ -78,10 +83,10 @@ fn rail_index(fields: &[&'static Field], leading: usize) -> usize {
     price.map_or(leading, |price| price + 1)
 }
 
-/// The column of rails; where no row has one, it is as wide as the number of comparable rows.
-fn rail(screen: u16, is_telling: bool) -> Column {
+/// The column of rails; where no row has one it is as wide as their number.
+fn rail(screen: u16, is_telling: bool, least: u16) -> Column {
     let is_wide = is_telling && screen >= ROOMY;
-    let width = if is_wide { RAIL } else { NARROW_RAIL };
+    let width = if is_wide { RAIL } else { least };
     // The ends of the rail.
     let title = match width {
         NARROW_RAIL => "cheap ─▸".to_owned(),

@@ -296,14 +296,9 @@ fn legend(browser: &Browser, scene: &Scene<'_, '_>) -> Line<'static> {
     if noted > 0 {
         add(NOTE, theme.accent, format!("note ({noted})"));
     }
-    let (unfit, unknown) = browser.visible_unfit();
-    for (rows, what) in [
-        (unfit, "too small or too short"),
-        (unknown, "disk, speed or end unknown"),
-    ] {
-        if rows > 0 {
-            add(table::UNFIT, theme.warning, format!("{what} ({rows})"));
-        }
+    let unfit = browser.visible_unfit();
+    if unfit > 0 {
+        add(table::UNFIT, theme.warning, format!("unfit ({unfit})"));
     }
     if !browser.violations().is_empty() {
         add(table::UNFIT, theme.warning, "not what you asked".to_owned());

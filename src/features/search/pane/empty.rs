@@ -14,7 +14,8 @@ use crate::domain::{language, plain};
 use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::{Now, Phase, Waiting};
-use crate::tui::dialog::READABLE;
+use crate::tui::dialog::{self, READABLE};
+use crate::tui::panel::{Panel, Tone};
 use crate::tui::text::wrap;
 
 /// A sentence, its reasons, and the keys that help.
@@ -22,6 +23,7 @@ struct Note {
     title: String,
     reasons: Vec<String>,
     keys: Vec<(Action, &'static str)>,
+    is_error: bool,
 }
 
 /// Draws the note in the middle of the area.
@@ -30,11 +32,18 @@ pub(super) fn draw(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let note = note(scene.state, browser, scene.now);
     let width = area.width.saturating_sub(4).min(READABLE);
     let mut text = Text::default();
-    for part in wrap(&note.title, width) {
-        text.push_line(Line::styled(part, theme.heading));
+    let style = if note.is_error { theme.text } else { theme.dim };
+    if !note.is_error {
+        for part in wrap(&note.title, width) {
+            text.push_line(Line::styled(part, theme.heading));
+        }
     }
-    for part in note.reasons.iter().flat_map(|reason| wrap(reason, width)) {
-        text.push_line(Line::styled(part, theme.dim));
+    for part in note
+        .reasons
+        .iter()
+        .flat_map(|reason| wrap(reason, width.saturating_sub(4)))
+    {
+        text.push_line(Line::styled(part, style));
     }
     text.push_line(Line::default());
     let mut keys = Line::default();
@@ -46,6 +55,12 @@ pub(super) fn draw(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     }
     text.push_line(keys);
     let height = u16::try_from(text.height()).unwrap_or(u16::MAX);
+    if note.is_error {
+        let panel = Panel::new(format!("✗ {}", note.title)).tone(Tone::Danger).on_blank();
+        let middle = dialog::centred(width, height + 2, area);
+        let inner = panel.render(middle, scene.frame.buffer_mut(), theme);
+        return scene.render(Paragraph::new(text), inner);
+    }
     let [middle] = Layout::vertical([Constraint::Length(height)])
         .flex(Flex::Center)
         .areas(area);
@@ -73,6 +88,7 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
             title: format!("No {} loaded", browser.resource().nouns()),
             reasons: Vec::new(),
             keys: vec![(Action::Refresh, "load"), (Action::Query, "edit query")],
+            is_error: false,
         },
         (_, Some(listing)) if listing.is_empty() && listing.skipped().is_empty() => none(browser),
         (_, Some(listing)) if listing.is_empty() => Note {
@@ -87,6 +103,7 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
                 (Action::Refresh, "retry"),
                 (Action::Pane(Pane::Requests), "open requests"),
             ],
+            is_error: false,
         },
         // While the query is typed, its keys are letters.
         (_, Some(listing)) if browser.bar.editing && browser.bar.is_other_query => Note {
@@ -97,6 +114,7 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
             ),
             reasons: Vec::new(),
             keys: vec![(Action::Submit, "search the market")],
+            is_error: false,
         },
         (_, Some(listing)) if !browser.words.is_empty() => Note {
             title: format!(
@@ -107,6 +125,7 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
             ),
             reasons: respelled(browser).into_iter().collect(),
             keys: vec![(Action::Back, "show all"), (Action::Query, "edit query")],
+            is_error: false,
         },
         (_, Some(listing)) => Note {
             title: format!(
@@ -116,6 +135,7 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
             ),
             reasons: did_you_mean(browser).chain(too_many_gpus(browser)).collect(),
             keys: remedies(browser),
+            is_error: false,
         },
     }
 }
@@ -125,6 +145,7 @@ fn loading(browser: &Browser, seconds: f64, reasons: Vec<String>) -> Note {
         title: format!("Loading {}… {:.0} s", browser.resource().nouns(), seconds.max(0.0)),
         reasons,
         keys: vec![(Action::Back, "stop"), (Action::Query, "edit query")],
+        is_error: false,
     }
 }
 
@@ -158,6 +179,7 @@ fn none(browser: &Browser) -> Note {
             .chain(too_many_gpus(browser))
             .collect(),
         keys: remedies(browser),
+        is_error: false,
     }
 }
 
@@ -173,16 +195,19 @@ fn failed(state: &State, browser: &Browser, error: &ApiError) -> Note {
                     .to_owned(),
             ],
             keys: vec![(Action::Pane(Pane::Offers), "offers"), retry],
+            is_error: false,
         },
         ApiError::NoKey { .. } => Note {
             title,
             reasons: vec![format!("{}.", explain(error, &state.keymap))],
             keys: vec![(Action::Markets, "add a key"), retry],
+            is_error: true,
         },
         error if error.is_auth() => Note {
             title,
             reasons: vec![error.to_string()],
             keys: vec![(Action::Markets, "change key or market"), retry],
+            is_error: true,
         },
         error => Note {
             title,
@@ -192,6 +217,7 @@ fn failed(state: &State, browser: &Browser, error: &ApiError) -> Note {
                 (Action::Query, "edit query"),
                 (Action::Pane(Pane::Requests), "open requests"),
             ],
+            is_error: true,
         },
     }
 }

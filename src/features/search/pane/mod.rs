@@ -131,8 +131,22 @@ impl BrowserPane {
         }
     }
 
-    /// Undoes one thing on Esc: a request, an error, notices, words, marks, scrolled columns, or a
-    /// jump to a host, a machine or a group.
+    /// Whether Esc undoes anything; see [`Self::step_back`].
+    fn goes_back(&self, state: &State) -> bool {
+        let browser = &state.browsers[self.resource];
+        browser.ask_order_at.is_some()
+            || browser.remote().is_loading()
+            || browser.computed.price_models.is_loading()
+            || browser.remote().error().is_some()
+            || !state.notices.is_empty()
+            || !browser.words.is_empty()
+            || !browser.marks.is_empty()
+            || browser.column_offset > 0
+            || !browser.jumps.is_empty()
+    }
+
+    /// Esc undoes one thing: a request, an error, notices, words, marks, scrolled columns, a jump to
+    /// a host, a machine or a group.
     fn step_back(&self, cx: &mut Cx<'_>) {
         let has_notices = !cx.state().notices.is_empty();
         let browser = cx.table(self.resource);
@@ -254,6 +268,7 @@ impl View for BrowserPane {
                 Availability::Disabled("The preview needs 100 columns and 30 rows".to_owned())
             }
             Action::Older | Action::Newer if !state.browsers[self.resource].bar.has_others() => Availability::Hidden,
+            Action::Back if self.focus == Focus::Table && !self.goes_back(state) => Availability::Hidden,
             _ => Availability::Available,
         }
     }

@@ -277,6 +277,13 @@ pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Sce
     let Some(completion) = bar.completion.as_ref().filter(|_| bar.error.is_none()) else {
         return;
     };
+    // A finished word needs no list over the rows.
+    let typed = bar.input.text().get(completion.span.clone());
+    if let [only] = completion.candidates.as_slice()
+        && Some(only.insert.trim_end()) == typed
+    {
+        return;
+    }
     let theme = scene.theme;
     let labels = completion.candidates.iter().map(|candidate| cells(&candidate.label));
     let label = labels.max().unwrap_or(0).clamp(8, LONGEST_LABEL);

@@ -81,6 +81,7 @@ pub(super) fn draw(browser: &Browser, has_preview: bool, area: Rect, scene: &mut
         scene.theme,
     )
     .dim_header(rows.is_recorded)
+    .scrolled(strip.offset > 0)
     .more(strip.more());
     let mut viewport = scene.before.viewport(scene.depth, Region::MAIN);
     scene.frame.render_stateful_widget(table, area, &mut viewport);
@@ -262,7 +263,10 @@ impl Rows for Records<'_> {
             return ("".into(), Style::new());
         };
         let Some(Shown::Field(field)) = self.columns.get(column) else {
-            return self.alike(record);
+            return match self.shown.shortfall(record) {
+                Some(short) => (short.to_string().into(), self.theme.warning),
+                None => self.alike(record),
+            };
         };
         let text = cells::text(self.listing, record, field, width, self.local);
         let is_broken =
@@ -290,6 +294,8 @@ impl Rows for Records<'_> {
     fn paint(&self, row: usize, column: usize, area: Rect, buffer: &mut Buffer) -> bool {
         let is_rail = self.columns.get(column) == Some(&Shown::Rail);
         let record = is_rail.then(|| self.record(row)).flatten();
+        // Its reason is in the place of the rail.
+        let record = record.filter(|record| !self.shown.computed.is_unfit(*record));
         let rail = record.and_then(|record| self.rail(record));
         rail.map(|rail| rail.render(area, buffer)).is_some()
     }

@@ -11,12 +11,12 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::api::Request;
-use crate::core::State;
 use crate::core::mutations::{PASTE_REFUSED, SendBlocked};
 use crate::core::sandbox::UserListing;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::core::views::confirm::{Answer, Question};
 use crate::core::views::write_dialog::{OUTCOME, back, close_outcome, no_help};
+use crate::core::{Pane, State};
 use crate::domain::journal::WriteKind;
 use crate::domain::{Listing, Resource, format};
 use crate::keys::{Action, Context};
@@ -64,6 +64,16 @@ fn proposed(state: &State) -> String {
 
 pub fn open(cx: &mut Cx<'_>) -> bool {
     let dialog = Unlist::new(cx);
+    let volumes = &cx.state().browsers[Resource::Volumes];
+    let selected = volumes.selected().filter(|_| cx.state().pane == Pane::Volumes);
+    // Only the sandbox says whose a row is.
+    let is_own = |id: &String| cx.state().sandbox.listings.iter().any(|own| own.id.to_string() == *id);
+    let foreign = selected.map(|id| id.to_string()).filter(|id| !is_own(id));
+    if let Some(id) = foreign.filter(|_| cx.state().profile.is_sandbox) {
+        cx.complain(format!(
+            "Volume {id} is not yours: only your own listings can be unlisted"
+        ));
+    }
     cx.open(dialog);
     true
 }

@@ -88,7 +88,7 @@ fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
 /// The explanation of the focused field.
 fn about(view: &GroupForm, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
-    let mut lines = vec![Line::default()];
+    let mut lines = vec![supply_line(view, scene).unwrap_or_default()];
     if Groups::read(scene.state).creation.unresolved().is_some() {
         let text = "An earlier creation is unresolved: Create shows it.";
         lines.push(signed("!", text, theme.warning));
@@ -107,7 +107,18 @@ fn about(view: &GroupForm, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// The endpoints of the listed groups, and the consequence of a new name.
+/// What the search finds, in a line, where the panel with its report has no room.
+fn supply_line(view: &GroupForm, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
+    let state = scene.state;
+    let look = look_at(state, Subject::Draft(view.number)).ok()?;
+    let report = check_of(state, &look)
+        .filter(|_| scene.size == Size::Compact)?
+        .report()?;
+    let lines = summary::of_report(report, &look, &state.settings.values, scene.theme);
+    lines.into_iter().next()
+}
+
+/// The endpoints of the listed groups, and what happens with a new name.
 fn endpoints(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let names = endpoint_names(scene.state);
     if names.is_empty() {

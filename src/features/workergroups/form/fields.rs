@@ -105,7 +105,13 @@ pub(super) fn show_faults(form: &mut Form<Item>, draft: &GroupDraft, is_tried: b
         let advice: Vec<_> = advice.map(|advice| advice.message.as_str()).collect();
         let warning = (!advice.is_empty()).then(|| format!("! {}", advice.join("; ")));
         form.set_warning(item, warning);
-        form.set_note(item, default_note(draft, key));
+        let note = if key == Key::SearchParams && !is_set {
+            let way = keymap.key_in(&[Context::Form], Action::Complete);
+            format!("{way} takes your search")
+        } else {
+            default_note(draft, key)
+        };
+        form.set_note(item, note);
     }
 }
 

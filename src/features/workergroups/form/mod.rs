@@ -27,7 +27,6 @@ use crate::keys::{Action, Context, KeyTarget as _, Motion};
 use crate::table::remote::Now;
 use crate::tui::form::{Form, FormEvent};
 use crate::tui::input_widget::InputWidget;
-use crate::tui::panel::Size;
 
 /// Seconds after the last key press until the preflight runs by itself.
 ///
@@ -87,16 +86,19 @@ pub fn clone_selected(cx: &mut Cx<'_>) -> bool {
 
 /// Opens the form with the conditions of the running search for offers.
 pub fn from_search(cx: &mut Cx<'_>) -> bool {
-    let browser = &cx.state().browsers[Resource::Offers];
-    let dialect = cx.state().profile.dialect;
-    let query = without_banned(&browser.query, cx.state());
-    let draft = Draft::from_query(&query, browser.ran_words(), dialect);
+    let draft = searched(cx.state());
     open_with(draft, cx);
     true
 }
 
-/// The query with the bans that the market can filter on, so that no worker runs on banned
-/// machines.
+/// A draft with the running search for offers.
+fn searched(state: &State) -> Draft {
+    let browser = &state.browsers[Resource::Offers];
+    let query = without_banned(&browser.query, state);
+    Draft::from_query(&query, browser.ran_words(), state.profile.dialect)
+}
+
+/// The query with the person's bans, as far as the market takes them: no worker runs there then.
 fn without_banned(query: &Query, state: &State) -> Query {
     let mut query = query.clone();
     query.conditions.extend(state.ban_conditions(&query));
@@ -189,9 +191,7 @@ impl GroupForm {
 
     /// The search whose preflight is due, or `None`.
     fn due(&self, state: &State) -> Option<Look> {
-        let is_shown = // The footer's row is no room for panels.
-            Size::of(state.screen.size.0, state.screen.size.1.saturating_sub(1)) != Size::Compact;
-        if !is_shown || Groups::read(state).draft.draft().is_blank() {
+        if Groups::read(state).draft.draft().is_blank() {
             return None;
         }
         let look = look_at(state, Subject::Draft(self.number)).ok()?;
@@ -274,6 +274,12 @@ impl View for GroupForm {
                 }
             }
             Action::Complete => {
+                let draft = &Groups::read(cx.state()).draft;
+                if !draft.draft().is_set(Key::SearchParams) {
+                    let search = searched(cx.state());
+                    let text = search.text(Key::SearchParams).to_owned();
+                    cx.feature::<super::Groups>().draft.put(Key::SearchParams, &text);
+                }
                 cx.feature::<super::Groups>().draft.apply_fix();
                 let text = Groups::read(cx.state())
                     .draft

@@ -1,0 +1,116 @@
+//! Changes one setting in the configuration file; comments, order and everything else stay.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use toml_edit::{DocumentMut, Item, Table, value};
+
+use super::config::{Config, ConfigError};
+use crate::domain::throughput::WorkUnit;
+use crate::store::files;
+
+/// A setting that was not changed: the configuration is as before.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingError {
+    #[error("No home directory: the setting is not saved")]
+    NoHome,
+    #[error(transparent)]
+    Configuration(#[from] ConfigError),
+    #[error("{} can't be changed here: write {line} into it", .path.display())]
+    Meaning { path: PathBuf, line: String },
+    #[error("{} can't be written: {source}", .path.display())]
+    Unwritable { path: PathBuf, source: io::Error },
+}
+
+/// Changes the file by `change`, which returns `None` where it cannot. The new file must be valid, have the same
+/// markets and satisfy `is_right`; `line` is the setting to write by hand otherwise.
+pub(super) fn rewrite(
+    config: &Path,
+    line: &str,
+    change: impl FnOnce(&str) -> Option<String>,
+    is_right: impl FnOnce(&Config) -> bool,
+) -> Result<(), SettingError> {
+    let before = Config::load(config)?;
+    let text = files::read_text(config).unwrap_or_default();
+    let foreign = || SettingError::Meaning {
+        path: config.to_owned(),
+        line: line.to_owned(),
+    };
+    let changed = change(&text).ok_or_else(foreign)?;
+    let after = Config::parse(&changed, config).map_err(|_| foreign())?;
+    if !is_right(&after) || after.names() != before.names() {
+        return Err(foreign());
+    }
+    files::replace(config, changed.as_bytes()).map_err(|source| SettingError::Unwritable {
+        path: config.to_owned(),
+        source,
+    })
+}
+
+/// Sets the throughput of a GPU model in units per second.
+///
+/// # Errors
+/// When the file cannot be changed.
+pub fn set_rate(config: &Path, unit: WorkUnit, model: &str, rate: &str) -> Result<(), SettingError> {
+    let line = format!("[throughput.\"{}\"] \"{model}\" = {rate}", unit.rate());
+    let number: Option<f64> = rate.parse().ok();
+    let is_right = |after: &Config| after.values.throughput.rate(unit, model, 1.0) == number;
+    rewrite(config, &line, |text| rated(text, unit, model, number?), is_right)
+}
+
+/// The configuration with another rate; one that names the same model in another spelling is replaced.
+fn rated(text: &str, unit: WorkUnit, model: &str, rate: f64) -> Option<String> {
+    let mut document: DocumentMut = text.parse().ok()?;
+    let mut implicit = Table::new();
+    implicit.set_implicit(true);
+    let units = document.entry("throughput").or_insert(Item::Table(implicit));
+    let units = units.as_table_like_mut()?;
+    let models = units.entry(unit.rate()).or_insert(Item::Table(Table::new()));
+    let models = models.as_table_like_mut()?;
+    let plain = |name: &str| name.trim().replace('_', " ").to_ascii_lowercase();
+    let known = models.iter().map(|(name, _)| name.to_owned());
+    let name = known.into_iter().find(|name| plain(name) == plain(model));
+    models.insert(name.as_deref().unwrap_or(model), value(rate));
+    Some(document.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_is_added_or_replaced_and_nothing_else_changes() {
+        for (before, after) in [
+            ("", "[throughput.\"tokens/s\"]\n\"RTX 4090\" = 2900.0\n"),
+            (
+                "# mine\n[throughput.\"tokens/s\"] # measured\nrtx_4090 = 12\nH100 = 7\n",
+                "# mine\n[throughput.\"tokens/s\"] # measured\nrtx_4090 = 2900.0\nH100 = 7\n",
+            ),
+            (
+                "[throughput.\"images/s\"]\nL4 = 3\n",
+                "[throughput.\"images/s\"]\nL4 = 3\n\n[throughput.\"tokens/s\"]\n\"RTX 4090\" = 2900.0\n",
+            ),
+        ] {
+            let rated = rated(before, WorkUnit::Tokens, "RTX 4090", 2900.0);
+            assert_eq!(rated.as_deref(), Some(after));
+        }
+    }
+
+    #[test]
+    fn a_broken_file_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("config.toml");
+        set_rate(&config, WorkUnit::Tokens, "RTX 4090", "2900").unwrap();
+        let rate = |config| {
+            Config::load(config)
+                .unwrap()
+                .values
+                .throughput
+                .rate(WorkUnit::Tokens, "rtx 4090", 1.0)
+        };
+        assert_eq!(rate(&config), Some(2900.0));
+        std::fs::write(&config, "theme = ").unwrap();
+        assert!(set_rate(&config, WorkUnit::Tokens, "RTX 4090", "1").is_err());
+        assert_eq!(std::fs::read_to_string(&config).unwrap(), "theme = ");
+    }
+}

