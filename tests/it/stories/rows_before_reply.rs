@@ -1,7 +1,6 @@
 //! Rows of the record: shown until the reply to a search, and used for nothing.
 
 use bourse::api::ApiError;
-use bourse::core::frame_layout::Target;
 use bourse::core::message::{Effect, HistoryJob, News};
 use bourse::domain::{Dialect, Listing, Query, language};
 use bourse::features::copy_export::copy;
