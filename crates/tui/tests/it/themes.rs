@@ -226,9 +226,13 @@ fn what_matters_differs_by_more_than_colour() {
         Theme::MONO,
     ];
     for theme in all {
-        for style in [theme.selected, theme.heading, theme.key, theme.error, theme.accent] {
+        // A heading is known by its place; where there is no grey it has weight.
+        for style in [theme.selected, theme.key, theme.error, theme.accent] {
             assert!(is_more_than_colour(style), "{style:?}");
         }
+    }
+    for theme in [Theme::ANSI, Theme::MONO] {
+        assert!(is_more_than_colour(theme.heading));
     }
 }
 
