@@ -103,7 +103,7 @@ impl Figures {
 
 // A chart needs that much to tell times or prices apart.
 /// The least width of a chart beside a table.
-const BESIDE: u16 = 60;
+const BESIDE: u16 = 44;
 
 /// The room of a table of so many rows and of a chart at least so high: a high table beside the
 /// chart where both fit, or else above it, the chart with what the table leaves.
