@@ -233,7 +233,7 @@ impl View for Bids {
     }
 }
 
-/// The share of the time that each bid would have held, with the one of the lowest bill marked.
+/// The share of the time that each bid would have held, filled below, with the one of the lowest bill marked.
 fn draw_shares((outlooks, lowest): (&[Outlook], Option<usize>), area: Rect, scene: &mut Scene<'_, '_>) {
     // Bids above the first that holds as long as any add nothing but length.
     let most = outlooks.iter().map(|outlook| outlook.held).fold(0.0, f64::max);
@@ -262,6 +262,19 @@ fn draw_shares((outlooks, lowest): (&[Outlook], Option<usize>), area: Rect, scen
     for (x, y) in outlooks.iter().filter_map(position) {
         points.extend(points.last().map(|(_, before)| (x, *before)));
         points.push((x, y));
+    }
+    let border = scene.theme.border;
+    for column in 0..plot.width {
+        let share = f64::from(column) / f64::from(plot.width.saturating_sub(1).max(1));
+        let bid = across.value(share);
+        let held = outlooks.iter().rev().find(|outlook| outlook.bid <= bid);
+        let Some(held) = held.and_then(|outlook| upwards.position(outlook.held * 100.0)) else {
+            continue;
+        };
+        let (x, top) = chart::dot_cell((share, held), plot);
+        for y in top + 1..plot.bottom() {
+            scene.frame.buffer_mut().set_string(x, y, "░", border);
+        }
     }
     let color = scene.theme.series[1].fg.unwrap_or_default();
     let canvas = chart::canvas().paint(|context| polyline(context, &points, color));

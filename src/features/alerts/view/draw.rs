@@ -29,6 +29,9 @@ const RINGS: usize = 20;
 /// The maximum length of a search's text.
 const LONGEST: usize = 400;
 
+/// The fewest lines of a chart that is worth its room.
+const CHART: u16 = 10;
+
 /// Cells of the rails.
 const RAIL: u16 = 14;
 
@@ -53,10 +56,22 @@ pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
     if has_search {
         search_line(view, search, scene);
     }
+    let count = if all.alerts.is_empty() {
+        EXAMPLES
+    } else {
+        view.alerts(scene.state).len()
+    };
+    let needed = u16::try_from(count + 2).unwrap_or(u16::MAX);
+    let has_chart = table.height >= needed.saturating_add(CHART);
+    let chart = if has_chart { table.height - needed } else { 0 };
+    let [table, chart] = Layout::vertical([Constraint::Fill(1), Constraint::Length(chart)]).areas(table);
     if all.alerts.is_empty() {
         examples(view, table, scene);
     } else {
         alerts(view, table, scene);
+    }
+    if has_chart {
+        record(chart, scene);
     }
     if let Some((title, text)) = selected.zip(below.rows().next()) {
         scene.render(Line::styled(visible(&title.name, 60), scene.theme.heading), text);
@@ -65,6 +80,15 @@ pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
     }
     let basis = "Checked every minute while bourse runs · bourse watch --saved checks without it";
     sheet::foot(basis, foot, scene);
+}
+
+/// The lowest price of offers like the selected one over time: a limit is chosen by it.
+fn record(area: Rect, scene: &mut Scene<'_, '_>) {
+    let browser = scene.state.browser().filter(|_| scene.state.pane.has_prices());
+    let row = browser.and_then(|browser| Some((browser.resource(), browser.selected_row()?)));
+    if let Some(row) = row {
+        history::prices::lows(row, area, scene);
+    }
 }
 
 /// How many alerts are on, and what to do without any.
@@ -100,7 +124,7 @@ fn examples(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
         .collect();
     let rows = Records::new(forms.len(), |row| forms.get(row))
         .column(Column::text("Example", 24), |form: &AlertForm| form.subject_label())
-        .column(Column::text("Rings at", 40).grows(), |form| form.trigger_words());
+        .column(Column::text("Rings at", 40).grows(), AlertForm::trigger_words);
     scene.table(Region::MAIN, &rows, Some(view.cursor), area);
 }
 

@@ -347,11 +347,9 @@ fn draw_prices(series: &Series, marks: &[Mark], local: &LocalTime, area: Rect, s
     };
     let theme = scene.theme;
     band(series, (&time, &scale), plot, scene);
-    let lines: [(&str, Style, fn(Levels) -> f64); 2] = [
-        (MEDIAN, theme.series[0], |levels| levels.median),
-        (LOWEST, theme.series[1], |levels| levels.lowest),
-    ];
-    for (sign, style, level) in lines {
+    let lines = [(MEDIAN, theme.series[0]), (LOWEST, theme.series[1])];
+    let levels: [fn(Levels) -> f64; 2] = [|levels| levels.median, |levels| levels.lowest];
+    for ((sign, style), level) in lines.into_iter().zip(levels) {
         let value = |bucket: &Bucket| bucket.levels.map(level);
         let color = style.fg.unwrap_or_default();
         let canvas = chart::canvas().paint(|context| stairs(series, (&time, &scale), value, color, context));

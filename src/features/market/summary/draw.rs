@@ -132,6 +132,9 @@ fn scale_line(scale: &Scale, area: Rect, scene: &mut Scene<'_, '_>) {
 fn range(view: &Market, line: usize, scale: &Scale, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     scene.clickable(area, Target::Item(Region::MAIN, line));
+    if line == view.cursor {
+        scene.frame.buffer_mut().set_style(area, theme.selected);
+    }
     let prices = view.lines.get(line).and_then(|line| line.group.unit_price);
     let Some(prices) = prices else { return };
     let spot = |value: f64| {
@@ -145,10 +148,13 @@ fn range(view: &Market, line: usize, scale: &Scale, area: Rect, scene: &mut Scen
     };
     let buffer = scene.frame.buffer_mut();
     for x in low..=high {
-        buffer.set_string(x, area.y, "┄", theme.border);
+        let (sign, style) = match x {
+            _ if x == low => ("●", theme.text),
+            _ if x == median => ("│", theme.dim),
+            _ => ("┄", theme.border),
+        };
+        buffer.set_string(x, area.y, sign, style);
     }
-    buffer.set_string(median, area.y, "│", theme.dim);
-    buffer.set_string(low, area.y, "●", theme.text);
 }
 
 /// The groups as rows of the table.
